@@ -1,0 +1,64 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Each sets up .venv by itself; the second run starts at once.
+# Only python3 (3.11 or newer) with pip is needed; uv is used where it is installed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CASE ?= all
+# Tests share the machine's cores; set WORKERS=0 to run them in one process.
+WORKERS ?= auto
+
+UV := $(shell command -v uv 2>/dev/null)
+ifdef UV
+MAKE_VENV = $(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
+else
+MAKE_VENV = $(PYTHON) -m venv $(VENV)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+endif
+
+.PHONY: help demo test check format bench papers docs clean
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+$(VENV)/.user: pyproject.toml constraints.txt
+	@echo "setting up $(VENV) (once)"
+	@$(MAKE_VENV)
+	@$(INSTALL) -e '.[demo,objects]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	@echo "setting up $(VENV) for development (once)"
+	@$(MAKE_VENV)
+	@$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.user
+
+$(VENV)/.docs: $(VENV)/.dev
+	@$(INSTALL) -e '.[dev,docs]'
+	@touch $@
+
+demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of three of them
+	@$(BIN)/lookalike demo
+
+test: $(VENV)/.dev ## the whole test suite, doctests included
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+check: $(VENV)/.dev ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev ## let ruff rewrite what it can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one
+	$(BIN)/python -m benchmarks.speed $(CASE)
+
+papers: $(VENV)/.dev ## the published tables beside our numbers; CASE=name for one
+	$(BIN)/python -m benchmarks.papers $(CASE)
+
+docs: $(VENV)/.docs ## the documentation as HTML in docs/_build/html
+	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+
+clean: ## remove the environment and everything generated
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

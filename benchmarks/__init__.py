@@ -1,0 +1,1 @@
+"""Speed against named rivals, and published results beside ours."""

@@ -1,0 +1,1 @@
+"""Published tables beside our numbers: ``python -m benchmarks.papers [CASE|all]``."""

@@ -1,0 +1,1 @@
+"""Ours and named rivals, interleaved in one run: ``python -m benchmarks.speed [CASE|all]``."""

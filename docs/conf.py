@@ -1,0 +1,48 @@
+"""How the documentation is built: Markdown pages, a reference read from the docstrings."""
+
+from pathlib import Path
+
+import lookalike
+
+ROOT = Path(__file__).parents[1]
+
+project = "lookalike"
+author = "The lookalike developers"
+copyright = "2026, The lookalike developers"
+version = release = lookalike.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_title = "lookalike"
+html_theme_options = {
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = False  # each page holds its own entries; nothing is written into the source
+autodoc_typehints = "none"  # the parameter lists of the docstrings say it in words
+autodoc_default_options = {"members": True, "inherited-members": False}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+# Examples are scripts, each answering one question about a real table; without any, no gallery.
+if any((ROOT / "examples").glob("plot_*.py")):
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": str(ROOT / "examples"),
+        "gallery_dirs": "gallery",
+        "filename_pattern": r"plot_",
+        "show_memory": False,
+    }

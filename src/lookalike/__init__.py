@@ -1,0 +1,52 @@
+"""Find the rows of a table that are alike, and say why.
+
+Names are resolved when they are first used, so ``import lookalike`` itself loads nothing heavy.
+
+Examples
+--------
+>>> import lookalike as la
+>>> table = la.read_table({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+>>> table.shape
+(3, 2)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lookalike._version import __version__
+
+if TYPE_CHECKING:  # type checkers do not follow __getattr__
+    from lookalike._config import config as config
+    from lookalike._load import load as load
+    from lookalike.table import Table as Table
+    from lookalike.table import read_table as read_table
+
+# Public name -> the module it is found in; a submodule is its own home.
+_NAMES = {
+    "Table": "lookalike.table",
+    "columns": "lookalike.columns",
+    "config": "lookalike._config",
+    "errors": "lookalike.errors",
+    "forests": "lookalike.forests",
+    "load": "lookalike._load",
+    "measures": "lookalike.measures",
+    "neighbors": "lookalike.neighbors",
+    "read_table": "lookalike.table",
+    "table": "lookalike.table",
+}
+
+__all__ = ["__version__", *_NAMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
+    home = _NAMES[name]
+    module = import_module(home)
+    value = module if home == f"lookalike.{name}" else getattr(module, name)
+    globals()[name] = value  # the next look-up is an ordinary one
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

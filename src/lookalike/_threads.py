@@ -1,0 +1,91 @@
+"""Run serial kernels side by side.
+
+A pool is made for each call and gone after it: nothing is left over that a fork could break or that
+several Python threads could fight about (making one costs about 0.1 ms). Work started from inside a
+worker runs in that worker, so nested calls neither deadlock nor multiply threads. BLAS is held to
+one thread while our own threads run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any
+
+from lookalike._config import count_jobs
+from lookalike._progress import Progress
+
+__all__ = ["blocks", "run", "single_blas"]
+
+_here = threading.local()
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+def run(
+    task: Callable[..., Any],
+    parts: Iterable[tuple[Any, ...]],
+    n_jobs: int | None = None,
+    what: str = "working",
+) -> list[Any]:
+    """Call ``task(*part)`` for every part and return the answers in order.
+
+    The first error stops the work: parts not yet begun are dropped, and the error is raised here.
+    """
+    todo = list(parts)
+    jobs = min(count_jobs(n_jobs), len(todo))
+    if jobs <= 1 or getattr(_here, "inside", False):
+        with Progress(what, len(todo), quiet=getattr(_here, "inside", False)) as bar:
+            answers = []
+            for part in todo:
+                answers.append(task(*part))
+                bar.advance()
+            return answers
+
+    def inside(*part: Any) -> Any:
+        _here.inside = True
+        return task(*part)
+
+    with (
+        single_blas(),
+        Progress(what, len(todo)) as bar,
+        ThreadPoolExecutor(jobs, thread_name_prefix="lookalike") as pool,
+    ):
+        futures = [pool.submit(inside, *part) for part in todo]
+        for future in futures:
+            future.add_done_callback(lambda _: bar.advance())
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            return [future.result() for future in futures if not future.cancelled()]
+        finally:  # reached by an error and by ctrl-c alike
+            for future in futures:
+                future.cancel()
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Cut ``range(n)`` into slices of at most ``size``."""
+    for start in range(0, n, max(1, size)):
+        yield slice(start, min(n, start + max(1, size)))
+
+
+@contextmanager
+def single_blas() -> Iterator[None]:
+    """Hold BLAS to one thread; counted, so that several callers may overlap."""
+    global _blas_users, _blas_limit
+    from threadpoolctl import threadpool_limits
+
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = threadpool_limits(1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+                _blas_limit = None

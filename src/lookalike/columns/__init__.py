@@ -1,0 +1,54 @@
+"""How two cells of a column differ, one file per kind of column.
+
+Every distance knows the kinds of column it serves, learns what it needs from the fitted column, and
+compares blocks of encoded cells. ``distance_for`` turns what a user asks for (a name, a distance
+with options, a function of two cells, a matrix) into one.
+"""
+
+from lookalike.columns.base import Cells, Distance, missing_rows
+from lookalike.columns.category import Equal
+from lookalike.columns.flag import Presence
+from lookalike.columns.given import Given, GivenMatrix
+from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
+from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
+from lookalike.columns.number import Absolute
+from lookalike.columns.order import Information, RankRange
+from lookalike.columns.registry import DISTANCES, distance_for, distances_of
+from lookalike.columns.sequence import Edit, EditSets
+from lookalike.columns.series import DTW
+from lookalike.columns.sets import Jaccard, Overlap
+from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
+from lookalike.columns.variance import variance
+from lookalike.columns.vector import Cosine, Euclidean
+
+__all__ = [
+    "DISTANCES",
+    "DTW",
+    "Absolute",
+    "Cells",
+    "Cosine",
+    "Distance",
+    "EarthMover",
+    "Edit",
+    "EditSets",
+    "Equal",
+    "Euclidean",
+    "Given",
+    "GivenMatrix",
+    "GraphEdit",
+    "GraphJaccard",
+    "Information",
+    "Jaccard",
+    "JaroWinkler",
+    "Levenshtein",
+    "NormalizedEuclidean",
+    "Overlap",
+    "Presence",
+    "RankRange",
+    "TokenSet",
+    "WeisfeilerLehman",
+    "distance_for",
+    "distances_of",
+    "missing_rows",
+    "variance",
+]

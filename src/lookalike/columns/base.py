@@ -1,0 +1,240 @@
+"""What every way of comparing two cells of a column has in common."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import reprlib
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from lookalike._params import AnyOf, Between, OneOf, Rule, check_params
+from lookalike._ragged import Ragged
+from lookalike.errors import InvalidInput, LookalikeError, message
+from lookalike.table.table import Column, Graph
+
+__all__ = ["Cells", "Distance", "cell_error", "closeness", "hide_missing", "missing_rows", "show"]
+
+show = reprlib.repr  # cells can be long; a message shows how they begin
+
+Cells = np.ndarray | Ragged
+"""Encoded cells: an array with one entry or row per cell, or a ``Ragged``."""
+
+
+class Distance:
+    """How two cells of a column differ.
+
+    A distance learns from the fitted column what it needs (``fit``), turns cells into numbers once
+    (``encode``), and compares blocks of them (``compare``). To make your own, a plain function of
+    two cells is enough wherever a distance is asked for; subclass this one for speed.
+
+    Parameters
+    ----------
+    scale : float, optional
+        The distance at which two cells have similarity 0. None: the largest distance seen among
+        fitted cells. Up to 1,000 present rows are looked at (all of them if there are no more,
+        else a draw with a fixed seed plus the smallest and the largest cell); a first row is
+        compared with all of these, then the row farthest from it, and so on for eight rows.
+
+    Attributes
+    ----------
+    column_ : str
+        Name of the fitted column.
+    scale_ : float
+        The scale in use; where it is 0, equal cells have similarity 1 and all others 0.
+    """
+
+    name: ClassVar[str] = ""
+    kinds: ClassVar[tuple[str, ...]] = ()
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "scale": AnyOf(OneOf(None), Between(0.0, 1e300, open_low=True))
+    }
+    n_sampled: ClassVar[int] = 1000
+    n_pivots: ClassVar[int] = 8
+
+    scale: float | None
+    column_: str
+    scale_: float
+
+    def __init__(self, scale: float | None = None) -> None:
+        self.scale = scale
+
+    # -- the four verbs ---------------------------------------------------------------------------
+
+    def fit(self, column: Column) -> Self:
+        """Return a copy that has learned what it needs from a column."""
+        check_params(self)
+        self._check_kind(column)
+        fitted = copy.copy(self)
+        fitted.column_ = column.name
+        fitted._learn(column)
+        fitted.scale_ = float(self.scale) if self.scale is not None else fitted._find_scale(column)
+        return fitted
+
+    def encode(self, column: Column) -> Cells:
+        """Turn cells into numbers, missing ones marked (NaN, -1 or ``Ragged.missing``)."""
+        self._check_fitted()
+        self._check_kind(column)
+        return self._encode(column)
+
+    def compare(self, a: Cells, b: Cells) -> np.ndarray:
+        """Return the distances of all encoded cells of a to all of b, NaN where one is missing.
+
+        Each entry depends on its own two cells only, to the last bit.
+        """
+        out = self._compare(a, b)
+        return hide_missing(out, a, b)
+
+    def similarity(self, a: Cells, b: Cells) -> np.ndarray:
+        """Return similarities in [0, 1], NaN where two cells cannot be compared."""
+        self._check_fitted()
+        return closeness(self.compare(a, b), self.scale_)
+
+    # -- what a distance writes -------------------------------------------------------------------
+
+    def _learn(self, column: Column) -> None:
+        """Set attributes ending in an underscore: arrays, or values that JSON can hold."""
+
+    def _encode(self, column: Column) -> Cells:
+        raise AssertionError("a distance must encode")
+
+    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
+        raise AssertionError("a distance must compare")
+
+    def _variance(self, cells: Cells) -> float | None:
+        """Return the variance of present cells by a short formula, None where there is none."""
+        return None
+
+    # -- parameters -------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn's estimators do."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def __repr__(self) -> str:
+        shown = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            value = getattr(self, name)
+            if value is not parameter.default:
+                shown.append(f"{name}={show(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def _check_kind(self, column: Column) -> None:
+        if column.kind.name not in self.kinds:
+            raise InvalidInput(
+                message(
+                    f"{type(self).__name__}, column {column.name!r}",
+                    "a column of kind " + " or ".join(self.kinds),
+                    f"kind {column.kind.name}",
+                    f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
+                )
+            )
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "column_"):
+            raise InvalidInput(
+                message(type(self).__name__, "to be fitted", "it is not", "Call fit(column) first")
+            )
+
+    # -- the scale --------------------------------------------------------------------------------
+
+    def _sample_size(self, column: Column) -> int:
+        return self.n_sampled
+
+    def _find_scale(self, column: Column) -> float:
+        rows = np.flatnonzero(~column.missing)
+        size = self._sample_size(column)
+        if len(rows) > size:
+            sizes = _sizes(column, rows)
+            ends = [int(np.argmin(sizes)), int(np.argmax(sizes))]
+            drawn = np.random.default_rng(0).choice(len(rows), size - 2, replace=False)
+            rows = rows[np.unique(np.concatenate([ends, drawn]))]
+        try:
+            cells = self._encode(column.take(rows))
+        except LookalikeError:
+            self._encode(column)  # fails again, and names the row as it is counted in the table
+            raise
+        return self._farthest(cells)
+
+    def _farthest(self, cells: Cells) -> float:
+        largest, at = 0.0, 0
+        been = np.zeros(len(cells), dtype=bool)
+        for _ in range(min(self.n_pivots, len(cells))):
+            been[at] = True
+            distances = self.compare(cells[[at]], cells)[0]
+            distances[~np.isfinite(distances)] = 0.0
+            largest = max(largest, float(distances.max()))
+            at = int(np.argmax(np.where(been, -1.0, distances)))
+        return largest
+
+
+def closeness(distances: np.ndarray, scale: float) -> np.ndarray:
+    """Turn distances into similarities: 1 at distance 0, 0 from the scale on.
+
+    Examples
+    --------
+    >>> closeness(np.array([0.0, 1.0, 5.0]), 4.0).tolist()
+    [1.0, 0.75, 0.0]
+    >>> closeness(np.array([0.0, 1.0]), 0.0).tolist()
+    [1.0, 0.0]
+    """
+    if scale == 0:
+        return np.where(np.isnan(distances), np.nan, (distances == 0).astype(np.float64))
+    with np.errstate(over="ignore"):  # a tiny scale: far beyond it is simply "beyond"
+        return np.asarray(1.0 - np.minimum(distances / scale, 1.0))
+
+
+def missing_rows(cells: Cells) -> np.ndarray:
+    """Say which encoded cells are missing, whatever form they are in."""
+    if isinstance(cells, Ragged):
+        return cells.missing
+    if cells.dtype == object:  # (row number, cell): see given.py
+        return np.fromiter((cell is None for cell in cells[:, 1]), dtype=bool, count=len(cells))
+    if cells.dtype.kind == "i":
+        return np.asarray(cells == -1)
+    if cells.ndim == 2:
+        return np.asarray(
+            np.isnan(cells[:, :1]).any(axis=1)
+        )  # a row is missing as a whole or not at all
+    return np.isnan(cells)
+
+
+def hide_missing(out: np.ndarray, a: Cells, b: Cells) -> np.ndarray:
+    """Write NaN into the rows and columns of a block whose cell is missing."""
+    gone_a, gone_b = missing_rows(a), missing_rows(b)
+    if gone_a.any():
+        out[gone_a] = np.nan
+    if gone_b.any():
+        out[:, gone_b] = np.nan
+    return out
+
+
+def cell_error(
+    column: str,
+    row: int,
+    needed: str,
+    found: str,
+    do: str,
+    error: type[LookalikeError] = InvalidInput,
+) -> LookalikeError:
+    """Make the error for one bad cell, naming the column and the row."""
+    return error(message(f"column {column!r}, row {row}", needed, found, do))
+
+
+def _sizes(column: Column, rows: np.ndarray) -> np.ndarray:
+    """Return something that is small for small cells and large for large ones."""
+    values = column.values
+    if values.ndim == 2:
+        return np.asarray(np.abs(values[rows]).sum(axis=1))
+    if values.dtype != object:
+        return np.asarray(values[rows], dtype=np.float64)
+    return np.fromiter((_size(values[row]) for row in rows), dtype=np.float64, count=len(rows))
+
+
+def _size(cell: Any) -> int:
+    if isinstance(cell, Graph):
+        return len(cell.nodes) + len(cell.edges)
+    return len(cell) if hasattr(cell, "__len__") else 0

@@ -1,0 +1,147 @@
+"""Which distances there are, and which one a column gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike.columns.base import Distance
+from lookalike.columns.category import Equal
+from lookalike.columns.flag import Presence
+from lookalike.columns.given import Given, GivenMatrix
+from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
+from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
+from lookalike.columns.number import Absolute
+from lookalike.columns.order import Information, RankRange
+from lookalike.columns.sequence import Edit, EditSets
+from lookalike.columns.series import DTW
+from lookalike.columns.sets import Jaccard, Overlap
+from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
+from lookalike.columns.vector import Cosine, Euclidean
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.table.table import KINDS
+
+__all__ = ["DISTANCES", "distance_for", "distances_of"]
+
+_ORDER: tuple[type[Distance], ...] = (
+    Absolute,
+    Information,
+    RankRange,
+    Presence,
+    Equal,
+    Levenshtein,
+    TokenSet,
+    JaroWinkler,
+    Jaccard,
+    Overlap,
+    Edit,
+    EditSets,
+    DTW,
+    Euclidean,
+    NormalizedEuclidean,
+    EarthMover,
+    Cosine,
+    GraphJaccard,
+    WeisfeilerLehman,
+    GraphEdit,
+)
+
+DISTANCES: dict[str, type[Distance]] = {distance.name: distance for distance in _ORDER}
+"""Distances by the name that users type; the first one that serves a kind is its default."""
+
+
+def distances_of(kind: str) -> tuple[str, ...]:
+    """Return the names of the distances that serve a kind of column, its default first.
+
+    Examples
+    --------
+    >>> distances_of("text")
+    ('levenshtein', 'token_set', 'jaro_winkler')
+    """
+    return tuple(name for name, distance in DISTANCES.items() if kind in distance.kinds)
+
+
+def distance_for(spec: Any, kind: str, column_name: str) -> Distance:
+    """Return the distance that a column asks for.
+
+    Parameters
+    ----------
+    spec : None, str, Distance, callable or square matrix
+        None: the default of the kind. A name such as "jaccard". A distance with options, such as
+        ``Levenshtein(normalized=False)``. A function of two cells. A matrix of distances, of which
+        the column then holds positions.
+    kind : str
+        The kind of the column.
+    column_name : str
+        Its name, for error messages.
+
+    Examples
+    --------
+    >>> distance_for(None, "set", "tags")
+    Jaccard()
+    >>> distance_for("levenstein", "text", "title")
+    Traceback (most recent call last):
+    lookalike.errors.InvalidInput: column 'title': needs a distance for text cells, found
+    'levenstein'. Did you mean 'levenshtein'?...
+    """
+    who = f"column {column_name!r}"
+    serving = distances_of(kind)
+    if kind not in KINDS:
+        raise InvalidInput(message(who, "a kind of column", repr(kind), suggest(kind, KINDS)))
+    if spec is None:
+        if serving:
+            return DISTANCES[serving[0]]()
+        do = "Pass a function of two cells as its distance"
+        raise InvalidInput(message(who, "a distance, as its cells can be anything", "none", do))
+    if isinstance(spec, str):
+        return _named(spec, kind, serving, who, column_name)
+    if isinstance(spec, type) and issubclass(spec, Distance):
+        spec = spec()
+    if isinstance(spec, Distance):
+        if kind not in spec.kinds:
+            raise _does_not_serve(repr(spec), spec.kinds, kind, serving, who, column_name)
+        return spec
+    if callable(spec):
+        return Given(spec)
+    if isinstance(spec, list | tuple) or hasattr(spec, "__array__"):
+        matrix = _as_matrix(spec, who)
+        if kind != "number":
+            found = f"a column of kind {kind}"
+            do = "Let the column hold whole numbers, the positions of its rows in the matrix"
+            raise InvalidInput(message(who, "positions in the given matrix", found, do))
+        return GivenMatrix(matrix)
+    needed = "a name, a distance, a function of two cells or a square matrix"
+    do = "Choose one of " + ", ".join(repr(name) for name in serving)
+    raise InvalidInput(message(who, needed, repr(spec), do))
+
+
+def _named(spec: str, kind: str, serving: tuple[str, ...], who: str, column: str) -> Distance:
+    found = DISTANCES.get(spec)
+    if found is None:
+        do = suggest(spec, serving or DISTANCES)
+        raise InvalidInput(message(who, f"a distance for {kind} cells", repr(spec), do))
+    if kind not in found.kinds:
+        raise _does_not_serve(repr(spec), found.kinds, kind, serving, who, column)
+    return found()
+
+
+def _does_not_serve(
+    spec: str, kinds: tuple[str, ...], kind: str, serving: tuple[str, ...], who: str, column: str
+) -> InvalidInput:
+    use = " or ".join(repr(name) for name in serving) or "a function of two cells"
+    do = f"Use {use}, or read the column as another kind: kinds={{{column!r}: {kinds[0]!r}}}"
+    found = f"{spec}, which is for {' and '.join(kinds)} cells"
+    return InvalidInput(message(who, f"a distance for {kind} cells", found, do))
+
+
+def _as_matrix(spec: Any, who: str) -> np.ndarray:
+    try:
+        matrix = np.asarray(spec, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        found = f"an array of shape {matrix.shape}"
+        do = "Give the distance of every object to every object"
+        raise InvalidInput(message(who, "a square matrix of distances", found, do))
+    return matrix

@@ -1,0 +1,177 @@
+"""Texts: how many letters, or which words, two of them differ by."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import JaroWinkler as _jaro_winkler
+from rapidfuzz.distance import Levenshtein as _levenshtein
+
+from lookalike._params import Between, Is
+from lookalike._ragged import Ragged
+from lookalike.columns.base import Distance, cell_error, show
+from lookalike.errors import WrongType
+from lookalike.table.table import Column
+
+__all__ = ["JaroWinkler", "Levenshtein", "TokenSet", "letters", "strings"]
+
+
+def letters(texts: Any, column: str = "text") -> Ragged:
+    """Pack texts as code points; None is a missing one."""
+    full = ["" if text is None else text for text in texts]
+    for row, text in enumerate(full):
+        if not isinstance(text, str):
+            do = "Turn the cells into texts or give the column another kind"
+            raise cell_error(column, row, "a text", show(text), do, WrongType)
+    # surrogatepass: texts cut in the middle of a character exist, and have to come back unchanged
+    points = np.frombuffer("".join(full).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    ends = np.cumsum([0, *map(len, full)], dtype=np.int64)
+    missing = np.fromiter((text is None for text in texts), dtype=bool, count=len(full))
+    return Ragged(points, ends, missing)
+
+
+def strings(cells: Ragged) -> list[str]:
+    """Return packed texts as Python strings, "" where one is missing."""
+    whole = cells.values.astype(np.uint32, copy=False).tobytes()
+    text = whole.decode("utf-32-le", "surrogatepass")
+    ends = cells.offsets.tolist()
+    return [text[low:high] for low, high in itertools.pairwise(ends)]
+
+
+def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarray:
+    """Score all texts of a against all of b, one thread (blocks are what runs side by side)."""
+    if not a or not b:
+        return np.zeros((len(a), len(b)))
+    return np.asarray(
+        process.cdist(
+            a, b, scorer=scorer, dtype=np.float64, workers=1, scorer_kwargs=options or None
+        )
+    )
+
+
+class _Text(Distance):
+    kinds = ("text",)
+
+    def _encode(self, column: Column) -> Ragged:
+        return letters(column.values, column.name)
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return self._score(strings(a), strings(b))
+
+    def _score(self, a: list[str], b: list[str]) -> np.ndarray:
+        raise AssertionError("a distance of texts must score")
+
+
+class Levenshtein(_Text):
+    """How many letters must be inserted, deleted or replaced to turn one text into another.
+
+    Good for names, codes and short texts with slips of the pen. For texts whose words come in
+    another order choose "token_set".
+
+    Parameters
+    ----------
+    normalized : bool, default True
+        Divide by the length of the longer text, which gives a share in [0, 1].
+    scale : float, optional
+        The distance of similarity 0; None: the largest one seen (see ``Distance``).
+
+    References
+    ----------
+    .. [1] V. I. Levenshtein (1966). Binary codes capable of correcting deletions, insertions, and
+       reversals. Soviet Physics Doklady 10(8), 707-710.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> word = Column("word", Kind("text"), np.array(["kitten", "sitting", None], dtype=object))
+    >>> distance = Levenshtein(normalized=False).fit(word)
+    >>> cells = distance.encode(word)
+    >>> distance.compare(cells[:1], cells)
+    array([[ 0.,  3., nan]])
+    """
+
+    name = "levenshtein"
+    PARAMS = {"normalized": Is(bool)}
+
+    def __init__(self, normalized: bool = True, scale: float | None = None) -> None:
+        self.normalized = normalized
+        self.scale = scale
+
+    def _score(self, a: list[str], b: list[str]) -> np.ndarray:
+        scorer = _levenshtein.normalized_distance if self.normalized else _levenshtein.distance
+        return matrix(a, b, scorer)
+
+
+class TokenSet(_Text):
+    """How much the words of two texts differ, whatever their order and however often they come.
+
+    One minus rapidfuzz's token set ratio: words that both texts have are set aside, and the rest is
+    compared letter by letter. A text whose words all occur in the other is at distance 0, so this
+    is not a metric; it is meant for titles and addresses with parts left out. Capital letters
+    matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> title = np.array(["the iron giant", "giant, the iron", "iron giant"], dtype=object)
+    >>> title = Column("title", Kind("text"), title)
+    >>> distance = TokenSet().fit(title)
+    >>> cells = distance.encode(title)
+    >>> distance.compare(cells[:1], cells).round(3)
+    array([[0.   , 0.034, 0.   ]])
+    """
+
+    name = "token_set"
+
+    def _score(self, a: list[str], b: list[str]) -> np.ndarray:
+        out = 1.0 - matrix(a, b, fuzz.token_set_ratio) / 100.0
+        # the ratio of two texts without words is 0; they are equal, so the distance has to be
+        empty_a = np.array([not text.split() for text in a], dtype=bool)
+        empty_b = np.array([not text.split() for text in b], dtype=bool)
+        if empty_a.any() and empty_b.any():
+            out[np.ix_(empty_a, empty_b)] = 0.0
+        return np.maximum(out, 0.0)
+
+
+class JaroWinkler(_Text):
+    """How much two short names differ, forgiving swapped letters and honoring an equal start.
+
+    Parameters
+    ----------
+    prefix_weight : float, default 0.1
+        How much up to four equal first letters help, between 0 and 0.25.
+    scale : float, optional
+        The distance of similarity 0; None: the largest one seen (see ``Distance``).
+
+    References
+    ----------
+    .. [1] W. E. Winkler (1990). String comparator metrics and enhanced decision rules in the
+       Fellegi-Sunter model of record linkage. Proceedings of the Section on Survey Research
+       Methods, American Statistical Association, 354-359.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> name = Column("name", Kind("text"), np.array(["martha", "marhta"], dtype=object))
+    >>> distance = JaroWinkler().fit(name)
+    >>> cells = distance.encode(name)
+    >>> distance.compare(cells[:1], cells).round(4)
+    array([[0.    , 0.0389]])
+    """
+
+    name = "jaro_winkler"
+    PARAMS = {"prefix_weight": Between(0.0, 0.25)}
+
+    def __init__(self, prefix_weight: float = 0.1, scale: float | None = None) -> None:
+        self.prefix_weight = prefix_weight
+        self.scale = scale
+
+    def _score(self, a: list[str], b: list[str]) -> np.ndarray:
+        weight = float(self.prefix_weight)
+        return matrix(a, b, _jaro_winkler.normalized_distance, prefix_weight=weight)

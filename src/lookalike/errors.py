@@ -1,0 +1,105 @@
+"""Everything lookalike raises on purpose.
+
+::
+
+    LookalikeError
+    ├── InvalidInput (ValueError)        data or parameters that cannot be used
+    │   ├── TooFewRows                   n_neighbors or a height that the table cannot serve
+    │   ├── TooLarge                     an answer that would not fit under the memory limit
+    │   └── UndefinedMeasure             a pair of rows with nothing to compare
+    ├── WrongType (TypeError)            a cell or an object of a type that cannot be read
+    ├── UnreadableFile (ValueError)      a file that is damaged, or of another format
+    │   └── MissingFile (FileNotFoundError)  a file that is not there
+    └── MissingExtra (ImportError)       an optional dependency that is not installed
+
+Every message has four parts: who, what was needed, what was found, what to do. ``message`` puts
+them together, so that a reader always finds them in the same order.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "InvalidInput",
+    "LookalikeError",
+    "LookalikeWarning",
+    "MissingExtra",
+    "MissingFile",
+    "TooFewRows",
+    "TooLarge",
+    "UndefinedMeasure",
+    "UnreadableFile",
+    "WrongType",
+    "message",
+    "suggest",
+]
+
+
+class LookalikeError(Exception):
+    """Base of all errors that lookalike raises on purpose."""
+
+
+class InvalidInput(LookalikeError, ValueError):
+    """Data or parameters that cannot be used; the message says what to change."""
+
+
+class TooFewRows(InvalidInput):
+    """More rows are needed than the table has."""
+
+
+class TooLarge(InvalidInput):
+    """The answer would not fit under the memory limit."""
+
+
+class UndefinedMeasure(InvalidInput):
+    """A pair of rows has nothing to compare."""
+
+
+class WrongType(LookalikeError, TypeError):
+    """A cell or an object has a type that cannot be read."""
+
+
+class UnreadableFile(LookalikeError, ValueError):
+    """A file is not there, is damaged, or is of another format."""
+
+
+class MissingFile(UnreadableFile, FileNotFoundError):
+    """There is no file of this name."""
+
+
+class MissingExtra(LookalikeError, ImportError):
+    """An optional dependency is not installed."""
+
+
+class LookalikeWarning(UserWarning):
+    """Something worth knowing that does not stop the work."""
+
+
+def message(who: str, needed: str, found: str, do: str) -> str:
+    """Put the four parts of an error together.
+
+    Examples
+    --------
+    >>> message("NeighborVote(k=50)", "at least 51 rows", "40", "Lower k to 39 or add rows")
+    'NeighborVote(k=50): needs at least 51 rows, found 40. Lower k to 39 or add rows.'
+    """
+    return f"{who}: needs {needed}, found {found}. {do.rstrip('.')}."
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Name the known word nearest to a mistyped one, or list what there is.
+
+    Examples
+    --------
+    >>> suggest("euclidian", ["cityblock", "euclidean"])
+    "Did you mean 'euclidean'?"
+    >>> suggest("zzz", ["cityblock", "euclidean"])
+    "Known: 'cityblock', 'euclidean'"
+    """
+    words = [str(word) for word in known]
+    near = difflib.get_close_matches(str(name), words, n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return "Known: " + ", ".join(repr(word) for word in words)

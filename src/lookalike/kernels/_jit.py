@@ -1,0 +1,40 @@
+"""The one decorator that compiles, and the switch that turns compiling off.
+
+Kernels are serial loops over arrays that let go of the GIL; ``lookalike._threads`` runs several at
+once. They are strict about NaN: ``fastmath`` would let the compiler assume there is none, and
+numba's disk cache does not tell a fast build from a strict one.
+
+``LOOKALIKE_COMPILE=0`` (or numba's own ``NUMBA_DISABLE_JIT=1``) runs every kernel as plain Python:
+slow, but a debugger and a coverage tool can see inside. Kernels with hand-made vector code then use
+their plain twin.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+COMPILED = (
+    os.environ.get("LOOKALIKE_COMPILE", "1") != "0"
+    and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+)
+
+
+def kernel(body: Callable[..., Any], **options: Any) -> Any:
+    """Compile a loop over arrays, keeping the result on disk where there is a place for it."""
+    if not COMPILED:
+        return body
+    import numba
+
+    options = {"nogil": True, "error_model": "numpy", **options}
+    try:
+        compiled = numba.njit(cache=True, **options)(body)
+    except RuntimeError:  # numba: "cannot cache function: no locator available" - nowhere to write
+        return numba.njit(**options)(body)
+    return compiled
+
+
+def inline(body: Callable[..., Any]) -> Any:
+    """Compile a small function that other kernels call; it is melted into each of them."""
+    return kernel(body, inline="always")

@@ -1,0 +1,280 @@
+"""Growing one tree on a sample of rows: by labels (Gini) or at random.
+
+Values come as codes: their rank among the different values of the column (a category: its number),
+-1 where missing. Sorting, counting and comparing whole numbers is fast, and only the order of values
+can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the category.
+"""
+
+import numpy as np
+
+from lookalike.kernels._jit import kernel
+from lookalike.kernels.draw import draw_below, draw_rows, draw_unit
+
+SMALL = 24  # up to here insertion sort is fastest
+
+
+@kernel
+def sort_keys(keys, m, spare, counts):
+    """Sort the first m non-negative keys; return them (``keys`` or ``spare``)."""
+    if m <= SMALL:
+        for i in range(1, m):
+            x = keys[i]
+            j = i - 1
+            while j >= 0 and keys[j] > x:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = x
+        return keys
+    largest = keys[0]
+    least = keys[0]
+    for i in range(1, m):
+        largest = max(largest, keys[i])
+        least = min(least, keys[i])
+    source, target = keys, spare
+    shift = 0
+    while ((largest - least) >> shift) > 0:  # one pass per byte
+        for c in range(256):
+            counts[c] = 0
+        for i in range(m):
+            counts[((source[i] - least) >> shift) & 255] += 1
+        total = 0
+        for c in range(256):
+            here = counts[c]
+            counts[c] = total
+            total += here
+        for i in range(m):
+            c = ((source[i] - least) >> shift) & 255
+            target[counts[c]] = source[i]
+            counts[c] += 1
+        source, target = target, source
+        shift += 8
+    return source
+
+
+@kernel
+def best_cut(keys, m, zeros, ones, category):
+    """Return the best gain of a cut between the sorted keys (2 * code + label), and the cut.
+
+    The gain is the decrease of m times the Gini impurity, halved: (l0 r1 - l1 r0)^2 / (l r m). Equal
+    gains: the smallest cut. The gain is -1 if all codes are equal.
+    """
+    best, cut = -1.0, -1
+    if keys[0] >> 1 == keys[m - 1] >> 1:
+        return best, cut
+    left = np.zeros(2, np.int64)
+    i = 0
+    while i < m:
+        code = keys[i] >> 1
+        if category:
+            left[0] = 0
+            left[1] = 0
+        while i < m and keys[i] >> 1 == code:
+            left[keys[i] & 1] += 1
+            i += 1
+        if i == m and not category:
+            break
+        l, r = left[0] + left[1], m - left[0] - left[1]
+        det = float(left[0] * (ones - left[1]) - left[1] * (zeros - left[0]))
+        gain = det * det / (float(l) * float(r) * float(m))
+        if gain > best:
+            best, cut = gain, code
+    return best, cut
+
+
+@kernel
+def divide(codes, rows, low, high, f, cut, category):
+    """Bring the rows that go left to the front; missing values join the larger side, ties left."""
+    lefts, known = 0, 0
+    for i in range(low, high):
+        c = codes[f, rows[i]]
+        if c >= 0:
+            known += 1
+            lefts += c == cut if category else c <= cut
+    missing_left = 2 * lefts >= known
+    i, j = low, high
+    while i < j:
+        c = codes[f, rows[i]]
+        if c < 0:
+            goes = missing_left
+        elif category:
+            goes = c == cut
+        else:
+            goes = c <= cut
+        if goes:
+            i += 1
+        else:
+            j -= 1
+            rows[i], rows[j] = rows[j], rows[i]
+    return i
+
+
+@kernel
+def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, left, right):
+    """Grow a tree that tells labels 0 and 1 apart until leaves are pure; return the number of nodes.
+
+    ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
+    """
+    m_all = rows.shape[0]
+    keys, spare = np.empty(m_all, np.int64), np.empty(m_all, np.int64)
+    counts = np.empty(256, np.int64)
+    stack = np.empty((m_all + 1, 5), np.int64)  # low, high, depth, parent, is it a right child
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, m_all, 0, -1, 0
+    top, made = 1, 0
+    size = pool.shape[0]
+    while top > 0:
+        top -= 1
+        low, high, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        if parent >= 0:
+            if stack[top, 4]:
+                right[parent] = made
+            else:
+                left[parent] = made
+        feature[made], cut[made], left[made], right[made] = -1, -1, -1, -1
+        node = made
+        made += 1
+        positive = 0
+        for i in range(low, high):
+            positive += labels[rows[i]]
+        if positive == 0 or positive == high - low or depth >= max_depth:
+            continue
+        best = -1.0
+        for drawn in range(size):
+            if drawn >= tried and best >= 0.0:
+                break
+            other = drawn + draw_below(state, size - drawn)
+            pool[drawn], pool[other] = pool[other], pool[drawn]
+            f = pool[drawn]
+            m, ones = 0, 0
+            for i in range(low, high):
+                r = rows[i]
+                c = codes[f, r]
+                if c >= 0:
+                    y = labels[r]
+                    keys[m] = 2 * c + y
+                    ones += y
+                    m += 1
+            if m < 2:
+                continue
+            gain, where = best_cut(
+                sort_keys(keys, m, spare, counts), m, m - ones, ones, category[f]
+            )
+            if gain > best:
+                best, feature[node], cut[node] = gain, f, where
+        if best < 0.0:
+            continue
+        f = feature[node]
+        middle = divide(codes, rows, low, high, f, cut[node], category[f])
+        stack[top, 0], stack[top, 1], stack[top, 2] = middle, high, depth + 1
+        stack[top, 3], stack[top, 4] = node, 1
+        top += 1
+        stack[top, 0], stack[top, 1], stack[top, 2] = low, middle, depth + 1
+        stack[top, 3], stack[top, 4] = node, 0
+        top += 1
+    return made
+
+
+@kernel
+def sample_rows(n, m, replace, labels, state, rows):
+    """Draw m of n rows, both labels among them if ``labels`` is not empty; return the draws thrown away.
+
+    Gives up after 1000 draws, which happens only if one label is hardly there at all: returns -1.
+    """
+    order, swaps = np.arange(n), np.empty(m, np.int64)
+    for attempt in range(1000):
+        if replace:
+            for i in range(m):
+                rows[i] = draw_below(state, n)
+        else:
+            draw_rows(state, n, order, rows, swaps)
+        if labels.shape[0] == 0:
+            return attempt
+        positive = 0
+        for i in range(m):
+            positive += labels[rows[i]]
+        if 0 < positive < m:
+            return attempt
+    return -1
+
+
+@kernel
+def grow_random(values, category, rows, max_depth, state, feature, threshold, left, right):
+    """Grow a tree by random cuts of random columns; return the number of nodes.
+
+    A node takes the first column, in random order, whose present values differ; the cut is uniform
+    between the smallest and the largest (a category: one of those present, each equally likely).
+    ``values`` are columns, NaN where missing; missing values join the larger side, ties left.
+    """
+    m_all = rows.shape[0]
+    d = values.shape[0]
+    pool = np.arange(d)
+    present = np.empty(m_all, np.float64)
+    stack = np.empty((m_all + 1, 5), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, m_all, 0, -1, 0
+    top, made = 1, 0
+    while top > 0:
+        top -= 1
+        low, high, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        if parent >= 0:
+            if stack[top, 4]:
+                right[parent] = made
+            else:
+                left[parent] = made
+        feature[made], threshold[made], left[made], right[made] = -1, 0.0, -1, -1
+        node = made
+        made += 1
+        if high - low < 2 or depth >= max_depth:
+            continue
+        for drawn in range(d):
+            other = drawn + draw_below(state, d - drawn)
+            pool[drawn], pool[other] = pool[other], pool[drawn]
+            f = pool[drawn]
+            m = 0
+            least, largest = np.inf, -np.inf
+            for i in range(low, high):
+                x = values[f, rows[i]]
+                if not np.isnan(x):
+                    present[m] = x
+                    m += 1
+                    least, largest = min(least, x), max(largest, x)
+            if m < 2 or least == largest:
+                continue
+            feature[node] = f
+            if category[f]:
+                some = np.unique(present[:m])
+                threshold[node] = some[draw_below(state, some.shape[0])]
+            else:
+                u = draw_unit(state)
+                # Weighted ends instead of a difference: a range may exceed the largest number.
+                x = (1.0 - u) * least + u * largest
+                threshold[node] = x if least <= x < largest else least
+            break
+        f = feature[node]
+        if f < 0:
+            continue
+        lefts, known = 0, 0
+        for i in range(low, high):
+            x = values[f, rows[i]]
+            if not np.isnan(x):
+                known += 1
+                lefts += x == threshold[node] if category[f] else x <= threshold[node]
+        i, j = low, high
+        while i < j:
+            x = values[f, rows[i]]
+            if np.isnan(x):
+                goes = 2 * lefts >= known
+            elif category[f]:
+                goes = x == threshold[node]
+            else:
+                goes = x <= threshold[node]
+            if goes:
+                i += 1
+            else:
+                j -= 1
+                rows[i], rows[j] = rows[j], rows[i]
+        stack[top, 0], stack[top, 1], stack[top, 2] = i, high, depth + 1
+        stack[top, 3], stack[top, 4] = node, 1
+        top += 1
+        stack[top, 0], stack[top, 1], stack[top, 2] = low, i, depth + 1
+        stack[top, 3], stack[top, 4] = node, 0
+        top += 1
+    return made

@@ -1,0 +1,522 @@
+"""The contract every measure keeps: an encoder and a comparison; the rest is written here, once.
+
+A measure writes ``_fit`` (learn from a table), ``_encode`` (rows as packed arrays), ``compare``
+(a block of native values; the only place that knows the formula) and, for explanations,
+``_explain``. It then has ``similarity``, ``distance``, ``kneighbors``, ``neighbors``, ``explain``
+and ``save``.
+
+``compare`` is pure, element by element: entry (i, j) depends on row i, row j and the fitted state
+alone, to the last bit. Blocks, threads and merged lists rely on it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._config import count_jobs, settings, show_bytes
+from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._save import Saved
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure, message
+from lookalike.measures.explanation import Explanation
+from lookalike.measures.rows import Rows, self_pairs
+from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.table import Table, as_table, read_table
+
+__all__ = ["CHUNK", "MEASURES", "Measure", "Traits", "typical_distance"]
+
+CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
+SAMPLE = 128  # rows whose distances to each other tell what is typical
+
+MEASURES: dict[str, type[Measure]] = {}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Facts about a measure, stated once and read by search, docs, tests and the command line.
+
+    Parameters
+    ----------
+    native : {"similarity", "distance"}
+        What ``compare`` returns: a similarity in [0, 1] or a distance of at least 0.
+    conversion : {"one_minus", "sqrt", "ratio"}
+        How the other one is made: d = 1 - s, d = sqrt(1 - s), or s = scale_ / (scale_ + d).
+    symmetric : bool
+        Whether compare(a, b) equals compare(b, a).T, bit for bit.
+    exact_self : bool
+        Whether a row with itself is set to exactly 1 or 0.
+    unseen_pairs : bool
+        Whether two rows that were not fitted can be compared.
+    missing : bool
+        Whether gaps and columns that are not numbers are taken.
+    pairwise : bool
+        Whether X is a matrix of distances.
+    needs_all : bool
+        Whether fitting looks at all pairs of rows.
+    undefined_last : bool
+        Whether neighbors at an undefined distance stand at the end of a list instead of being an
+        error.
+    """
+
+    native: str = "similarity"
+    conversion: str = "one_minus"
+    symmetric: bool = True
+    exact_self: bool = True
+    unseen_pairs: bool = True
+    missing: bool = False
+    pairwise: bool = False
+    needs_all: bool = False
+    undefined_last: bool = False
+
+
+class Measure(Saved, BaseEstimator):
+    """Base of all measures of likeness between rows.
+
+    Subclassing registers the class under its name. See the contributing guide for what to write.
+    """
+
+    traits = Traits()
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number"))
+    }
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__name__.startswith("_"):
+            MEASURES[cls.__name__] = cls
+
+    # -- what a measure writes ---------------------------------------------------------------------
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        """Learn from the table."""
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        raise AssertionError(f"{type(self).__name__} must write _encode")
+
+    def _fit_rows(self, rows: Rows) -> None:
+        """Learn what needs the encoded rows."""
+        if self.traits.conversion == "ratio":
+            self.scale_ = typical_distance(self, rows)
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return native values of every row of a against every row of b; NaN is undefined."""
+        raise AssertionError(f"{type(self).__name__} must write compare")
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        """Explain one row against one; without a better idea nothing is put down to a column."""
+        s = float(self.block(a, b, "similarity")[0, 0])
+        d = float(self.block(a, b, "distance")[0, 0])
+        return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return small instances for the shared tests; wrappers and measures with options add."""
+        return [cls()]
+
+    def read(self, X: Any) -> Table:
+        """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
+        return read_table(X, kinds=getattr(self, "kinds", None))
+
+    # -- fitting and encoding ----------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from rows, and keep them as the rows to be searched.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+            A target for measures that learn from one. A named column is taken out of the table.
+        """
+        if getattr(self, "_frozen", False):
+            return self
+        check_params(self)
+        count_jobs(getattr(self, "n_jobs", None))
+        table, target = split_target(self.read(X), y, type(self).__name__)
+        self.schema_ = table.schema
+        self.n_features_in_ = len(table.columns)
+        if _has_names(X):
+            self.feature_names_in_ = np.asarray(table.names, dtype=object)
+        self._fit(table, target)
+        self.rows_ = self._encode(table, np.arange(len(table)))
+        self._fit_rows(self.rows_)
+        return self
+
+    def encode(self, X: Any, seen: Any = None) -> Rows:
+        """Return rows as this measure keeps them.
+
+        Parameters
+        ----------
+        X : table, frame, array, record or list of records
+        seen : positions in the fitted set, optional
+            For a worker that holds a part of the fitted table. Without it every row is new, even
+            one that was fitted.
+        """
+        check_is_fitted(self, "schema_")
+        if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
+            return self.rows_
+        table = self._read_new(X)
+        at = np.full(len(table), -1) if seen is None else np.asarray(seen, dtype=np.int64)
+        return self._encode(table, at)
+
+    def _read_new(self, X: Any) -> Table:
+        return as_table(X, self.schema_, who=type(self).__name__)
+
+    def frozen(self) -> Self:
+        """Return this fitted measure in a form that ``clone`` and ``fit`` leave as it is."""
+        check_is_fitted(self, "schema_")
+        kept = copy.copy(self)
+        kept._frozen = True
+        return kept
+
+    def __sklearn_clone__(self) -> Any:
+        if getattr(self, "_frozen", False):
+            return self
+        return BaseEstimator.__sklearn_clone__(self)
+
+    # -- matrices ----------------------------------------------------------------------------------
+
+    def similarity(self, X: Any = None, Y: Any = None) -> np.ndarray:
+        """Return how alike rows are, from 0 (not at all) to 1 (the same).
+
+        Parameters
+        ----------
+        X : new rows, optional
+            None: the fitted rows.
+        Y : new rows, optional
+            None: the fitted rows.
+
+        Returns
+        -------
+        array of shape (rows of X, rows of Y)
+        """
+        return self._matrix(X, Y, "similarity")
+
+    def distance(self, X: Any = None, Y: Any = None) -> np.ndarray:
+        """Return how far rows are from each other, in the measure's own distance.
+
+        Parameters
+        ----------
+        X : new rows, optional
+            None: the fitted rows.
+        Y : new rows, optional
+            None: the fitted rows.
+
+        Returns
+        -------
+        array of shape (rows of X, rows of Y)
+        """
+        return self._matrix(X, Y, "distance")
+
+    def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
+        check_is_fitted(self, "rows_")
+        a = self.rows_ if X is None else self.encode(X)
+        b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
+        size = 8 * len(a) * len(b)
+        if size > settings().memory_limit:
+            raise TooLarge(
+                message(
+                    f"{type(self).__name__}.{to}",
+                    f"a matrix under the memory limit of {show_bytes(settings().memory_limit)}",
+                    f"{len(a):,} x {len(b):,} = {show_bytes(size)}",
+                    "Use kneighbors, which never builds the matrix, or raise the limit with "
+                    "lookalike.config(memory_limit=...)",
+                )
+            )
+        out = np.empty((len(a), len(b)))
+        mirrored = a is b and self.traits.symmetric
+
+        def one(rows: slice, columns: slice) -> None:
+            block = self.block(a[rows], b[columns], to, same=a is b and rows == columns)
+            out[rows, columns] = block
+            if mirrored:
+                out[columns, rows] = block.T
+
+        if a is b:  # square tiles, so that only equal slices touch the diagonal
+            parts = list(blocks(len(a), 512))
+            tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
+        else:
+            tasks = [(r, c) for r in blocks(len(a), 128) for c in blocks(len(b), 2048)]
+        run(one, tasks, getattr(self, "n_jobs", None), f"comparing rows ({to})")
+        return self._defined(out, to)
+
+    def _defined(self, values: np.ndarray, to: str) -> np.ndarray:
+        """Return values without NaN: filled on request, else an error that names the rows."""
+        holes = np.isnan(values)
+        if not holes.any():
+            return values
+        filler = getattr(self, "undefined", None)
+        if filler is not None:
+            values[holes] = filler if to == "similarity" else 1 - filler
+            return values
+        i, j = (int(at[0]) for at in np.nonzero(holes))
+        raise UndefinedMeasure(
+            message(
+                f"{type(self).__name__}.{to}",
+                "pairs of rows with something to compare",
+                f"{int(holes.sum()):,} pairs without, the first of them rows {i} and {j}",
+                "Drop the empty rows, or set undefined= to the similarity such pairs should have"
+                if hasattr(self, "undefined")
+                else "Leave out these pairs",
+            )
+        )
+
+    def block(self, a: Rows, b: Rows, to: str = "distance", same: bool = False) -> np.ndarray:
+        """Return a block of similarities or distances; the only converter between the two.
+
+        Parameters
+        ----------
+        a, b : Rows
+        to : {"distance", "similarity"}
+        same : bool
+            Whether a and b are the same rows in the same order, so that entry (i, i) is a row
+            with itself even if it was not fitted.
+        """
+        values = self.compare(a, b)
+        traits = self.traits
+        if traits.exact_self:
+            exact = float(traits.native == "similarity")
+            values[self_pairs(a, b)] = exact
+            if same:
+                np.fill_diagonal(values, exact)
+        if to == traits.native:
+            return values
+        if traits.conversion == "ratio":
+            return np.asarray(self.scale_ / (self.scale_ + values))
+        np.subtract(1.0, values, out=values)
+        np.maximum(values, 0.0, out=values)  # round-off; keeps NaN
+        return np.sqrt(values, out=values) if traits.conversion == "sqrt" else values
+
+    def scan(self, a: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield (positions, distances) of a to the fitted rows in chunks; a row itself is NaN."""
+        for at in blocks(len(self.rows_), CHUNK):
+            b = self.rows_[at]
+            d = self.block(a, b)
+            d[self_pairs(a, b)] = np.nan
+            yield b.seen, d
+
+    # -- neighbors ---------------------------------------------------------------------------------
+
+    def kneighbors(self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True) -> Any:
+        """Return the nearest fitted rows, as scikit-learn does: (distances, indices).
+
+        Parameters
+        ----------
+        X : new rows, optional
+            None: the fitted rows; each is then left out of its own list, by its position.
+        n_neighbors : int
+            Never shrunk: more than there are rows is an error.
+        return_distance : bool
+            False: indices only.
+        """
+        graph = self.neighbors(X, n_neighbors)
+        return (graph.distances, graph.indices) if return_distance else graph.indices
+
+    def neighbors(self, X: Any = None, k: int = 5) -> NeighborGraph:
+        """Return the k nearest fitted rows of each row as a NeighborGraph.
+
+        Parameters
+        ----------
+        X : new rows, optional
+            None: the fitted rows; each is then left out of its own list, by its position.
+        k : int
+        """
+        check_is_fitted(self, "rows_")
+        a = self.rows_ if X is None else self.encode(X)
+        most = len(self.rows_) - (X is None)
+        check_k(k, most, type(self).__name__, X is None)
+        exclude = np.arange(len(a)) if X is None else None
+        graph = self.nearest(a, self.rows_, int(k), exclude=exclude)
+        return graph.finish("last" if self.traits.undefined_last else "raise")
+
+    def nearest(
+        self,
+        a: Rows,
+        b: Rows,
+        k: int,
+        *,
+        exclude: np.ndarray | None = None,
+        ids: np.ndarray | None = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists of the k rows of b nearest to each row of a.
+
+        A measure may override this with a faster road to the same answer.
+
+        Parameters
+        ----------
+        a, b : Rows
+        k : int
+        exclude : int64 array of len(a), optional
+            For each query the id that may not be in its list; -1: none.
+        ids : int64 array of len(b), optional
+            Names of the rows of b; 0, 1, ... by default.
+        """
+        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
+        fill = fill_by_blocks(lambda rows, columns: self.block(a[rows], b[columns]), ids, exclude)
+        return self._search(fill, a, b, k, exclude, n_indexed)
+
+    def _search(
+        self,
+        fill: Fill,
+        a: Rows,
+        b: Rows,
+        k: int,
+        exclude: np.ndarray,
+        n_indexed: int,
+        tallest: int = TALLEST,
+    ) -> NeighborGraph:
+        has_self = bool((exclude < 0).any())
+        n_jobs = getattr(self, "n_jobs", None)
+        found = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tallest)
+        return replace(found, n_indexed=n_indexed)
+
+    # -- explanations ------------------------------------------------------------------------------
+
+    def explain(self, x: Any, y: Any) -> Explanation:
+        """Say why two rows are alike, column by column.
+
+        Parameters
+        ----------
+        x, y : int or one row
+            A position in the fitted rows, a record (dict), or a table of one row.
+        """
+        check_is_fitted(self, "rows_")
+        return self._explain(self._one(x), self._one(y))
+
+    def _one(self, row: Any) -> Rows:
+        if isinstance(row, int | np.integer) and not isinstance(row, bool):
+            if not 0 <= row < len(self.rows_):
+                raise InvalidInput(
+                    message(
+                        f"{type(self).__name__}.explain",
+                        f"a position from 0 to {len(self.rows_) - 1}",
+                        str(row),
+                        "Count the fitted rows from 0",
+                    )
+                )
+            return self.rows_[int(row) : int(row) + 1]
+        rows = self.encode(row)
+        if len(rows) != 1:
+            raise InvalidInput(
+                message(
+                    f"{type(self).__name__}.explain",
+                    "one row on each side",
+                    f"{len(rows)} rows",
+                    "Pass a position, a record, or a table of one row",
+                )
+            )
+        return rows
+
+    # -- scikit-learn ------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        traits = self.traits
+        tags.input_tags.allow_nan = traits.missing
+        tags.input_tags.categorical = traits.missing
+        tags.input_tags.string = traits.missing
+        tags.input_tags.pairwise = traits.pairwise
+        tags.input_tags.positive_only = traits.pairwise
+        return tags
+
+
+def check_k(k: Any, most: int, who: str, own: bool) -> None:
+    """Refuse a k that the rows cannot serve; it is never shrunk silently."""
+    if not AtLeast(1).fits(k):
+        raise InvalidInput(
+            message(
+                f"{who}(n_neighbors={k!r})", "a whole number of at least 1", repr(k), "Raise it"
+            )
+        )
+    if k > most:
+        rows = most + own
+        do = f"Lower n_neighbors to {most} or add rows" if most >= 1 else "Add rows"
+        raise TooFewRows(
+            message(f"{who}(n_neighbors={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+        )
+
+
+def typical_distance(measure: Measure, rows: Rows) -> float:
+    """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
+    n = len(rows)
+    at = np.arange(n)
+    if n > SAMPLE:
+        at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    sample = rows[at]
+    values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
+    values = values[np.isfinite(values) & (values > 0)]
+    return float(np.median(values)) if len(values) else 1.0
+
+
+def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | None]:
+    """Return the table without its target, and the target as an array of n without gaps."""
+    if y is None:
+        return table, None
+    if isinstance(y, str):
+        column = table[y]
+        if column.missing.any():
+            raise _gaps(who, int(column.missing.sum()), int(np.flatnonzero(column.missing)[0]))
+        rest = table.drop(y)
+        kind = replace(column.kind, reason="the target")
+        rest = Table(
+            rest.columns, (*rest.aside, replace(column, kind=kind)), len(table), table.missing
+        )
+        if column.kind.name == "number":
+            return rest, np.asarray(column.values)
+        cells = [column.cell(i) for i in range(len(column))]
+        return rest, np.asarray(cells)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1 or len(target) != len(table):
+        raise InvalidInput(
+            message(
+                f"{who}.fit",
+                f"one target value for each of the {len(table)} rows",
+                f"an array of shape {target.shape}",
+                "Pass y as an array of n values or as the name of a column",
+            )
+        )
+    gaps = np.zeros(len(target), dtype=bool)
+    if target.dtype.kind == "f":
+        gaps = np.isnan(target)
+    elif target.dtype == object:
+        gaps = np.fromiter((v is None or v != v for v in target), bool, len(target))
+    if gaps.any():
+        raise _gaps(who, int(gaps.sum()), int(np.flatnonzero(gaps)[0]))
+    return table, target
+
+
+def _gaps(who: str, count: int, first: int) -> InvalidInput:
+    return InvalidInput(
+        message(
+            f"{who}.fit",
+            "a target without gaps",
+            f"{count} missing values (NaN), the first in row {first}",
+            "Drop these rows or fill them",
+        )
+    )
+
+
+def name_rows(
+    a: Rows, b: Rows, exclude: np.ndarray | None, ids: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return exclude, ids and the size of the collection with their defaults filled in."""
+    exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    if ids is None:
+        return exclude, np.arange(len(b)), len(b)
+    ids = np.asarray(ids, dtype=np.int64)
+    return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)
+
+
+def _has_names(X: Any) -> bool:
+    """Whether the columns of X were named by the user."""
+    return isinstance(X, Table) or hasattr(X, "columns") or isinstance(X, dict)

@@ -1,0 +1,79 @@
+"""The numbers of a table as one matrix, for measures that take nothing else."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.table import Table
+
+__all__ = ["Layout", "numbers", "plan"]
+
+NUMERIC = ("number", "vector", "histogram")
+
+
+@saveable
+@dataclass(frozen=True)
+class Layout:
+    """Which columns a matrix is made of: their names, and the column each entry belongs to."""
+
+    names: tuple[str, ...]
+    owner: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def plan(table: Table, who: str) -> Layout:
+    """Choose the number columns, and say which columns are left out."""
+    used = [column for column in table if column.kind.name in NUMERIC]
+    left_out = tuple(c.name for c in table if c.kind.name not in NUMERIC)
+    if not used:
+        kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
+        raise InvalidInput(
+            message(
+                who, "at least one number column", kinds or "none", "Use Gower for such columns"
+            )
+        )
+    if left_out:
+        warnings.warn(
+            f"{who} compares numbers only and leaves out {', '.join(map(repr, left_out))}; "
+            "Gower takes every kind of column.",
+            LookalikeWarning,
+            stacklevel=4,
+        )
+    owner: list[str] = []
+    for column in used:
+        owner += [column.name] * (column.values.shape[1] if column.values.ndim == 2 else 1)
+    return Layout(tuple(c.name for c in used), tuple(owner), left_out)
+
+
+def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
+    """Return the matrix of a layout, C-contiguous; gaps and infinities are an error."""
+    columns = [table[name] for name in layout.names]
+    single = all(column.values.dtype == np.float32 for column in columns)
+    out = np.empty((len(table), len(layout.owner)), dtype=np.float32 if single else np.float64)
+    at = 0
+    for column in columns:
+        width = column.values.shape[1] if column.values.ndim == 2 else 1
+        out[:, at : at + width] = column.values.reshape(len(table), width)
+        at += width
+    if not np.isfinite(out.sum(dtype=np.float64)):  # cheap first look; a sum may also overflow
+        bad = ~np.isfinite(out)
+        if bad.any():
+            row, j = (int(i[0]) for i in np.nonzero(bad))
+            gap = bool(np.isnan(out[row, j]))
+            what = "missing values (NaN)" if gap else "infinite values (inf)"
+            do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
+            raise InvalidInput(
+                message(
+                    who,
+                    "numbers without gaps or infinities",
+                    f"{int(bad.sum()):,} {what}, the first in row {row}, column "
+                    f"{layout.owner[j]!r}",
+                    do if gap else "Replace the infinities or drop these rows",
+                )
+            )
+    return out

@@ -1,0 +1,205 @@
+"""Distances that are known already."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import Is, Rule
+from lookalike.errors import InvalidInput, message
+from lookalike.measures.base import Measure, Traits
+from lookalike.measures.rows import Rows
+from lookalike.table import Column, Kind, Table
+
+__all__ = ["Precomputed"]
+
+NAME = "distances"
+
+
+class Precomputed(Measure):
+    """Use a matrix of distances that you have already.
+
+    Fit takes the n x n matrix; new rows bring their distances to the n fitted rows (m x n). Two
+    new rows cannot be compared with each other, because nothing is known about them.
+
+    Parameters
+    ----------
+    symmetric : bool
+        Whether d(x, y) = d(y, x). True: an asymmetric matrix is an error (relative tolerance
+        1e-8). False: entry (i, j) is the distance from row i to row j.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    n_features_in_ : number of fitted rows
+    scale_ : the typical distance, which becomes the similarity 1/2
+
+    Examples
+    --------
+    >>> from lookalike.measures import Precomputed
+    >>> measure = Precomputed().fit([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
+    >>> measure.kneighbors(n_neighbors=1)[1].ravel()
+    array([1, 0, 1])
+    >>> measure.kneighbors([[3, 1, 2]], n_neighbors=2)[1]
+    array([[1, 2]])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"symmetric": Is(bool, np.bool_)}
+
+    def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
+        self.symmetric = symmetric
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure."""
+        return Traits(
+            native="distance",
+            conversion="ratio",
+            symmetric=bool(self.symmetric),
+            unseen_pairs=False,
+            pairwise=True,
+        )
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return both kinds of matrix."""
+        return [cls(), cls(symmetric=False)]
+
+    def read(self, X: Any) -> Table:
+        """Read a square matrix of distances, checked."""
+        matrix = _as_matrix(X, "Precomputed.fit")
+        check_distances(matrix, bool(self.symmetric), "Precomputed.fit")
+        return _table(matrix)
+
+    def _read_new(self, X: Any) -> Table:
+        matrix = _as_matrix(X, "Precomputed")
+        n = len(self.rows_) if hasattr(self, "rows_") else matrix.shape[1]
+        if matrix.shape[1] != n:
+            raise InvalidInput(
+                message(
+                    "Precomputed",
+                    f"the distances of each new row to all {n} fitted rows",
+                    f"{matrix.shape[1]} columns; X has {matrix.shape[1]} features, but "
+                    f"Precomputed is expecting {n} features as input",
+                    "Give one column per fitted row",
+                )
+            )
+        _check_entries(matrix, "Precomputed")
+        return _table(matrix)
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self.n_features_in_ = len(table)
+        matrix = table[NAME].values
+        # Within the tolerance the two directions may differ; their mean is then the distance.
+        self.averaged_ = bool(self.symmetric) and not np.array_equal(matrix, matrix.T)
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        return Rows(seen, {"row": table[NAME].values})
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the known distances; NaN for two rows that were not fitted."""
+        out = np.full((len(a), len(b)), np.nan)
+        ends = np.flatnonzero(b.seen >= 0)
+        out[:, ends] = a.arrays["row"][:, b.seen[ends]]
+        starts = np.flatnonzero(a.seen >= 0)
+        if self.symmetric and len(starts) and (self.averaged_ or len(ends) < len(b)):
+            back = b.arrays["row"][:, a.seen[starts]].T
+            ahead = out[starts]
+            out[starts] = np.where(np.isnan(ahead), back, (ahead + back) / 2)
+        return out
+
+
+def _as_matrix(X: Any, who: str) -> np.ndarray:
+    if isinstance(X, Table):
+        if X.names == (NAME,):
+            return np.asarray(X[NAME].values)
+        X = np.column_stack([column.values for column in X])
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if hasattr(X, "toarray"):
+        raise InvalidInput(
+            message(who, "a dense matrix", "a sparse matrix", "Call .toarray(), or use a k-graph")
+        )
+    matrix = np.asarray(X)
+    if np.iscomplexobj(matrix):
+        raise InvalidInput(
+            message(who, "real distances", "complex numbers: Complex data not supported", "Use abs")
+        )
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise InvalidInput(
+            message(
+                who,
+                "a matrix",
+                f"an array of shape {matrix.shape}: Expected 2D array, got {matrix.ndim}D array",
+                "Reshape your data to one row per object",
+            )
+        )
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        what = "sample" if matrix.shape[0] == 0 else "feature"
+        raise InvalidInput(
+            message(
+                who,
+                "at least one row and one column",
+                f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required",
+                "Give at least one",
+            )
+        )
+    return matrix
+
+
+def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
+    """Check that a matrix holds distances: square, finite, not negative, 0 to itself, symmetric."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInput(
+            message(who, "a square matrix", f"shape {matrix.shape}", "Give all pairs of rows")
+        )
+    _check_entries(matrix, who)
+    largest = float(matrix.max(initial=0.0))
+    off = np.abs(np.diagonal(matrix)) > 1e-12 * largest
+    if off.any():
+        i = int(np.flatnonzero(off)[0])
+        raise InvalidInput(
+            message(
+                who,
+                "a zero diagonal",
+                f"{matrix[i, i]:g} for row {i} with itself",
+                "Set the diagonal to 0, or convert similarities to distances first",
+            )
+        )
+    if symmetric:
+        gap = np.abs(matrix - matrix.T)
+        off = gap > 1e-8 * np.maximum(matrix, matrix.T)
+        if off.any():
+            i, j = (int(at[0]) for at in np.nonzero(off))
+            raise InvalidInput(
+                message(
+                    who,
+                    "a symmetric matrix",
+                    f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
+                    "Average the two, or use Precomputed(symmetric=False)",
+                )
+            )
+
+
+def _check_entries(matrix: np.ndarray, who: str) -> None:
+    bad = ~np.isfinite(matrix)
+    wanted, do = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    if not bad.any():
+        bad = matrix < 0
+        wanted = "distances of at least 0"
+        do = "Convert similarities to distances first"
+    if bad.any():
+        i, j = (int(at[0]) for at in np.nonzero(bad))
+        found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
+        if (matrix < 0).any():
+            found += ": Negative values in data"
+        raise InvalidInput(message(who, wanted, found, do))
+
+
+def _table(matrix: np.ndarray) -> Table:
+    kind = Kind("vector", "distances to the fitted rows")
+    return Table([Column(NAME, kind, matrix)])

@@ -1,0 +1,55 @@
+"""Rows as a measure keeps them: packed arrays that can be cut, saved and shipped to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lookalike._ragged import Ragged
+from lookalike._save import saveable
+
+__all__ = ["Rows", "self_pairs"]
+
+saveable(Ragged)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Encoded rows.
+
+    Parameters
+    ----------
+    seen : int64 array of n
+        Position in the fitted set; -1 for a row that was not fitted.
+    arrays : mapping of name to array with n rows, or Ragged
+    parts : mapping of name to the Rows of an inner measure, of the same length
+    """
+
+    seen: np.ndarray
+    arrays: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, Rows] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.seen)
+
+    def __getitem__(self, at: Any) -> Rows:
+        """Return some of the rows: a slice, positions or a mask, never a single number."""
+        arrays = {name: array[at] for name, array in self.arrays.items()}
+        parts = {name: rows[at] for name, rows in self.parts.items()}
+        return Rows(self.seen[at], arrays, parts)
+
+
+def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a pair of rows is one fitted row with itself, as positions in a and in b."""
+    none = np.empty(0, dtype=np.int64)
+    if not len(a) or not len(b):
+        return none, none
+    low, high = max(a.seen.min(), b.seen.min(), 0), min(a.seen.max(), b.seen.max())
+    if low > high:  # blocks off the diagonal, or rows that were not fitted: by far the most
+        return none, none
+    i, j = np.nonzero((a.seen[:, None] == b.seen) & (a.seen[:, None] >= 0))
+    return i, j

@@ -1,0 +1,97 @@
+"""Exact nearest neighbors by looking at everything, a block at a time.
+
+Takes any comparison of blocks. Queries and collection are cut into parts; each part fills its own
+lists, and lists merge. How the cut is made changes the time, never the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lookalike._config import count_jobs, settings
+from lookalike._threads import blocks, run
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["Fill", "fill_by_blocks", "search"]
+
+# Work the collection's rows in one slice into the lists of the queries in another.
+Fill = Callable[[slice, slice, NeighborGraph], None]
+
+WIDEST = 2048  # candidates compared at once
+TALLEST = 256  # queries compared at once
+
+
+def search(
+    fill: Fill,
+    n_queries: int,
+    n_indexed: int,
+    k: int,
+    *,
+    has_self: bool = False,
+    n_jobs: int | None = None,
+    tallest: int = TALLEST,
+) -> NeighborGraph:
+    """Return unfinished lists of the k nearest, filled side by side by threads.
+
+    Parameters
+    ----------
+    fill : callable
+        ``fill(queries, candidates, lists)`` works the candidates of one slice into the lists of
+        the queries of another.
+    n_queries, n_indexed : int
+        Sizes of the two sides.
+    k : int
+        Length of the lists.
+    has_self : bool
+        Noted in the result.
+    n_jobs : int, optional
+        Threads.
+    tallest : int
+        The most queries handled together.
+    """
+    jobs = count_jobs(n_jobs)
+    tall = max(1, min(tallest, -(-n_queries // jobs)))
+    parts = list(blocks(n_queries, tall))
+    # With few queries the collection is shared out instead, and the lists merged.
+    shards = max(1, min(-(-2 * jobs // max(1, len(parts))), -(-n_indexed // WIDEST)))
+    if len(parts) >= jobs:
+        shards = 1
+    shares = list(blocks(n_indexed, -(-n_indexed // shards))) or [slice(0, 0)]
+
+    def one(queries: slice, candidates: slice) -> NeighborGraph:
+        lists = NeighborGraph.empty(queries.stop - queries.start, k, n_indexed, has_self)
+        fill(queries, candidates, lists)
+        return lists
+
+    tasks = [(part, share) for part in parts for share in shares]
+    found = run(one, tasks, n_jobs, "finding neighbors")
+    whole = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
+    for at, part in enumerate(parts):
+        lists = found[at * len(shares)]
+        for other in found[at * len(shares) + 1 : (at + 1) * len(shares)]:
+            lists = lists.merge(other)
+        whole.indices[part], whole.distances[part] = lists.indices, lists.distances
+    return whole
+
+
+def fill_by_blocks(
+    compare: Callable[[slice, slice], np.ndarray],
+    ids: np.ndarray,
+    exclude: np.ndarray,
+    width: int | None = None,
+) -> Fill:
+    """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
+    from lookalike.kernels.topk import keep_nearest
+
+    def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
+        tall = max(1, queries.stop - queries.start)
+        # A block and what the comparison needs to make it stay well below the memory limit.
+        wide = width or max(64, min(WIDEST, settings().memory_limit // (64 * tall)))
+        for part in blocks(candidates.stop - candidates.start, wide):
+            at = slice(candidates.start + part.start, candidates.start + part.stop)
+            block = compare(queries, at)
+            keep_nearest(block, ids[at], exclude[queries], lists.distances, lists.indices)
+
+    return fill

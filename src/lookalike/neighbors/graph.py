@@ -1,0 +1,188 @@
+"""Who is near whom: the joint between measures and everything that reads neighbors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.errors import InvalidInput, TooFewRows, message
+
+__all__ = ["NeighborGraph"]
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class NeighborGraph:
+    """For each query row its nearest rows, in order.
+
+    Lists are sorted by (distance, index): ties go to the lower index. Lists made from parts of a
+    collection can be merged into those of the whole, ties included, which is what threads, files
+    and clusters of machines rely on.
+
+    Parameters
+    ----------
+    indices : int64 array of shape (n_queries, k)
+        Positions in the collection; -1 where no neighbor was found (an unfinished list).
+    distances : float64 array of shape (n_queries, k)
+        Ascending in each row; inf in places not taken and for pairs that cannot be compared.
+    n_indexed : int
+        Size of the collection.
+    has_self : bool
+        Whether row i may list itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> near = NeighborGraph(np.array([[2, 0]]), np.array([[0.5, 1.0]]), 3)
+    >>> far = NeighborGraph(np.array([[1, -1]]), np.array([[0.7, np.inf]]), 3)
+    >>> near.merge(far).indices
+    array([[2, 1]])
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    n_indexed: int
+    has_self: bool = False
+
+    def __post_init__(self) -> None:
+        if self.indices.shape != self.distances.shape or self.indices.ndim != 2:
+            raise InvalidInput(
+                message(
+                    "NeighborGraph",
+                    "indices and distances of one shape (n_queries, k)",
+                    f"{self.indices.shape} and {self.distances.shape}",
+                    "Give one distance per index",
+                )
+            )
+
+    @classmethod
+    def empty(cls, n_queries: int, k: int, n_indexed: int, has_self: bool = False) -> NeighborGraph:
+        """Return lists in which no place is taken yet."""
+        indices = np.full((n_queries, k), -1, dtype=np.int64)
+        distances = np.full((n_queries, k), np.inf)
+        return cls(indices, distances, n_indexed, has_self)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def k(self) -> int:
+        """Length of each list."""
+        return int(self.indices.shape[1])
+
+    def __getitem__(self, at: Any) -> NeighborGraph:
+        """Return the lists of some of the queries."""
+        return replace(self, indices=self.indices[at], distances=self.distances[at])
+
+    def merge(self, other: NeighborGraph) -> NeighborGraph:
+        """Return the lists over both collections; both must speak of the same queries."""
+        from lookalike.kernels.topk import merge_lists
+
+        if self.indices.shape != other.indices.shape:
+            raise InvalidInput(
+                message(
+                    "NeighborGraph.merge",
+                    f"lists of shape {self.indices.shape}",
+                    str(other.indices.shape),
+                    "Search the same queries with the same k in every part",
+                )
+            )
+        indices, distances = self.indices.copy(), self.distances.copy()
+        merge_lists(distances, indices, other.distances, other.indices)
+        return NeighborGraph(
+            indices,
+            distances,
+            max(self.n_indexed, other.n_indexed),
+            self.has_self or other.has_self,
+        )
+
+    def finish(self, undefined: str = "raise") -> NeighborGraph:
+        """Return the graph if every list is complete, else raise.
+
+        Parameters
+        ----------
+        undefined : {"raise", "last"}
+            Whether a neighbor at an undefined or infinite distance is an error, or may stand at the
+            end of a list.
+        """
+        holes = self.indices < 0
+        if undefined == "raise":
+            holes = holes | ~np.isfinite(self.distances)
+        if holes.any():
+            row = int(np.flatnonzero(holes.any(axis=1))[0])
+            found = int(self.k - holes[row].sum())
+            raise TooFewRows(
+                message(
+                    f"neighbors of row {row}",
+                    f"{self.k} rows at a finite distance",
+                    str(found),
+                    f"Lower n_neighbors to {found} or leave out the rows that cannot be compared",
+                )
+            )
+        return self
+
+    def to_csr(self, include_self: bool = False) -> Any:
+        """Return scikit-learn's k-graph: a CSR matrix of distances, zeros kept, sorted by distance.
+
+        Parameters
+        ----------
+        include_self : bool
+            Put each row first in its own list at distance 0, as scikit-learn's transformers do for
+            the rows they were fitted on.
+        """
+        from scipy.sparse import csr_matrix
+
+        indices, distances = self.indices, self.distances
+        if include_self and not self.has_self:
+            own = np.arange(len(self), dtype=np.int64)[:, None]
+            indices = np.hstack([own, indices])
+            distances = np.hstack([np.zeros((len(self), 1)), distances])
+        taken = indices >= 0
+        starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))])
+        shape = (len(self), self.n_indexed)
+        return csr_matrix((distances[taken], indices[taken], starts), shape=shape)
+
+    @classmethod
+    def from_csr(cls, graph: Any, has_self: bool | None = None) -> NeighborGraph:
+        """Read a k-graph as scikit-learn makes it; lists of unequal length are padded.
+
+        Parameters
+        ----------
+        graph : sparse matrix of distances, one row per query
+        has_self : bool, optional
+            Whether rows list themselves. None: they do if the graph is square and every row does;
+            such entries are then dropped, so that the lists hold others only.
+        """
+        from scipy.sparse import csr_matrix
+
+        graph = csr_matrix(graph)
+        if graph.nnz and (not np.isfinite(graph.data).all() or graph.data.min() < 0):
+            raise InvalidInput(
+                message(
+                    "NeighborGraph.from_csr",
+                    "finite distances of at least 0",
+                    f"a smallest entry of {graph.data.min():g}",
+                    "Remove entries that are no distances",
+                )
+            )
+        n, n_indexed = graph.shape
+        rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+        columns, data = graph.indices.astype(np.int64), graph.data.astype(np.float64)
+        own = rows == columns
+        if has_self is None:
+            drop = n == n_indexed and int(own.sum()) == n
+        else:
+            drop = False
+        if drop:
+            rows, columns, data = rows[~own], columns[~own], data[~own]
+        order = np.lexsort((columns, data, rows))
+        rows, columns, data = rows[order], columns[order], data[order]
+        counts = np.bincount(rows, minlength=n)
+        place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        lists = cls.empty(n, max(1, int(counts.max(initial=0))), n_indexed, bool(has_self))
+        lists.indices[rows, place] = columns
+        lists.distances[rows, place] = data
+        return lists

@@ -1,0 +1,6 @@
+"""Tables as they come from the world: each column with its kind and the reason for it."""
+
+from lookalike.table.read import as_table, read_table
+from lookalike.table.table import KINDS, Column, Graph, Kind, Schema, Table
+
+__all__ = ["KINDS", "Column", "Graph", "Kind", "Schema", "Table", "as_table", "read_table"]

@@ -1,0 +1,75 @@
+"""From cells as they arrive to the arrays that each kind keeps, at fitting and for new rows alike.
+
+Every reader takes the raw column, its kind and ``fitted``: False while levels and widths are still
+learned, True when the kind comes from a fitted table and new values must fit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.table._codes import read_category, read_flag, read_order
+from lookalike.table._collections import (
+    read_graph,
+    read_matrix,
+    read_object,
+    read_sequence,
+    read_series,
+    read_set,
+    read_text,
+)
+from lookalike.table._numbers import read_number
+from lookalike.table.raw import Raw, of_values
+from lookalike.table.table import Column, Kind
+
+__all__ = ["convert", "raw_of_column"]
+
+
+def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
+    """Read a column as a kind.
+
+    Parameters
+    ----------
+    raw : Raw
+    kind : Kind
+    fitted : bool
+        Whether the kind was fitted on other rows: then its levels are final, and an unknown
+        category is marked instead of learned.
+
+    Returns
+    -------
+    Column
+    """
+    return _TO[kind.name](raw, kind, fitted)
+
+
+def raw_of_column(column: Column) -> Raw:
+    """Turn a typed column back into cells, so that it can be read as another kind."""
+    name, kind = column.name, column.kind
+    if kind.name == "number" and kind.source == "":
+        return Raw(name, pa.array(np.ascontiguousarray(column.values), from_pandas=True))
+    if kind.name in ("category", "order") and not column.unknown:
+        levels = of_values(name, kind.levels)
+        if levels.is_arrow:
+            codes = pa.array(column.values, mask=column.values < 0)
+            return Raw(name, pa.DictionaryArray.from_arrays(codes, levels.cells))
+    return of_values(name, [column.cell(row) for row in range(len(column))])
+
+
+_TO: dict[str, Callable[[Raw, Kind, bool], Column]] = {
+    "number": read_number,
+    "category": read_category,
+    "order": read_order,
+    "flag": read_flag,
+    "text": read_text,
+    "set": read_set,
+    "sequence": read_sequence,
+    "series": read_series,
+    "histogram": read_matrix,
+    "vector": read_matrix,
+    "graph": read_graph,
+    "object": read_object,
+}

@@ -1,0 +1,308 @@
+"""Columns as they arrive: Arrow arrays where the cells are regular, object arrays where not.
+
+Everything that reads a file or a frame ends here; everything that decides about kinds starts here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import InvalidInput, message
+
+__all__ = [
+    "Raw",
+    "dates",
+    "is_missing",
+    "objects",
+    "of_array",
+    "of_arrow",
+    "of_values",
+    "parse_text",
+    "written",
+    "wrong",
+]
+
+# Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
+_KEEP = (set, frozenset, dict, bytes)
+_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
+_TRUE_FALSE = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A column before its kind is known.
+
+    Parameters
+    ----------
+    name : str
+    cells : Arrow array, or object array with None where a cell is missing
+    from_text : bool
+        The source could only write text (a CSV file), so a number may be written as a string.
+    ordered : bool
+        The source says that the categories are ordered.
+    """
+
+    name: str
+    cells: Any
+    from_text: bool = False
+    ordered: bool = False
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def is_arrow(self) -> bool:
+        """Whether the cells are an Arrow array."""
+        return not isinstance(self.cells, np.ndarray)
+
+    @property
+    def type(self) -> Any:
+        """The Arrow type of the cells, None for an object array."""
+        return self.cells.type if self.is_arrow else None
+
+    def present(self) -> np.ndarray:
+        """Where there is a cell, as a boolean array."""
+        if not self.is_arrow:
+            return np.fromiter((c is not None for c in self.cells), bool, len(self))
+        gap = pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type))
+        return ~gap.to_numpy(zero_copy_only=False)
+
+    def values(self) -> list[Any]:
+        """All cells as Python values, None where missing."""
+        if not self.is_arrow:
+            return list(self.cells)
+        return [None if is_missing(value) else value for value in self.cells.to_pylist()]
+
+    def without(self, tokens: Sequence[Any]) -> Raw:
+        """Return the column with the cells that equal a token made missing.
+
+        A token means a number and its written form alike: ``-999`` and ``"-999"`` are one token.
+        """
+        if not tokens or (self.is_arrow and pa.types.is_null(self.type)):
+            return self
+        words = {written(token) for token in tokens}
+        if not self.is_arrow:
+            cells = [None if _scalar(c) and written(c) in words else c for c in self.cells]
+            return replace(self, cells=objects(cells))
+        kind = self.type
+        if pa.types.is_dictionary(kind):
+            return self._without_levels(words)
+        if pa.types.is_large_string(kind):
+            hit = pc.is_in(self.cells, value_set=pa.array(sorted(words), pa.large_string()))
+        elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            numbers = [number for number in map(_as_number, words) if number is not None]
+            found = np.isin(self.cells.to_numpy(zero_copy_only=False), numbers)
+            hit = pa.array(found)
+        else:
+            return self
+        if not pc.any(hit).as_py():
+            return self
+        cells = pc.if_else(hit, pa.scalar(None, kind), self.cells)
+        # Once "?" is gone, what is left of "1", "2", "?" deserves to be read again.
+        return replace(
+            self, cells=cells, from_text=self.from_text or pa.types.is_large_string(kind)
+        )
+
+    def _without_levels(self, words: set[str]) -> Raw:
+        levels = self.cells.dictionary.to_pylist()
+        kept = [i for i, level in enumerate(levels) if written(level) not in words]
+        if len(kept) == len(levels):
+            return self
+        to = np.full(len(levels) + 1, -1, dtype=np.int64)
+        to[kept] = np.arange(len(kept))
+        codes = to[pc.fill_null(self.cells.indices.cast(pa.int64()), -1).to_numpy()]
+        cells = pa.DictionaryArray.from_arrays(
+            pa.array(codes, mask=codes < 0), self.cells.dictionary.take(pa.array(kept))
+        )
+        return replace(self, cells=cells)
+
+
+def written(value: Any) -> str:
+    """Write a scalar the way a file would: 4.0 as "4", True as "true".
+
+    Examples
+    --------
+    >>> written(4.0), written(True), written("a b")
+    ('4', 'true', 'a b')
+    """
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)).lower()
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python value means "no cell": None, NaN, NaT, pandas' NA.
+
+    Examples
+    --------
+    >>> is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, False, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    # pandas' own NA and NaT, known by name so that pandas is never imported.
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def of_arrow(name: str, cells: Any, *, from_text: bool = False, ordered: bool | None = None) -> Raw:
+    """Take an Arrow array or chunked array, and reduce the many Arrow types to a few."""
+    if isinstance(cells, pa.ChunkedArray):
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.unify_dictionaries()
+        cells = cells.combine_chunks()
+        if isinstance(cells, pa.ChunkedArray):
+            cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return of_arrow(name, cells.storage, from_text=from_text)
+    if pa.types.is_run_end_encoded(kind):
+        return of_arrow(name, pc.run_end_decode(cells), from_text=from_text)
+    if pa.types.is_dictionary(kind):
+        if cells.dictionary.null_count or not _plain(cells.dictionary.type):
+            return of_arrow(name, cells.dictionary_decode(), from_text=from_text)
+        levels = of_arrow(name, cells.dictionary).cells
+        cells = pa.DictionaryArray.from_arrays(cells.indices, levels)
+        return Raw(name, cells, ordered=kind.ordered if ordered is None else ordered)
+    if pa.types.is_string(kind) or str(kind) == "string_view":
+        cells = cells.cast(pa.large_string())
+    elif pa.types.is_decimal(kind):
+        cells = cells.cast(pa.float64())
+    elif pa.types.is_float16(kind):
+        cells = cells.cast(pa.float32())
+    elif pa.types.is_interval(kind) or pa.types.is_union(kind):
+        return Raw(name, objects(cells.to_pylist()))
+    elif pa.types.is_map(kind):
+        return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
+    elif str(kind).startswith(("list_view", "large_list_view")):
+        cells = cells.cast(pa.large_list(kind.value_type))
+    return Raw(name, cells, from_text=from_text)
+
+
+def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> Raw:
+    """Take Python values."""
+    values = list(values)
+    types = set(map(type, values))
+    if any(issubclass(kind, dt.datetime) for kind in types) and dt.date in types:
+        # Arrow would cut the hours off when the first value is a plain date.
+        values = [dt.datetime(v.year, v.month, v.day) if type(v) is dt.date else v for v in values]
+    if not any(issubclass(kind, _KEEP) for kind in types):
+        try:
+            return of_arrow(name, pa.array(values, from_pandas=True), from_text=from_text)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
+            pass  # cells of mixed types: kept as they are
+    return Raw(name, objects(values), from_text=from_text)
+
+
+def of_array(name: str, values: np.ndarray) -> Raw:
+    """Take a numpy array with one entry, or one row of numbers, per table row."""
+    if values.ndim == 2 and values.dtype.kind in "fiub":
+        width = values.shape[1]
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        flat = pa.array(np.ascontiguousarray(values).reshape(-1))
+        return Raw(name, pa.FixedSizeListArray.from_arrays(flat, width))
+    if values.ndim != 1:
+        return of_values(name, list(values))
+    if values.dtype.kind == "O":
+        return of_values(name, values.tolist())
+    if values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8")
+    if values.dtype.kind == "U":
+        # An array of strings is what numpy makes of rows that mix numbers and words.
+        return of_values(name, [v if v else None for v in values.tolist()], from_text=True)
+    if values.dtype.kind in "Mm" and np.datetime_data(values.dtype)[0] not in (
+        "s",
+        "ms",
+        "us",
+        "ns",
+    ):
+        values = values.astype(f"{values.dtype.kind}8[s]")
+    if values.dtype == np.longdouble:
+        values = values.astype(np.float64)
+    return of_arrow(name, pa.array(np.ascontiguousarray(values), from_pandas=True))
+
+
+def parse_text(raw: Raw) -> Raw:
+    """Read numbers, true/false and dates that are written as strings, where every cell is one."""
+    if not raw.is_arrow or not pa.types.is_large_string(raw.type):
+        return raw
+    text = pc.utf8_trim_whitespace(raw.cells)
+    first = next((value.as_py() for value in text if value.is_valid), None)
+    if first is None:
+        return raw
+    try:
+        if raw.from_text and _as_number(first) is not None:
+            try:
+                return replace(raw, cells=text.cast(pa.int64()))
+            except pa.ArrowInvalid:
+                return replace(raw, cells=text.cast(pa.float64()))
+        if raw.from_text and first.lower() in _TRUE_FALSE:
+            lower = pc.utf8_lower(text)
+            known = pa.array(list(_TRUE_FALSE), pa.large_string())
+            if pc.all(pc.is_in(lower.drop_null(), value_set=known)).as_py():
+                return replace(raw, cells=pc.equal(lower, "true"))
+        if _DATE.match(first):
+            return replace(raw, cells=dates(text))
+    except pa.ArrowInvalid:
+        pass  # one cell is something else: the column stays text
+    return raw
+
+
+def dates(text: Any) -> Any:
+    """Read ISO dates and times, with or without a zone; ArrowInvalid where a cell is neither."""
+    try:
+        return text.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid:
+        return text.cast(pa.timestamp("us", "UTC"))
+
+
+def _as_number(word: str) -> float | None:
+    try:
+        return None if "_" in word else float(word)
+    except ValueError:
+        return None
+
+
+def objects(values: list[Any]) -> np.ndarray:
+    """Return an object array of the values, None where one is missing."""
+    # numpy would turn a list of equal-length lists into a matrix, so it is filled one by one.
+    cells = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        cells[row] = None if is_missing(value) else value
+    return cells
+
+
+def _scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float | np.generic | decimal.Decimal)
+
+
+def _plain(kind: Any) -> bool:
+    return not (pa.types.is_nested(kind) or pa.types.is_dictionary(kind))
+
+
+def wrong(
+    raw: Raw, rows: Any, value: Any, needed: str, do: str, error: type[Exception] = InvalidInput
+) -> Exception:
+    """Describe cells that do not fit: how many, the first, its row."""
+    rows = np.atleast_1d(rows)
+    found = (
+        f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
+    )
+    return error(message(f"Column {raw.name!r}", needed, found, do))

@@ -1,0 +1,344 @@
+"""A table whose columns know what they hold.
+
+How each kind keeps its cells (``Column.values``, always one entry or row per row of the table):
+
+========== ======================================================== ============
+kind       values                                                   missing
+========== ======================================================== ============
+number     float64 (float32 kept if given so); datetimes and        NaN
+           durations are seconds
+category   int64 codes into ``kind.levels``; a value that was not   -1
+           in the fitted data has a code below -1 (``unknown_code``)
+order      int64 codes into ``kind.levels``, low to high            -1
+flag       int64 1 (yes) and 0 (no); ``kind.levels`` = (no, yes)    -1
+text       object array of str                                      None
+set        object array of frozenset                                None
+sequence   object array of tuple (items: scalars or frozensets)     None
+series     object array of 1-D float64 arrays                       None
+histogram  float64 matrix, one row of bins per table row            NaN row
+vector     float64 or float32 matrix                                NaN row
+graph      object array of ``Graph``                                None
+object     object array of anything                                 None
+========== ======================================================== ============
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.errors import InvalidInput, message, suggest
+
+__all__ = ["CODED", "KINDS", "MATRIX", "Column", "Graph", "Kind", "Schema", "Table", "unknown_code"]
+
+KINDS = (
+    "number",
+    "category",
+    "order",
+    "flag",
+    "text",
+    "set",
+    "sequence",
+    "series",
+    "histogram",
+    "vector",
+    "graph",
+    "object",
+)
+CODED = ("category", "order", "flag")  # kept as whole numbers, -1 where missing
+MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
+
+
+@saveable
+@dataclass(frozen=True)
+class Kind:
+    """What a column holds, and the reason for thinking so.
+
+    Parameters
+    ----------
+    name : str
+        One of ``KINDS``.
+    reason : str
+        A sentence a person can read, such as "7 distinct strings in 58,788 rows".
+    levels : tuple
+        Category values in code order; ordered levels from low to high; (no, yes) of a flag.
+    source : str
+        Where a number came from when that matters for reading new rows: "datetime", "duration" or
+        "".
+    width : int
+        Bins of a histogram or entries of a vector, which new rows must have too; 0 for other kinds.
+    """
+
+    name: str
+    reason: str = "given"
+    levels: tuple[Any, ...] = ()
+    source: str = ""
+    width: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+@saveable
+@dataclass(frozen=True)
+class Graph:
+    """A graph cell: labelled nodes and the edges between them.
+
+    Parameters
+    ----------
+    nodes : mapping of node to label
+    edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
+    """
+
+    nodes: Mapping[Any, Any]
+    edges: frozenset[tuple[Any, Any]]
+
+
+@saveable
+@dataclass(frozen=True)
+class Schema:
+    """What a fitted table remembers, so that new rows are read the same way.
+
+    Parameters
+    ----------
+    kinds : mapping of column name to Kind, in column order
+    aside : mapping of column name to the reason for setting it aside
+    missing : cell values that were read as gaps
+    """
+
+    kinds: Mapping[str, Kind]
+    aside: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[Any, ...] = ()
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table: its name, its kind, its cells.
+
+    ``unknown`` names the values behind codes below -1: categories that the fitted data did not
+    have.
+    """
+
+    name: str
+    kind: Kind
+    values: np.ndarray
+    unknown: Mapping[int, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, at: Any) -> Column:
+        """Return the column with some of its rows."""
+        return replace(self, values=self.values[at])
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Where the cells are missing, as a boolean array."""
+        if self.kind.name == "number":
+            return np.isnan(self.values)
+        if self.kind.name in CODED:
+            return np.asarray(self.values == -1)
+        if self.kind.name in MATRIX:
+            if self.values.shape[1] == 0:
+                return np.zeros(len(self.values), dtype=bool)
+            return np.isnan(self.values).all(axis=1)
+        return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
+
+    def cell(self, row: int) -> Any:
+        """Return one cell as a Python value, None where it is missing."""
+        value = self.values[row]
+        if self.kind.name == "number":
+            if np.isnan(value):
+                return None
+            if self.kind.source == "datetime":
+                whole = np.datetime64(round(float(value) * 1e6), "us")
+                return whole.item()
+            if self.kind.source == "duration":
+                return np.timedelta64(round(float(value) * 1e6), "us").item()
+            return float(value)
+        if self.kind.name in CODED:
+            code = int(value)
+            if code == -1:
+                return None
+            return self.kind.levels[code] if code >= 0 else self.unknown.get(code, "unknown")
+        if self.kind.name in MATRIX:
+            return None if len(value) and np.isnan(value).all() else value.tolist()
+        return value
+
+
+@saveable
+class Table:
+    """Typed columns of equal length.
+
+    Made by ``read_table``; slices keep the kinds, so that cross-validation does not guess them
+    again.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns that measures use.
+    aside : sequence of Column
+        Identifiers and the like: kept for display, never compared. The reason is in their kind.
+    n_rows : int, optional
+        Needed only for a table without columns.
+    missing : tuple
+        Cell values that were read as gaps.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"size": [1.0, 2.5, None], "color": ["red", "blue", "red"]})
+    >>> table.shape
+    (3, 2)
+    >>> print(table.kinds["color"])
+    category: 2 distinct strings in 3 rows
+    """
+
+    def __init__(
+        self,
+        columns: Any,
+        aside: Any = (),
+        n_rows: int | None = None,
+        missing: tuple[Any, ...] = (),
+    ) -> None:
+        self.columns: tuple[Column, ...] = tuple(columns)
+        self.aside: tuple[Column, ...] = tuple(aside)
+        self.missing = tuple(missing)
+        every = self.columns + self.aside
+        lengths = {len(column) for column in every}
+        if len(lengths) > 1:
+            found = ", ".join(f"{c.name!r} has {len(c):,}" for c in every[:4])
+            raise InvalidInput(
+                message(
+                    "Table", "columns of equal length", found, "Give every column a value per row"
+                )
+            )
+        names = Counter(column.name for column in every)
+        for name, count in names.items():
+            if count > 1:
+                raise InvalidInput(
+                    message(
+                        "Table",
+                        "column names that differ",
+                        f"{name!r} {count} times",
+                        "Rename one of them",
+                    )
+                )
+        self._n_rows = lengths.pop() if lengths else int(n_rows or 0)
+
+    # -- shape and access -------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and compared columns."""
+        return len(self), len(self.columns)
+
+    @property
+    def ndim(self) -> int:
+        """Always 2: scikit-learn asks."""
+        return 2
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the compared columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Column name to kind, with the reason for it."""
+        return {column.name: column.kind for column in self.columns}
+
+    @property
+    def schema(self) -> Schema:
+        """What is needed to read new rows the same way."""
+        return Schema(self.kinds, {c.name: c.kind.reason for c in self.aside}, self.missing)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return a column by name, or a table with some of the rows (slice, positions or mask)."""
+        if isinstance(at, str):
+            for column in self.columns + self.aside:
+                if column.name == at:
+                    return column
+            raise KeyError(message("Table", f"a column {at!r}", "none", suggest(at, self.names)))
+        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
+            at = at[0]
+        if isinstance(at, int | np.integer):
+            raise TypeError(
+                "a table is indexed by a slice, positions or a mask; use table.record(i)"
+            )
+        if not isinstance(at, slice):
+            at = np.asarray(at)
+            if at.size == 0:
+                at = at.astype(np.int64)
+            if at.dtype == bool and len(at) != len(self):
+                raise IndexError(f"mask of {len(at)} for a table of {len(self)} rows")
+        rows = np.arange(len(self))[at]
+        return Table(
+            [column.take(at) for column in self.columns],
+            [column.take(at) for column in self.aside],
+            n_rows=len(rows),
+            missing=self.missing,
+        )
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def select(self, names: Any) -> Table:
+        """Return a table with these columns, in this order."""
+        return Table([self[name] for name in names], self.aside, len(self), self.missing)
+
+    def drop(self, names: Any) -> Table:
+        """Return a table without these columns."""
+        gone = {names} if isinstance(names, str) else set(names)
+        for name in gone:
+            self[name]  # a mistyped name is an error here, not a surprise later
+        return Table(
+            [c for c in self.columns if c.name not in gone],
+            [c for c in self.aside if c.name not in gone],
+            len(self),
+            self.missing,
+        )
+
+    def of_kind(self, *kinds: str) -> tuple[Column, ...]:
+        """Return the columns of these kinds."""
+        return tuple(column for column in self.columns if column.kind.name in kinds)
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return one row as a dictionary of Python values, set-aside columns included."""
+        if not -len(self) <= row < len(self):
+            raise IndexError(
+                message("Table", f"a row below {len(self)}", str(row), "Rows are counted from 0")
+            )
+        return {column.name: column.cell(row) for column in self.aside + self.columns}
+
+    def __repr__(self) -> str:
+        lines = [f"Table: {len(self):,} rows, {len(self.columns)} columns"]
+        lines += [f"  {column.name}: {column.kind}" for column in self.columns]
+        lines += [f"  {column.name}: set aside, {column.kind.reason}" for column in self.aside]
+        return "\n".join(lines)
+
+
+def unknown_code(value: Any) -> int:
+    """Return a code below -1 for a category that the fitted data did not have.
+
+    The same value has the same code in every process, so that two new rows with one unknown
+    category are equal.
+    """
+    digest = hashlib.blake2b(f"{type(value).__name__}:{value!r}".encode(), digest_size=8).digest()
+    # 52 bits: exact as a float64 too, which is how some measures keep codes
+    return -2 - (int.from_bytes(digest, "little") >> 12)

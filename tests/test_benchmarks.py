@@ -1,0 +1,138 @@
+"""The benchmark harness notices wrong answers, absent rivals and missed targets."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def from_the_root(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+@pytest.fixture
+def speed(monkeypatch):
+    run = importlib.import_module("benchmarks.speed.run")
+    monkeypatch.setattr(run, "extra_mb", lambda module, case, label, threads: len(label))
+    return run
+
+
+def make_case(**changes):
+    case = importlib.import_module("benchmarks.speed.case")
+
+    def not_there(problem):
+        raise ImportError("no module", name="rival")
+
+    parts = {
+        "name": "sum",
+        "problem": lambda small: np.arange(3 if small else 100),
+        "ours": lambda problem: lambda: problem.sum(),
+        "rivals": {
+            "python": lambda problem: lambda: sum(problem.tolist()),
+            "wrong": lambda problem: lambda: -1,
+            "absent": not_there,
+        },
+        "agree": lambda ours, theirs: "" if ours == theirs else f"{ours} is not {theirs}",
+        "targets": (case.Faster("python", 1e-9), case.Faster("absent", 1), case.Smaller(10)),
+    }
+    return case.Case(**parts | changes)
+
+
+def test_answers_are_compared_and_targets_judged(speed):
+    result = speed.run_case(make_case(), "none", repeats=3, threads=1)
+    assert result.disagreements == {"wrong": "4950 is not -1"}
+    assert result.absent == {"absent": "not installed (rival)"}
+    assert {label: len(times) for label, times in result.seconds.items()} == {
+        "lookalike": 3,
+        "python": 3,
+        "wrong": 3,
+    }
+    assert result.targets() == {
+        "at least 1000000000x faster than python": False,
+        "time <= 1x of absent": None,
+        "extra memory < 10 MB": True,
+    }
+    assert json.loads(json.dumps(result.to_json()))["best"] == result.best
+
+
+def test_contenders_take_turns_after_one_warm_up(speed):
+    order = []
+    rivals = {"rival": lambda problem: lambda: order.append("rival")}
+    case = make_case(
+        ours=lambda problem: lambda: order.append("ours"), rivals=rivals, agree=lambda a, b: ""
+    )
+    speed.run_case(case, "none", repeats=3, threads=None)
+    assert order == "ours rival  ours rival  rival ours  ours rival".split()
+
+
+def test_memory_of_a_call_is_seen(tmp_path):
+    case = tmp_path / "big_answer.py"
+    case.write_text(
+        "import numpy as np\n"
+        "from benchmarks.speed.case import Case\n"
+        "ours = lambda n: lambda: np.ones(n)\n"
+        "CASES = [Case('a', lambda small: 10 if small else 10_000_000, ours, {}, None)]\n"
+    )
+    code = "from benchmarks.speed.memory import extra_mb\n"
+    code += "if __name__ == '__main__': print(extra_mb('big_answer', 'a', 'lookalike', 1))\n"
+    script = tmp_path / "measure.py"
+    script.write_text(code)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 75 < float(done.stdout) < 110
+
+
+def test_knn_allows_ties_only():
+    agree = importlib.import_module("benchmarks.speed.cases.knn").agree
+    distances = np.arange(1.0, 11.0)[None]
+    rows = np.arange(10)[None]
+    swapped = rows[:, [1, 0, *range(2, 10)]]
+    tied = distances.copy()
+    tied[0, 1] = tied[0, 0] * (1 + 1e-7)
+    assert agree((distances, rows), (distances, rows)) == ""
+    assert agree((tied, rows), (tied, swapped)) == ""
+    assert "without a tie" in agree((distances, rows), (distances, swapped))
+    assert "distances differ" in agree((distances, rows), (distances * 1.001, rows))
+    assert "twice" in agree((tied, rows * 0), (tied, rows))
+
+
+def test_the_searchsorted_loop_follows_the_definition():
+    ranked = importlib.import_module("benchmarks.speed.cases.ranked")
+    fitted = np.array([[10.0], [20.0], [20.0], [40.0]])
+    unseen = np.array([[20.0], [30.0], [5.0]])
+    # Rank differences after really inserting the unseen value among the fitted ones.
+    expected = [[2.0, 0.0, 0.0, 1.5 + 0.5], [3.0, 1.5, 1.5, 1.0], [1.0, 2.5, 2.5, 4.0]]
+    assert ranked.loop((fitted, unseen))().tolist() == expected
+
+
+def test_papers_without_a_study_say_so(tmp_path, monkeypatch, capsys):
+    papers = importlib.import_module("benchmarks.papers.__main__")
+    monkeypatch.setattr(papers, "STUDIES", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["papers"])
+    assert papers.main() == 0
+    assert capsys.readouterr().out == "no study yet\n"
+
+
+def test_papers_name_the_missing_data(tmp_path, monkeypatch, capsys):
+    papers = importlib.import_module("benchmarks.papers.__main__")
+    (tmp_path / "one.py").write_text("TITLE = 'one'\n")
+    monkeypatch.setattr(papers, "STUDIES", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["papers"])
+    monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path / "nowhere"))
+    assert papers.main() == 1
+    assert "Set LOOKALIKE_DATA" in capsys.readouterr().err
