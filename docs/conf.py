@@ -1,5 +1,6 @@
 """How the documentation is built: Markdown pages, a reference read from the docstrings."""
 
+import re
 from pathlib import Path
 
 import lookalike
@@ -46,3 +47,13 @@ if any((ROOT / "examples").glob("plot_*.py")):
         "filename_pattern": r"plot_",
         "show_memory": False,
     }
+
+
+def plain_references(app, what, name, obj, options, lines):
+    """Print ``[1]_`` as text: every docstring counts from 1, so labels on one page would clash."""
+    text = re.sub(r"\[(\d+)\]_", r"[\1]", "\n".join(lines))
+    lines[:] = re.sub(r"^\.\. (\[\d+\] )", r"| \1", text, flags=re.MULTILINE).split("\n")
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", plain_references)

@@ -47,7 +47,7 @@ def listed(module, text):
         name
         for home, part in zip(parts[1::2], parts[2::2], strict=True)
         if home == module
-        for name in re.findall(r"^   (?:~?lookalike\.\S+\.)?(\w+)$", part, flags=re.MULTILINE)
+        for name in re.findall(r"^(?:   |\.\. data:: )(\w+)$", part, flags=re.MULTILINE)
     }
 
 
@@ -99,6 +99,7 @@ def test_lazy_names_resolve_to_the_things_themselves():
 
 def test_listed_reads_autosummary_blocks():
     text = ".. currentmodule:: a.b\n.. autosummary::\n   :toctree: x\n\n   One\n   two\n"
+    text += "\n.. data:: ALL\n\n   Some words.\n"
     text += ".. currentmodule:: a.c\n.. autosummary::\n\n   Three\n"
-    assert listed("a.b", text) == {"One", "two"}
+    assert listed("a.b", text) == {"One", "two", "ALL"}
     assert listed("a.c", text) == {"Three"}

@@ -26,6 +26,7 @@ _NAMES = {
     "Table": "lookalike.table",
     "columns": "lookalike.columns",
     "config": "lookalike._config",
+    "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "forests": "lookalike.forests",
     "load": "lookalike._load",

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from lookalike._config import count_jobs
@@ -71,15 +72,21 @@ def blocks(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(n, start + max(1, size)))
 
 
+@cache
+def _blas_libraries() -> Any:
+    """Find the BLAS libraries once: looking through the process costs more than a small search."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def single_blas() -> Iterator[None]:
     """Hold BLAS to one thread; counted, so that several callers may overlap."""
     global _blas_users, _blas_limit
-    from threadpoolctl import threadpool_limits
-
     with _blas_lock:
         if _blas_users == 0:
-            _blas_limit = threadpool_limits(1, user_api="blas")
+            _blas_limit = _blas_libraries().limit(limits=1, user_api="blas")
         _blas_users += 1
     try:
         yield

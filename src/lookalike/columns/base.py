@@ -11,6 +11,7 @@ import numpy as np
 
 from lookalike._params import AnyOf, Between, OneOf, Rule, check_params
 from lookalike._ragged import Ragged
+from lookalike._save import saveable
 from lookalike.errors import InvalidInput, LookalikeError, message
 from lookalike.table.table import Column, Graph
 
@@ -56,6 +57,11 @@ class Distance:
     scale: float | None
     column_: str
     scale_: float
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__name__.startswith("_"):
+            saveable(cls)
 
     def __init__(self, scale: float | None = None) -> None:
         self.scale = scale

@@ -60,7 +60,7 @@ class Presence(Distance):
         return np.asarray(a[:, None] != b, dtype=np.float64)
 
     def similarity(self, a: Cells, b: Cells) -> np.ndarray:
-        """Return 1 where both are yes, 0 where they differ, NaN where both are no or one is gone."""
+        """Return 1 where both are yes, 0 where they differ, NaN where nothing is comparable."""
         out = super().similarity(a, b)
         out[np.ix_(np.asarray(a == 0), np.asarray(b == 0))] = np.nan
         return out

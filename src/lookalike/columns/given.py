@@ -104,8 +104,9 @@ class Given(Distance):
     def _number(self, value: Any, a: Any, b: Any) -> float:
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
-        if isinstance(value, numbers.Real | np.bool_) and float(value) >= 0:  # False for NaN
-            return float(value)
+        # a formula such as 1 - cos may end a hair below 0; NaN is not above anything
+        if isinstance(value, numbers.Real | np.bool_) and float(value) >= -1e-9:
+            return max(float(value), 0.0)
         do = "Return a number of at least 0 for any two cells of the column"
         raise self._error(a, b, show(value), do)
 

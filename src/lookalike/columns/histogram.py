@@ -6,7 +6,7 @@ import numpy as np
 
 from lookalike._params import Is
 from lookalike.columns.base import Cells
-from lookalike.columns.vector import Rows, blocks_of
+from lookalike.columns.vector import _RowDistance, blocks_of
 
 __all__ = ["EarthMover", "NormalizedEuclidean", "shares"]
 
@@ -23,7 +23,7 @@ def shares(rows: np.ndarray) -> np.ndarray:
     return np.asarray(rows / np.where(total == 0, 1.0, total))
 
 
-class NormalizedEuclidean(Rows):
+class NormalizedEuclidean(_RowDistance):
     """How far two histograms are apart once each is divided by its total.
 
     Use it where the totals say nothing, such as counts from samples of different size.
@@ -49,7 +49,7 @@ class NormalizedEuclidean(Rows):
         return blocks_of("euclidean", a, b)
 
 
-class EarthMover(Rows):
+class EarthMover(_RowDistance):
     """How much must be carried how many bins far to turn one histogram into the other.
 
     On a line of bins this is the sum of the absolute differences of the cumulative sums [1]_. A

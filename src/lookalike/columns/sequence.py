@@ -46,8 +46,8 @@ class Edit(Distance):
 
     References
     ----------
-    .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests. Machine
-       Learning and Knowledge Discovery in Databases (ECML PKDD).
+    .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests.
+       doi:10.48550/arXiv.2204.05389
 
     Examples
     --------

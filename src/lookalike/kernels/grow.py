@@ -2,7 +2,8 @@
 
 Values come as codes: their rank among the different values of the column (a category: its number),
 -1 where missing. Sorting, counting and comparing whole numbers is fast, and only the order of values
-can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the category.
+can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the category;
+``above`` the smallest code on the right.
 """
 
 import numpy as np
@@ -53,14 +54,14 @@ def sort_keys(keys, m, spare, counts):
 
 @kernel
 def best_cut(keys, m, zeros, ones, category):
-    """Return the best gain of a cut between the sorted keys (2 * code + label), and the cut.
+    """Return the best gain of a cut between the sorted keys (2 * code + label), the cut, the code after it.
 
     The gain is the decrease of m times the Gini impurity, halved: (l0 r1 - l1 r0)^2 / (l r m). Equal
     gains: the smallest cut. The gain is -1 if all codes are equal.
     """
-    best, cut = -1.0, -1
+    best, cut, above = -1.0, -1, -1
     if keys[0] >> 1 == keys[m - 1] >> 1:
-        return best, cut
+        return best, cut, above
     left = np.zeros(2, np.int64)
     i = 0
     while i < m:
@@ -78,7 +79,8 @@ def best_cut(keys, m, zeros, ones, category):
         gain = det * det / (float(l) * float(r) * float(m))
         if gain > best:
             best, cut = gain, code
-    return best, cut
+            above = keys[i] >> 1 if i < m else code
+    return best, cut, above
 
 
 @kernel
@@ -109,7 +111,7 @@ def divide(codes, rows, low, high, f, cut, category):
 
 
 @kernel
-def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, left, right):
+def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, above, left, right):
     """Grow a tree that tells labels 0 and 1 apart until leaves are pure; return the number of nodes.
 
     ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
@@ -129,7 +131,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feat
                 right[parent] = made
             else:
                 left[parent] = made
-        feature[made], cut[made], left[made], right[made] = -1, -1, -1, -1
+        feature[made], cut[made], above[made], left[made], right[made] = -1, -1, -1, -1, -1
         node = made
         made += 1
         positive = 0
@@ -155,11 +157,11 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feat
                     m += 1
             if m < 2:
                 continue
-            gain, where = best_cut(
+            gain, where, beyond = best_cut(
                 sort_keys(keys, m, spare, counts), m, m - ones, ones, category[f]
             )
             if gain > best:
-                best, feature[node], cut[node] = gain, f, where
+                best, feature[node], cut[node], above[node] = gain, f, where, beyond
         if best < 0.0:
             continue
         f = feature[node]

@@ -28,7 +28,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     a, b : float64 (rows, columns), columns sorted by group
     ends : int64 (5), where each of GROUPS ends
     weight : float64 per column
-    alpha, beta : floats, the curved similarity is (1 - z^beta)^alpha
+    alpha, beta : float64 per column, a curved similarity is (1 - z^beta)^alpha
     levels : float64, tables of 1 - similarity of the level columns, one after the other
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
@@ -69,7 +69,9 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 weights[:] = 0.0
                 _numbers_gaps(a[i], turned, 0, ends[0], weight, midpoint, minus, weights)
                 for j in range(ends[0], ends[1]):
-                    _curved_gaps(a[i, j], turned[j], weight[j], alpha, beta, midpoint, minus, weights)
+                    _curved_gaps(
+                        a[i, j], turned[j], weight[j], alpha[j], beta[j], midpoint, minus, weights
+                    )
                 _equals_gaps(a[i], turned, ends[1], ends[2], weight, midpoint, minus, weights)
                 for j in range(ends[2], ends[3]):
                     _flag_gaps(a[i, j], turned[j], weight[j], midpoint, minus, weights)
@@ -106,7 +108,7 @@ def _equals(x, turned, first, end, weight, minus):
 def _curved(x, turned, first, end, weight, alpha, beta, minus):
     for j in range(first, end):
         for c in range(TILE):
-            minus[c] += weight[j] * curve(abs(x[j] - turned[j, c]), alpha, beta)
+            minus[c] += weight[j] * curve(abs(x[j] - turned[j, c]), alpha[j], beta[j])
 
 
 @kernel
@@ -192,3 +194,26 @@ def _level_gaps(v, column, w, levels, start, midpoint, minus, weights):
         elif midpoint:
             minus[c] += 0.5 * w
             weights[c] += w
+
+
+@kernel
+def mixed_pairs(a, b, ends, alpha, beta, levels, starts, out):
+    """Write the difference (1 - similarity) of row i of a to row i of b, column by column.
+
+    NaN where the two cells cannot be compared: one is missing, or a flag is absent in both.
+    """
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            x, y = a[i, j], b[i, j]
+            if np.isnan(x) or np.isnan(y):
+                out[i, j] = np.nan
+            elif j < ends[0]:
+                out[i, j] = min(abs(x - y), 1.0)
+            elif j < ends[1]:
+                out[i, j] = curve(abs(x - y), alpha[j], beta[j])
+            elif j < ends[2]:
+                out[i, j] = 1.0 if x != y else 0.0
+            elif j < ends[3]:
+                out[i, j] = np.nan if x == 0.0 and y == 0.0 else (1.0 if x != y else 0.0)
+            else:
+                out[i, j] = levels[starts[j, 0] + np.int64(x) * starts[j, 1] + np.int64(y)]

@@ -2,6 +2,9 @@
 
 A table is two arrays of a power-of-two length: ``keys`` (0 = free, as no token is 0) and ``ids``.
 The lowest bits of a token say where it is looked for first, then the places after it.
+
+``number_tokens`` and ``find_tokens`` are for other kernels only: numba (0.68) can fail to hand their
+arrays to Python ("descr is NULL") once a kernel that calls them was loaded from its disk cache.
 """
 
 import numpy as np
@@ -15,7 +18,7 @@ def number_tokens(values):
 
     Returns the number of each value, the table to find more of them, and how many there are.
     """
-    size = 8
+    size = 256  # a small table is kept nearly empty: most lookups then end at the first place
     while size < 2 * values.shape[0]:
         size *= 2
     keys = np.zeros(size, np.int64)

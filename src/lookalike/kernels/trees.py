@@ -59,9 +59,11 @@ def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, 
             at = base + v
             if feature[at] >= 0:
                 leaf[at] = -1
-                for child in (v + 1, right[at]):
-                    parent[base + child] = v
-                    depth[base + child] = depth[at] + 1
+                other = base + right[at]
+                parent[at + 1] = v
+                parent[other] = v
+                depth[at + 1] = depth[at] + 1
+                depth[other] = depth[at] + 1
             else:
                 leaf[at] = count
                 count += 1

@@ -48,7 +48,7 @@ class Traits:
     native : {"similarity", "distance"}
         What ``compare`` returns: a similarity in [0, 1] or a distance of at least 0.
     conversion : {"one_minus", "sqrt", "ratio"}
-        How the other one is made: d = 1 - s, d = sqrt(1 - s), or s = scale_ / (scale_ + d).
+        How the other one is made: d = 1 - s, d = sqrt(1 - s), or ``s = scale_ / (scale_ + d)``.
     symmetric : bool
         Whether compare(a, b) equals compare(b, a).T, bit for bit.
     exact_self : bool
@@ -234,25 +234,24 @@ class Measure(Saved, BaseEstimator):
         out = np.empty((len(a), len(b)))
         mirrored = a is b and self.traits.symmetric
 
-        def one(rows: slice, columns: slice) -> None:
+        def one(rows: slice, columns: slice) -> bool:
             block = self.block(a[rows], b[columns], to, same=a is b and rows == columns)
             out[rows, columns] = block
             if mirrored:
                 out[columns, rows] = block.T
+            return bool(np.isnan(block).any())
 
         if a is b:  # square tiles, so that only equal slices touch the diagonal
-            parts = list(blocks(len(a), 512))
+            parts = list(blocks(len(a), 256))
             tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
         else:
-            tasks = [(r, c) for r in blocks(len(a), 128) for c in blocks(len(b), 2048)]
-        run(one, tasks, getattr(self, "n_jobs", None), f"comparing rows ({to})")
-        return self._defined(out, to)
+            tasks = [(r, c) for r in blocks(len(a), 64) for c in blocks(len(b), 1024)]
+        undefined = run(one, tasks, getattr(self, "n_jobs", None), f"comparing rows ({to})")
+        return self._defined(out, to) if any(undefined) else out
 
     def _defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
         holes = np.isnan(values)
-        if not holes.any():
-            return values
         filler = getattr(self, "undefined", None)
         if filler is not None:
             values[holes] = filler if to == "similarity" else 1 - filler

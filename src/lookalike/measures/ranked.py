@@ -18,6 +18,7 @@ from lookalike.table import Table
 __all__ = ["Ranked"]
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
+TILE = 256  # candidates a kernel holds at once
 
 
 class Ranked(Measure):
@@ -101,27 +102,27 @@ class Ranked(Measure):
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__).astype(np.float64) + 0.0
-        mid = np.empty(x.shape)
+        twice = np.empty(x.shape, dtype=np.float32 if self._exact_in_float32() else np.float64)
         for j in range(x.shape[1]):
-            mid[:, j] = self._mid_counts(x[:, j], self.values_.row(j), self.upto_.row(j))
-        if self.scale:
-            mid /= self.n_fitted_
-        half = 0.5 / self.n_fitted_ if self.scale else 0.5
+            twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
         if self.metric == "cosine":
-            return Rows(seen, {"mid": mid, "x": unit_rows(mid + half)})
-        new = np.where(seen < 0, 2 * half, 0.0)
-        return Rows(seen, {"mid": mid, "value": x, "new": new})
+            return Rows(seen, {"x": unit_rows(twice / 2 + 0.5)})
+        return Rows(seen, {"twice": twice, "value": x, "new": (seen < 0).astype(np.float64)})
 
-    def _mid_counts(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
-        """Return how many fitted values lie below each x, plus half of those equal to it."""
+    def _exact_in_float32(self) -> bool:
+        """Whether twice any distance is a whole number that float32 holds exactly."""
+        return 2 * (self.n_fitted_ + 1) * len(self.layout_.owner) < 2**24
+
+    def _twice_mid(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
+        """Return twice the mid-count: fitted values below each x, plus half of those equal."""
         upto = np.concatenate([[0.0], upto])
-        mids = (upto[:-1] + upto[1:]) / 2
+        twice = upto[:-1] + upto[1:]
         at = np.searchsorted(values, x)
         near = np.minimum(at, len(values) - 1)
-        between = upto[at]
+        between = 2 * upto[at]
         if self.unseen == "paper":  # the tied rank of the lower neighbor, 0 below all of them
-            between = np.concatenate([[0.0], mids + 0.5])[at]
-        return np.where(values[near] == x, mids[near], between)
+            between = np.concatenate([[0.0], twice + 1])[at]
+        return np.where(values[near] == x, twice[near], between)
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
@@ -131,10 +132,27 @@ class Ranked(Measure):
         if self.metric == "cosine":
             distance_block(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
-        names = ("mid", "value", "new")
-        sides = [rows.arrays[name] for rows in (a, b) for name in names]
-        ranked_block(*sides, CODES[self.metric], out)
-        return out
+        if self.metric != "cityblock" or not self._compare_codes(a, b, out):
+            names = ("twice", "value", "new")
+            sides = [rows.arrays[name] for rows in (a, b) for name in names]
+            ranked_block(*sides, CODES[self.metric], out)
+        return np.divide(out, self.n_fitted_, out=out) if self.scale else out
+
+    def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
+        """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
+        from lookalike.kernels.distances import ranked_cityblock
+
+        news = [rows.arrays["new"] for rows in (a, b)]
+        mixed = any(len(new) and new.min() != new.max() for new in news)
+        both_new = all(new.any() for new in news)
+        if mixed or both_new or self.unseen == "paper":
+            return False
+        codes = a.arrays["twice"], b.arrays["twice"]
+        real = codes[0].dtype.type
+        step = real(news[0].any() or news[1].any())
+        turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
+        ranked_cityblock(*codes, step, turned, total, out)
+        return True
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         owner = self.layout_.owner
@@ -142,6 +160,8 @@ class Ranked(Measure):
             gaps = np.abs(a.arrays["x"][0] - b.arrays["x"][0])[: len(owner)]
         else:
             extra = (a.arrays["new"][0] + b.arrays["new"][0]) / 2
-            gaps = np.abs(a.arrays["mid"][0] - b.arrays["mid"][0]) + extra
+            twice = a.arrays["twice"][0].astype(float) - b.arrays["twice"][0]
+            gaps = np.abs(twice) / 2 + extra
             gaps[a.arrays["value"][0] == b.arrays["value"][0]] = 0.0
+            gaps = gaps / self.n_fitted_ if self.scale else gaps
         return additive_explanation(self, a, b, shares_of_distance(gaps, self.metric), owner)

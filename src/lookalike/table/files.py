@@ -169,10 +169,12 @@ def _read_csv(
         try:
             table = read(types)
         except pa.ArrowInvalid as error:
+            names = next(csv.reader(_lines(path, data, encoding), delimiter=delimiter), [])
+            if "Empty CSV file or block" in str(error):
+                return [of_values(name, []) for name in names]  # a header and no row
             if "conversion error" not in str(error):
                 raise
             # Arrow looks at the first megabyte only; read as text, then parsed as a whole.
-            names = next(csv.reader(_lines(path, data, encoding), delimiter=delimiter))
             table = read(dict.fromkeys(names, pa.string()))
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
@@ -281,6 +283,7 @@ def _csv_error(
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
+    text = _text(data, path)  # Arrow does not look whether strings are UTF-8
     try:
         table = pyarrow.json.read_json(pa.BufferReader(data))
         if not any(pa.types.is_struct(kind) for kind in table.schema.types):
@@ -288,7 +291,7 @@ def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
     except pa.ArrowException:
         pass  # mixed types, very long lines, NaN: the slow road reads them, or names the line
     records = []
-    for number, line in enumerate(_text(data, path).splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -109,7 +109,7 @@ def infer(raw: Raw) -> Guess:
 
 def given_kind(name: str, given: Any) -> Kind | None:
     """Read what the caller says about a column: kind, levels, or None to set it aside."""
-    if given is None or given == ASIDE:
+    if given is None or (isinstance(given, str) and given == ASIDE):
         return None
     if isinstance(given, Kind):
         _check_name(name, given.name)
@@ -295,7 +295,7 @@ def _objects(raw: Raw) -> Guess:
     if all(issubclass(kind, scalars) for kind in types):
         distinct = len(set(cells))
         return Guess(Kind("category", f"{distinct:,} distinct values of mixed types ({names})"))
-    if all(issubclass(kind, list | tuple | np.ndarray) for kind in types) and _is_sequences(cells):
+    if types <= {list, tuple, np.ndarray} and _is_sequences(cells):
         return Guess(Kind("sequence", "lists of mixed items"))
     return Guess(Kind("object", f"cells of type {names}"))
 

@@ -92,7 +92,7 @@ class Raw:
         words = {written(token) for token in tokens}
         if not self.is_arrow:
             cells = [None if _scalar(c) and written(c) in words else c for c in self.cells]
-            return replace(self, cells=objects(cells))
+            return of_values(self.name, cells, from_text=self.from_text)
         kind = self.type
         if pa.types.is_dictionary(kind):
             return self._without_levels(words)
@@ -186,7 +186,9 @@ def of_arrow(name: str, cells: Any, *, from_text: bool = False, ordered: bool | 
         cells = cells.cast(pa.float64())
     elif pa.types.is_float16(kind):
         cells = cells.cast(pa.float32())
-    elif pa.types.is_interval(kind) or pa.types.is_union(kind):
+    elif pa.types.is_interval(kind):
+        return _intervals(name, cells.to_pylist())
+    elif pa.types.is_union(kind):
         return Raw(name, objects(cells.to_pylist()))
     elif pa.types.is_map(kind):
         return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
@@ -271,6 +273,17 @@ def dates(text: Any) -> Any:
         return text.cast(pa.timestamp("us"))
     except pa.ArrowInvalid:
         return text.cast(pa.timestamp("us", "UTC"))
+
+
+def _intervals(name: str, cells: list[Any]) -> Raw:
+    """Take calendar intervals as durations, unless months are among them: they differ in length."""
+    if any(cell is not None and cell.months for cell in cells):
+        return Raw(name, objects(cells))
+    spans = [
+        cell and dt.timedelta(days=cell.days, microseconds=cell.nanoseconds / 1000)
+        for cell in cells
+    ]
+    return Raw(name, pa.array(spans, pa.duration("us")))
 
 
 def _as_number(word: str) -> float | None:

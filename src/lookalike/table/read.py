@@ -271,13 +271,15 @@ def _as_text(kinds: Mapping[Any, Any] | None) -> set[str]:
     """Name the columns that a CSV file must hand over as they are written ("007", not 7)."""
     names = set()
     for name, given in kinds.items() if isinstance(kinds, Mapping) else ():
-        kind = given.name if isinstance(given, Kind) else given
-        levels = given.levels if isinstance(given, Kind) else given
-        learned = not isinstance(given, Kind) or not given.levels
-        if kind in ("text", "sequence") or (kind == "category" and learned):
+        kind = (
+            given if isinstance(given, Kind) else Kind(given if isinstance(given, str) else "order")
+        )
+        levels = kind.levels if isinstance(given, Kind) else given
+        if kind.name in ("text", "sequence") or (kind.name == "category" and not kind.levels):
             names.add(str(name))
-        elif isinstance(levels, list | tuple) and any(isinstance(level, str) for level in levels):
-            names.add(str(name))
+        elif not isinstance(levels, str) and isinstance(levels, Iterable):
+            if any(isinstance(level, str) for level in levels):
+                names.add(str(name))
     return names
 
 

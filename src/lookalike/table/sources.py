@@ -84,6 +84,7 @@ def _check_axes(array: np.ndarray) -> None:
 
 
 def check_shape(n_rows: int, n_columns: int) -> None:
+    """Refuse a table without rows or without columns."""
     # The wording in the middle is scikit-learn's, which tools look for.
     for count, what, do in (
         (n_columns, "feature(s)", "Give the table at least one column"),
@@ -169,6 +170,11 @@ def _column(name: str, cells: Any) -> Raw:
     series = nw.from_native(cells, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _series_column(name, series)
+    if hasattr(cells, "dtype") and hasattr(cells, "__array__"):
+        try:  # the bare arrays of pandas, whose categories Arrow knows
+            return of_arrow(name, pa.array(cells, from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError):
+            return of_array(name, np.asarray(cells))
     if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
         raise InvalidInput(
             message(
@@ -200,6 +206,7 @@ def unwrap(source: Any) -> Any:
 
 
 def has_no_names(source: Any) -> bool:
+    """Whether the columns of the source are known by their position only."""
     if isinstance(source, np.ndarray):
         return source.dtype.names is None
     return isinstance(source, list | tuple) and not isinstance(source[0], Mapping)

@@ -27,8 +27,8 @@ def transforms(X: Any) -> dict[str, np.ndarray]:
     """Write a matrix of numbers on six other scales, to see whether a measure cares.
 
     Each column is scaled to [0, 1], moved to ``100 * (x + 0.0001)``, transformed, and scaled to
-    [0, 1] again [1]_. The first four keep the order of the values, "inverse" and "exp_minus" reverse
-    it. A measure that looks at ranks alone answers the same for all six.
+    [0, 1] again [1]_. The first four keep the order of the values, "inverse" and "exp_minus"
+    reverse it. A measure that looks at ranks alone answers the same for all six.
 
     Parameters
     ----------

@@ -1,0 +1,103 @@
+"""The program ``lookalike``: its verbs, its exit codes, and how it says that something is wrong.
+
+A verb is a file of this folder that holds a function of the same name, and one line in ``VERBS``.
+Heavy imports stand inside the functions, so that ``lookalike --help`` answers at once.
+
+Exit codes: 0; 1 for an error the user can mend (one red line, no traceback); 2 for wrong usage;
+130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from lookalike._version import __version__
+from lookalike.cli.output import complain, warn
+from lookalike.errors import LookalikeError, LookalikeWarning
+
+__all__ = ["VERBS", "app", "main"]
+
+VERBS = (
+    "demo",
+    "inspect",
+    "search",
+)
+
+
+class Verbs(TyperGroup):
+    """The verbs, with one place where errors and warnings become lines."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Accept ``--debug`` after the verb as well, where people add it to a failed command."""
+        if "--debug" in args:
+            args = ["--debug", *(word for word in args if word != "--debug")]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb; turn what the library raises or warns about into one line each."""
+        shown: set[str] = set()
+
+        def show(text: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if not issubclass(category, LookalikeWarning):
+                usual(text, category, *where, **more)
+            elif str(text) not in shown:  # one line, however many calls had reason to say it
+                shown.add(str(text))
+                warn(str(text))
+
+        with warnings.catch_warnings():
+            usual = warnings.showwarning
+            warnings.showwarning = show
+            warnings.simplefilter("always", LookalikeWarning)
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                raise  # the reader went away, as `| head` does: typer ends without a word
+            except (LookalikeError, OSError) as error:
+                if ctx.params.get("debug"):
+                    raise
+                complain(str(error) or type(error).__name__)
+                raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    name="lookalike",
+    cls=Verbs,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lookalike {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def lookalike(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the whole traceback of an error.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Find the rows of a table that are alike, and say why."""
+
+
+for _verb in VERBS:
+    app.command(name=_verb)(getattr(import_module(f"lookalike.cli.{_verb}"), _verb))
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="lookalike")

@@ -1,0 +1,102 @@
+"""Arguments that several verbs share, and how they are read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lookalike.cli.output import Output
+from lookalike.errors import InvalidInput, message
+
+if TYPE_CHECKING:
+    from lookalike.table import Table
+
+__all__ = ["File", "Form", "Kinds", "Missing", "read", "read_json", "read_kinds"]
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A table: .csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz.",
+        show_default=False,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kinds",
+        metavar="COLUMN=KIND",
+        help="What a column holds, where the guess is wrong: size=category, 'size=[\"S\", \"M\"]' "
+        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
+        "May be repeated.",
+        show_default=False,
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="TOKEN",
+        help="A cell that means there is none, such as '?' or -999. May be repeated.",
+        show_default=False,
+    ),
+]
+Form = Annotated[
+    Output, typer.Option("--output", "-o", help="A table for people, or csv or json for programs.")
+]
+
+
+def read(file: str, kinds: list[str] | None, missing: list[str] | None) -> Table:
+    """Read the table a command is about."""
+    from lookalike.table import read_table
+
+    return read_table(file, kinds=read_kinds(kinds), missing=missing or None)
+
+
+def read_kinds(words: list[str] | None) -> dict[str, Any] | None:
+    """Read what the user says about columns.
+
+    Examples
+    --------
+    >>> read_kinds(["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]'])
+    {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
+    """
+    kinds: dict[str, Any] = {}
+    for word in words or ():
+        if word.lstrip().startswith("{"):
+            kinds |= read_json(word, "--kinds")
+            continue
+        name, _, levels = word.partition("=[")
+        if levels:
+            kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
+            continue
+        name, found, kind = word.rpartition("=")
+        if not found or not name or not kind:
+            raise InvalidInput(
+                message("--kinds", "COLUMN=KIND or a JSON object", repr(word), "Try size=category")
+            )
+        kinds[name] = kind
+    return kinds or None
+
+
+def read_json(text: str, who: str, wanted: type = dict) -> Any:
+    """Read a JSON object or list that was given as an argument."""
+    what = "a JSON object such as '{\"year\": 1977}'" if wanted is dict else "a JSON list"
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        found = f"{short_of(text)} ({error.msg} at character {error.pos + 1})"
+        do = "Put names and strings in double quotes, and the whole in single quotes"
+        raise InvalidInput(message(who, what, found, do)) from error
+    except RecursionError as error:
+        raise InvalidInput(message(who, what, "one nested too deeply", "Flatten it")) from error
+    if not isinstance(value, wanted):
+        raise InvalidInput(message(who, what, short_of(text), "Write one"))
+    return value
+
+
+def short_of(text: str) -> str:
+    """Quote the beginning of an argument."""
+    return repr(text if len(text) <= 60 else text[:59] + "…")

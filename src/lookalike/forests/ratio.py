@@ -1,0 +1,164 @@
+"""The ratio similarity of rows in a forest, block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike._threads import blocks
+from lookalike.forests.flat import Forest
+from lookalike.forests.rows import unknown_bin
+
+__all__ = ["ratio_block", "ratio_half"]
+
+# Rows of a tile. A leaf's result is added to all rows in it, so tall tiles share more; the width
+# keeps a tile and the counts along a path in the second-level cache.
+TALL, WIDE = 1024, 128
+
+
+def ratio_half(
+    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, bins_y: np.ndarray, once: bool = False
+) -> np.ndarray:
+    """Return the half of the ratio similarity that looks at the paths of x, summed over trees.
+
+    The similarity is this half plus the one with the roles exchanged, over the number of trees. Rows
+    have no gaps.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, leaf_y : arrays of shape (n, n_trees), (m, n_trees)
+    bins_y : array of shape (m, n_inputs)
+    once : bool
+        See ``ratio_block``.
+    """
+    from lookalike.kernels import paths
+
+    nodes, tests = forest.nodes, forest.tests
+    depth = forest.sizes[0]
+    counter = np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)
+    total = np.zeros((len(leaf_x), len(leaf_y)))
+    for wide in blocks(len(leaf_y), WIDE):
+        bins = np.ascontiguousarray(bins_y[wide].T)
+        for tall in blocks(len(leaf_x), TALL):
+            part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
+            paths.ratio_half(
+                leaf_x[tall],
+                leaf_y[wide],
+                bins,
+                forest.feature,
+                tests.cut,
+                forest.equal,
+                forest.offsets,
+                nodes.parent,
+                nodes.depth,
+                nodes.end,
+                nodes.leaf,
+                nodes.leaf_node,
+                nodes.leaf_offsets,
+                tests.repeat,
+                tests.slot,
+                tests.n_slots,
+                tests.height,
+                forest.sizes,
+                once,
+                counter,
+                part,
+            )
+            total[tall, wide] = part
+    return total
+
+
+def ratio_block(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    bins_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    *,
+    parting: str = "twice",
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> np.ndarray:
+    """Return how far rows agree on the tests that either of them meets, as a mean over trees.
+
+    In a tree, with X and Y the tests on the two paths (known by content, each counted once),
+    ``common`` those of either on which both rows give the same answer, and X - Y those of X on which
+    y answers otherwise: ``common / (common + alpha |X - Y| + beta |Y - X|)``. A test on both paths
+    that the rows answer differently is counted in both differences (``parting="twice"``, as
+    published) or once in total, with the mean of the two weights (``"once"``).
+
+    A test that one of the rows cannot answer is left out for that pair; a tree left without any is
+    left out of the mean; NaN if no tree remains.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, bins_x, leaf_y, bins_y : arrays
+        Leaves and bins of the rows of both sides.
+    parting : {"twice", "once"}
+    alpha, beta : float
+        Weights of the differences. Unequal ones give a similarity that is not symmetric.
+
+    Returns
+    -------
+    float64 array of shape (len(leaf_x), len(leaf_y))
+    """
+    from lookalike.kernels import paths
+
+    once = parting == "once"
+    unknown = bins_x.dtype.type(unknown_bin(bins_x))
+    gaps_x, gaps_y = ((bins == unknown).any(axis=1) for bins in (bins_x, bins_y))
+    plain = alpha == 1.0 and beta == 1.0
+    if plain and not gaps_x.any() and not gaps_y.any():
+        half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
+        half += ratio_half(forest, leaf_y, leaf_x, bins_x, once).T
+        half /= forest.n_trees
+        return half
+    out = np.empty((len(leaf_x), len(leaf_y)))
+    if plain and not (gaps_x.all() or gaps_y.all()):
+        # The fast road for the pairs without gaps; a pair's road depends on that pair alone.
+        full_x, full_y = np.flatnonzero(~gaps_x), np.flatnonzero(~gaps_y)
+        gap_x, gap_y = np.flatnonzero(gaps_x), np.flatnonzero(gaps_y)
+        every_y = np.arange(len(leaf_y))
+        for rows, columns in ((full_x, full_y), (gap_x, every_y), (full_x, gap_y)):
+            if len(rows) and len(columns):
+                out[np.ix_(rows, columns)] = ratio_block(
+                    forest,
+                    leaf_x[rows],
+                    bins_x[rows],
+                    leaf_y[columns],
+                    bins_y[columns],
+                    parting=parting,
+                )
+        return out
+    nodes, tests = forest.nodes, forest.tests
+    for wide in blocks(len(leaf_y), WIDE):
+        bins = np.ascontiguousarray(bins_y[wide].T)
+        for tall in blocks(len(leaf_x), WIDE):
+            part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
+            paths.ratio_whole(
+                leaf_x[tall],
+                np.ascontiguousarray(bins_x[tall].T),
+                leaf_y[wide],
+                bins,
+                forest.feature,
+                tests.cut,
+                forest.equal,
+                forest.offsets,
+                nodes.parent,
+                nodes.first,
+                nodes.last,
+                nodes.leaf_node,
+                nodes.leaf_offsets,
+                tests.repeat,
+                tests.slot,
+                tests.n_slots,
+                forest.sizes[3],
+                unknown,
+                float(alpha),
+                float(beta),
+                once,
+                part,
+            )
+            out[tall, wide] = part
+    return out

@@ -1,0 +1,244 @@
+"""Similarity as a ratio of agreed tests: what two rows answer to the tests on either one's path.
+
+For a tree, ``G(a, y)`` is the number of different tests on the path to leaf ``a`` that row ``y``
+answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h`` the
+number of different tests on a path. With equal weights the similarity is
+
+    (G(x, y) + G(y, x) - C) / (h(x) + h(y) - C) = F(x, y) + F(y, x),  F = (G - C / 2) / (h + h - C),
+
+and F depends on x through its leaf only. So one pass down the tree gives F of all leaves against a
+block of rows, and a test is asked of a row once, not once per pair.
+"""
+
+import numpy as np
+
+from lookalike.kernels._jit import kernel
+from lookalike.kernels.narrow import add_narrow
+
+
+@kernel
+def sort_by_leaf(leaf, t, n_leaves, start, order):
+    """Group rows by leaf: those of leaf a are ``order[start[a]:start[a + 1]]``."""
+    n = leaf.shape[0]
+    for a in range(n_leaves + 1):
+        start[a] = 0
+    for i in range(n):
+        start[leaf[i, t] + 1] += 1
+    for a in range(n_leaves):
+        start[a + 1] += start[a]
+    for i in range(n - 1, -1, -1):
+        a = leaf[i, t] + 1
+        start[a] -= 1
+        order[start[a]] = i
+    # Each start has moved to the beginning of its own group, one place to the right.
+    for a in range(n_leaves):
+        start[a] = start[a + 1]
+    start[n_leaves] = n
+
+
+@kernel
+def mark_shared(leaf, t, base, leaf_node, leaf_base, parent, slot, n_slots, on_path):
+    """Note which of the tests that several nodes hold lie on the path of each row."""
+    m = leaf.shape[0]
+    for s in range(n_slots):
+        for y in range(m):
+            on_path[s, y] = 0
+    if n_slots == 0:
+        return
+    for y in range(m):
+        v = leaf_node[leaf_base + leaf[y, t]]
+        while v >= 0:
+            s = slot[base + v]
+            if s >= 0:
+                on_path[s, y] = 1
+            v = parent[base + v]
+
+
+@kernel
+def ratio_half(
+    leaf_x, leaf_y, bins_y, feature, cut, equal, offsets, parent, depth, end, leaf, leaf_node,
+    leaf_offsets, repeat, slot, n_slots, height, sizes, once, counter, out,
+):  # fmt: skip
+    """Add F(x, y) of every tree to ``out``, for rows without gaps.
+
+    ``bins_y`` has one row per input. ``sizes``: greatest depth, nodes, leaves and slots of a tree.
+    ``counter`` is an empty array whose type counts tests: it must
+    hold the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
+    twice: the denominator is then h + h minus the tests on both paths.
+    """
+    n, m = leaf_x.shape[0], leaf_y.shape[0]
+    deepest, biggest, widest, most_slots = sizes
+    agreed = np.zeros((deepest + 1, m), counter.dtype)
+    both = np.zeros((deepest + 1, m), counter.dtype)
+    shared = np.zeros((deepest + 1, m), counter.dtype)  # tests on both paths, agreed or not
+    along = np.ones((deepest + 1, m), np.uint8)  # does y pass through this node
+    answer = np.zeros((deepest + 1, m), np.uint8)
+    on_path = np.zeros((most_slots, m), np.uint8)
+    wanted = np.zeros(biggest, np.uint8)
+    start, order = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
+    tests_y, half = np.zeros(m), np.zeros(m)
+    for t in range(offsets.shape[0] - 1):
+        base, leaf_base = offsets[t], leaf_offsets[t]
+        size = offsets[t + 1] - base
+        sort_by_leaf(leaf_x, t, leaf_offsets[t + 1] - leaf_base, start, order)
+        mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], on_path)
+        for y in range(m):
+            tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
+        for v in range(size):
+            wanted[v] = 0
+        for v in range(size - 1, -1, -1):  # only paths that some row takes are followed
+            a = leaf[base + v]
+            if a >= 0 and start[a + 1] > start[a]:
+                wanted[v] = 1
+            if wanted[v] and v > 0:
+                wanted[parent[base + v]] = 1
+        v = 0
+        while v < size:
+            at = base + v
+            if not wanted[v]:
+                v = end[at]
+                continue
+            k = depth[at]
+            if k > 0:
+                up = base + parent[at]
+                side = np.uint8(1 if v == parent[at] + 1 else 0)
+                if repeat[up]:  # the path has this test already: only the way down is noted
+                    for y in range(m):
+                        agreed[k, y] = agreed[k - 1, y]
+                        both[k, y] = both[k - 1, y]
+                        along[k, y] = along[k - 1, y] & (answer[k - 1, y] == side)
+                elif slot[up] >= 0:
+                    s = slot[up]
+                    for y in range(m):
+                        same = answer[k - 1, y] == side
+                        agreed[k, y] = add_narrow(agreed[k - 1, y], same)
+                        both[k, y] = add_narrow(both[k - 1, y], same & (on_path[s, y] == 1))
+                        along[k, y] = along[k - 1, y] & same
+                else:
+                    for y in range(m):
+                        same = answer[k - 1, y] == side
+                        agreed[k, y] = add_narrow(agreed[k - 1, y], same)
+                        both[k, y] = add_narrow(both[k - 1, y], same & (along[k - 1, y] == 1))
+                        along[k, y] = along[k - 1, y] & same
+                if once:
+                    for y in range(m):
+                        if slot[up] >= 0:
+                            met = on_path[slot[up], y] == 1
+                        else:
+                            met = along[k - 1, y] == 1
+                        shared[k, y] = add_narrow(shared[k - 1, y], met & (repeat[up] == 0))
+            f = feature[at]
+            if f >= 0:
+                c = cut[at]
+                if equal[at]:
+                    for y in range(m):
+                        answer[k, y] = bins_y[f, y] == c
+                else:
+                    for y in range(m):
+                        answer[k, y] = bins_y[f, y] <= c
+            else:
+                mine = float(height[at])
+                for y in range(m):
+                    c = float(both[k, y])
+                    gone = float(shared[k, y]) if once else c
+                    total = mine + tests_y[y] - gone
+                    half[y] = (float(agreed[k, y]) - 0.5 * c) / total if total > 0.0 else 0.5
+                a = leaf[at]
+                for i in range(start[a], start[a + 1]):
+                    x = order[i]
+                    for y in range(m):
+                        out[x, y] += half[y]
+            v += 1
+
+
+@kernel
+def follow_path(
+    bins_x, node, base, bins_y, leaf_y, t, feature, cut, equal, parent, first, last, repeat, slot,
+    on_path, unknown, agreed, known, both, apart,
+):  # fmt: skip
+    """Compare one row with a block along its own path, ``node`` being its leaf.
+
+    Counts, per row of the block, the tests on the path whose answer both know (``known``), those on
+    which they agree, and among the tests that lie on both paths those agreed and those apart.
+    """
+    m = leaf_y.shape[0]
+    for y in range(m):
+        agreed[y], known[y], both[y], apart[y] = 0, 0, 0, 0
+    v = node
+    while parent[base + v] >= 0:
+        child = v
+        v = parent[base + v]
+        at = base + v
+        f, c = feature[at], cut[at]
+        if repeat[at] or bins_x[f] == unknown:
+            continue
+        went_left = child == v + 1
+        s = slot[at]
+        for y in range(m):
+            b = bins_y[f, y]
+            if b == unknown:
+                continue
+            left = b == c if equal[at] else b <= c
+            if s >= 0:
+                met = on_path[s, y] == 1
+            else:
+                met = first[at] <= leaf_y[y, t] < last[at]
+            known[y] += 1
+            if left == went_left:
+                agreed[y] += 1
+                both[y] += met
+            else:
+                apart[y] += met
+
+
+@kernel
+def ratio_whole(
+    leaf_x, bins_x, leaf_y, bins_y, feature, cut, equal, offsets, parent, first, last, leaf_node,
+    leaf_offsets, repeat, slot, n_slots, most_slots, unknown, alpha, beta, once, out,
+):  # fmt: skip
+    """Write the ratio similarity for any weights and rows with gaps; NaN where no tree can tell.
+
+    A test that either row cannot answer is left out of that pair; a tree left without tests is left
+    out of the mean. Bins have one row per input.
+    """
+    n, m = leaf_x.shape[0], leaf_y.shape[0]
+    path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
+    agreed_y, known_y = np.zeros((m, n), np.int32), np.zeros((m, n), np.int32)
+    spare, spare_too = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    agreed, known = np.zeros(m, np.int32), np.zeros(m, np.int32)
+    both, apart = np.zeros(m, np.int32), np.zeros(m, np.int32)
+    told = np.zeros((n, m), np.int32)
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = 0.0
+    for t in range(offsets.shape[0] - 1):
+        base, leaf_base = offsets[t], leaf_offsets[t]
+        mark_shared(leaf_x, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_x)
+        mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_y)
+        alone = offsets[t + 1] - base == 1
+        for y in range(m):
+            follow_path(
+                bins_y[:, y], leaf_node[leaf_base + leaf_y[y, t]], base, bins_x, leaf_x, t, feature,
+                cut, equal, parent, first, last, repeat, slot, path_x, unknown, agreed_y[y],
+                known_y[y], spare, spare_too,
+            )  # fmt: skip
+        for x in range(n):
+            follow_path(
+                bins_x[:, x], leaf_node[leaf_base + leaf_x[x, t]], base, bins_y, leaf_y, t, feature,
+                cut, equal, parent, first, last, repeat, slot, path_y, unknown, agreed, known,
+                both, apart,
+            )  # fmt: skip
+            for y in range(m):
+                common = agreed[y] + agreed_y[y, x] - both[y]
+                only_x = known[y] - agreed[y]
+                only_y = known_y[y, x] - agreed_y[y, x]
+                # The two differences are added to each other first: swapping rows swaps them.
+                total = common + (alpha * only_x + beta * only_y)
+                if once:
+                    total -= 0.5 * (alpha + beta) * apart[y]
+                if alone or common + only_x + only_y > 0:
+                    told[x, y] += 1
+                    out[x, y] += common / total if total > 0.0 else 1.0
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = out[x, y] / told[x, y] if told[x, y] > 0 else np.nan

@@ -1,0 +1,300 @@
+"""Gower's similarity: every kind of column at once, gaps included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import AnyOf, Between, Is, OneOf, Rule
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.measures.base import Measure, Traits
+from lookalike.measures.explanation import Explanation
+from lookalike.measures.mixed import MixedPlan
+from lookalike.measures.rows import Rows
+from lookalike.table import Table
+
+__all__ = ["Gower"]
+
+LEARNED = ("relieff", "least_squares")
+
+
+class Gower(Measure):
+    """Compare rows of mixed columns, with gaps, each column in its own way.
+
+    Numbers count by their difference as a share of the fitted range, categories by being equal,
+    ordered levels by how narrow a span holds both, flags by being present in both, texts, sets,
+    sequences, series, histograms, vectors and graphs by their distance as a share of a fitted
+    scale. The similarity is the weighted mean over the columns that can be compared [1]_. Ranges
+    and frequencies come from the fitted rows alone, so a pair has one similarity whatever else is
+    asked with it.
+
+    Use it first on any table as it comes. When only the order of numbers means something, see
+    ``Ranked``; when columns depend on each other, see the forest measures.
+
+    Parameters
+    ----------
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    weights : None, mapping, sequence, "relieff" or "least_squares"
+        Weight of each column (columns a mapping does not name have weight 1). A name learns the
+        weights from the target: ``Gower(weights="relieff").fit(X, y)``.
+    missing : {"ignore", "midpoint"}
+        A comparison with a gap is left out, or counts as half alike.
+    distances : mapping of column to name, Distance, function of two cells or matrix, optional
+        How cells differ, where it is not the default of their kind.
+    ranges : mapping of column to number, optional
+        Known ranges of number columns, instead of the fitted ones.
+    order : {"information", "rank_range"}
+        How ordered levels compare: by the information in the span between them, or by ranks.
+    constant : {"keep", "drop"}
+        Whether a constant number column takes part.
+    alpha, beta : float
+        A number's similarity is (1 - z**beta)**alpha with z the share of the range.
+    undefined : float, optional
+        Similarity of two rows with nothing to compare. None: matrices raise UndefinedMeasure. In
+        neighbor lists such pairs always come last.
+    conversion : {"one_minus", "sqrt"}
+        Distance 1 - S, or sqrt(1 - S), which is Euclidean on data without gaps.
+    self_similarity : {"exact", "formula"}
+        A row is 1 alike to itself, or whatever the formula says of its gaps.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    weights_ : mapping of column to weight
+    plan_ : the fitted distances, ranges and level tables
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    Without gaps the matrix of similarities is positive semi-definite. Gaps can break that: with
+    ranges of 4, the rows (1, 2, 3, 1), (1, 3, 3, gap) and (1, 3, 3, 5) have similarities 11/12,
+    11/16 and 1, a matrix with determinant -121/2304. With ``missing="midpoint"`` it holds for
+    numbers and two-valued categories, not for categories of five values or more.
+
+    References
+    ----------
+    .. [1] J. C. Gower (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27(4), 857-871. doi:10.2307/2528823
+
+    Examples
+    --------
+    >>> from lookalike.measures import Gower
+    >>> pets = {"weight": [4.0, 30.0, 5.0, None], "animal": ["cat", "dog", "cat", "dog"]}
+    >>> measure = Gower().fit(pets)
+    >>> measure.similarity().round(2)
+    array([[1.  , 0.  , 0.98, 0.  ],
+           [0.  , 1.  , 0.02, 1.  ],
+           [0.98, 0.02, 1.  , 0.  ],
+           [0.  , 1.  , 0.  , 1.  ]])
+    >>> print(measure.explain(0, 2))
+    similarity 0.981, distance 0.01923
+      weight   +0.481  -0.019
+      animal   +0.500  -0.000
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "missing": OneOf("ignore", "midpoint"),
+        "order": OneOf("information", "rank_range"),
+        "constant": OneOf("keep", "drop"),
+        "conversion": OneOf("one_minus", "sqrt"),
+        "self_similarity": OneOf("exact", "formula"),
+        "alpha": Between(1.0),
+        "beta": Between(0.0, 1.0, open_low=True),
+        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
+        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
+        "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
+    }
+
+    def __init__(
+        self,
+        kinds: Mapping[str, Any] | None = None,
+        weights: Any = None,
+        missing: str = "ignore",
+        *,
+        distances: Mapping[str, Any] | None = None,
+        ranges: Mapping[str, float] | None = None,
+        order: str = "information",
+        constant: str = "keep",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        undefined: float | None = None,
+        conversion: str = "one_minus",
+        self_similarity: str = "exact",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kinds = kinds
+        self.weights = weights
+        self.missing = missing
+        self.distances = distances
+        self.ranges = ranges
+        self.order = order
+        self.constant = constant
+        self.alpha = alpha
+        self.beta = beta
+        self.undefined = undefined
+        self.conversion = conversion
+        self.self_similarity = self_similarity
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure."""
+        return Traits(
+            native="similarity",
+            conversion=self.conversion,
+            exact_self=self.self_similarity == "exact",
+            missing=True,
+            undefined_last=True,
+        )
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return both treatments of gaps, and the options that change the formula."""
+        return [
+            cls(),
+            cls(missing="midpoint"),
+            cls(order="rank_range", alpha=2.0, beta=0.5, conversion="sqrt"),
+            cls(constant="drop", self_similarity="formula"),
+        ]
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self.plan_ = MixedPlan.fit(
+            table,
+            type(self).__name__,
+            self.distances,
+            self.ranges,
+            self.order,
+            self.alpha,
+            self.beta,
+            self.constant,
+        )
+        self.weights_ = self._weigh(table, y)
+        if not any(self.weights_[name] > 0 for name in self.plan_.names if self._used(name)):
+            raise InvalidInput(
+                message(
+                    type(self).__name__,
+                    "at least one column with a weight above 0",
+                    "none",
+                    "Give a column some weight, or keep constant columns",
+                )
+            )
+
+    def _used(self, name: str) -> bool:
+        return name not in self.plan_.dropped
+
+    def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
+        if isinstance(self.weights, str):
+            return self._learn_weights(table, y)
+        return check_weights(self.weights, table.names, type(self).__name__)
+
+    def _learn_weights(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
+        from lookalike.measures.weights import least_squares_weights, relieff_weights
+
+        who = f"Gower(weights={self.weights!r})"
+        if self.weights not in LEARNED:
+            raise InvalidInput(
+                message(
+                    who,
+                    "numbers, or one of " + ", ".join(map(repr, LEARNED)),
+                    repr(self.weights),
+                    suggest(self.weights, LEARNED),
+                )
+            )
+        if y is None:
+            raise InvalidInput(
+                message(f"{who}.fit", "a target to learn from", "y=None", "Call fit(X, y)")
+            )
+        learn = relieff_weights if self.weights == "relieff" else least_squares_weights
+        found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
+        return dict(zip(table.names, map(float, found), strict=True))
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        return Rows(seen, self.plan_.encode(table))
+
+    def _weights_in_order(self) -> np.ndarray:
+        names = self.plan_.names
+        return np.array([self.weights_[name] if self._used(name) else 0.0 for name in names])
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
+        midpoint = self.missing == "midpoint"
+        weights = self._weights_in_order()
+        against, compared = self.plan_.sums(a.arrays, b.arrays, weights, midpoint)
+        with np.errstate(invalid="ignore"):
+            against /= compared  # 0 / 0 is the undefined pair
+        return np.subtract(1.0, against, out=against)
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        similarity = float(self.block(a, b, "similarity")[0, 0])
+        distance = float(self.block(a, b, "distance")[0, 0])
+        differs = self.plan_.pairs(a.arrays, b.arrays)[0]
+        weights = self._weights_in_order()
+        if self.missing == "midpoint":
+            differs = self._half_for_gaps(differs, a, b)
+        weights = np.where(np.isnan(differs), 0.0, weights)
+        differs = np.nan_to_num(differs)
+        whole = weights.sum()
+        if not whole > 0 or np.isnan(similarity):  # nothing to compare
+            filler = 0.5 if np.isnan(similarity) else similarity
+            return Explanation(similarity, distance, {None: filler}, {None: 1 - filler})
+        told = {
+            name: (float(w * (1 - z) / whole), float(w * z / whole))
+            for name, w, z in zip(self.plan_.names, weights, differs, strict=True)
+        }
+        plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
+        minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
+        rest = similarity - sum(plus.values())
+        if rest > 1e-9:  # a row with itself is exactly alike, whatever its gaps
+            minus = dict.fromkeys(minus, 0.0)
+            plus[None] = rest
+        return Explanation(similarity, distance, plus, minus)
+
+    def _half_for_gaps(self, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
+        """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""
+        absent = np.zeros(len(differs), dtype=bool)
+        flags = slice(int(self.plan_.ends[2]), int(self.plan_.ends[3]))
+        absent[flags] = (a.arrays["simple"][0, flags] == 0) & (b.arrays["simple"][0, flags] == 0)
+        return np.where(np.isnan(differs) & ~absent, 0.5, differs)
+
+
+def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
+    """Return a weight for every column; refuse unknown columns and numbers that are no weights."""
+    if weights is None:
+        return dict.fromkeys(names, 1.0)
+    if isinstance(weights, Mapping):
+        for name in weights:
+            if name not in names:
+                raise InvalidInput(
+                    message(
+                        f"{who}(weights=...)", "columns of the table", repr(name), suggest(name, names)
+                    )
+                )
+        found = {name: weights.get(name, 1.0) for name in names}
+    else:
+        values = np.asarray(weights, dtype=object).ravel()
+        if len(values) != len(names):
+            raise InvalidInput(
+                message(
+                    f"{who}(weights=...)",
+                    f"one weight for each of the {len(names)} columns",
+                    f"{len(values)}",
+                    "Pass a mapping of column to weight",
+                )
+            )
+        found = dict(zip(names, values, strict=True))
+    for name, value in found.items():
+        if not Between(0.0, 1e300).fits(value):
+            raise InvalidInput(
+                message(
+                    f"{who}(weights=...)",
+                    "weights of at least 0",
+                    f"{value!r} for column {name!r}",
+                    "Use 0 to leave a column out",
+                )
+            )
+    return {name: float(value) for name, value in found.items()}

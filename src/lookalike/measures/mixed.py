@@ -1,0 +1,222 @@
+"""How the columns of a mixed table are compared, each in its own way, all at once.
+
+Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
+column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.columns import Distance, distance_for
+from lookalike.columns.category import Equal
+from lookalike.columns.flag import Presence
+from lookalike.columns.number import Absolute
+from lookalike.columns.order import Information, RankRange
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.kernels.mixed import GROUPS
+from lookalike.table import Table
+
+__all__ = ["MixedPlan"]
+
+SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
+COLUMN = "column "  # what stands before the name of any other column there
+
+
+@saveable
+@dataclass(frozen=True)
+class MixedPlan:
+    """What was learned about the columns: their distances, ranges, level tables and groups.
+
+    Parameters
+    ----------
+    names : columns in the order of all sums: simple ones by group, then the others
+    distances : fitted distance of each column
+    dropped : columns that are never compared (constant ones, on request)
+    ends : where each group of simple columns ends
+    alpha, beta : shape of the curved numbers
+    levels, starts : tables of the ordered levels, and where they are
+    """
+
+    names: tuple[str, ...]
+    distances: Mapping[str, Distance]
+    dropped: tuple[str, ...]
+    ends: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    levels: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def n_simple(self) -> int:
+        """How many columns the kernel compares."""
+        return int(self.ends[-1])
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Columns that are compared by their own distance."""
+        return self.names[self.n_simple :]
+
+    # -- encoding ----------------------------------------------------------------------------------
+
+    def encode(self, table: Table) -> dict[str, Any]:
+        """Return the rows of a table as arrays."""
+        simple = np.empty((len(table), self.n_simple))
+        for j, name in enumerate(self.names[: self.n_simple]):
+            simple[:, j] = self._encode_simple(table, name)
+        arrays: dict[str, Any] = {SIMPLE: simple}
+        for name in self.objects:
+            arrays[COLUMN + name] = self.distances[name].encode(table[name])
+        return arrays
+
+    def _encode_simple(self, table: Table, name: str) -> np.ndarray:
+        distance = self.distances[name]
+        cells = np.asarray(distance.encode(table[name]))
+        if isinstance(distance, Absolute):
+            return cells / distance.scale_ if distance.scale_ > 0 else cells
+        return np.where(cells == -1, np.nan, cells.astype(np.float64))
+
+    # -- comparing ---------------------------------------------------------------------------------
+
+    def sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return for each pair what speaks against likeness and what could be compared.
+
+        Parameters
+        ----------
+        a, b : encoded rows
+        weights : float64, one per column of ``names``
+        midpoint : bool
+            Whether a missing cell counts as a difference of 1/2 instead of not at all.
+        """
+        from lookalike.kernels.mixed import mixed_block
+
+        shape = (len(a[SIMPLE]), len(b[SIMPLE]))
+        against, compared = np.empty(shape), np.empty(shape)
+        simple = weights[: self.n_simple]
+        tables = (self.levels, self.starts)
+        mixed_block(
+            a[SIMPLE], b[SIMPLE], self.ends, simple, self.alpha, self.beta, *tables, midpoint,
+            against, compared,
+        )  # fmt: skip
+        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
+            key = COLUMN + name
+            differs = 1.0 - self.distances[name].similarity(a[key], b[key])
+            gaps = np.isnan(differs)
+            if gaps.any():
+                differs[gaps] = 0.5 if midpoint else 0.0
+                compared += weight if midpoint else np.where(gaps, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
+        return against, compared
+
+    def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
+        """Return the difference of row i of a and row i of b in every column, NaN if none."""
+        from lookalike.kernels.mixed import mixed_pairs
+
+        n = len(a[SIMPLE])
+        out = np.empty((n, len(self.names)))
+        simple = np.empty((n, self.n_simple))
+        mixed_pairs(
+            a[SIMPLE], b[SIMPLE], self.ends, self.alpha, self.beta, self.levels, self.starts, simple
+        )
+        out[:, : self.n_simple] = simple
+        for j, name in enumerate(self.objects, start=self.n_simple):
+            key, distance = COLUMN + name, self.distances[name]
+            for i in range(n):
+                at = slice(i, i + 1)
+                out[i, j] = 1.0 - distance.similarity(a[key][at], b[key][at])[0, 0]
+        return out
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        who: str,
+        distances: Mapping[str, Any] | None = None,
+        ranges: Mapping[str, float] | None = None,
+        order: str = "information",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        constant: str = "keep",
+    ) -> MixedPlan:
+        """Learn ranges, frequencies and scales from a table."""
+        for option, given in (("distances", distances), ("ranges", ranges)):
+            for name in given or {}:
+                if name not in table:
+                    raise InvalidInput(
+                        message(
+                            f"{who}({option}=...)",
+                            "columns of the table",
+                            repr(name),
+                            suggest(name, table.names),
+                        )
+                    )
+        fitted: dict[str, Distance] = {}
+        for column in table:
+            spec = (distances or {}).get(column.name)
+            if spec is None and column.kind.name == "number":
+                scale = (ranges or {}).get(column.name)
+                spec = Absolute(alpha=alpha, beta=beta, constant=constant, scale=scale)
+            elif spec is None and column.kind.name == "order":
+                spec = order
+            fitted[column.name] = distance_for(spec, column.kind.name, column.name).fit(column)
+        groups = {name: _group(distance) for name, distance in fitted.items()}
+        names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
+        simple = [name for name in names if groups[name] < len(GROUPS)]
+        counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
+        levels: list[np.ndarray] = []
+        starts = np.zeros((len(simple), 2), dtype=np.int64)
+        shape = np.ones((2, len(simple)))
+        at = 0
+        for j, name in enumerate(simple):
+            distance = fitted[name]
+            if isinstance(distance, Absolute):
+                shape[:, j] = distance.alpha, distance.beta
+            elif isinstance(distance, Information | RankRange):
+                differs = 1.0 - distance.similarities_
+                starts[j] = at, len(differs)
+                levels.append(differs.ravel())
+                at += differs.size
+        dropped = tuple(
+            name
+            for name, distance in fitted.items()
+            if isinstance(distance, Absolute)
+            and distance.constant == "drop"
+            and distance.scale_ == 0
+        )
+        return cls(
+            tuple(names),
+            fitted,
+            dropped,
+            np.cumsum(counts).astype(np.int64),
+            shape[0],
+            shape[1],
+            np.concatenate([*levels, np.zeros(1)]),
+            starts,
+        )
+
+
+def _group(distance: Distance) -> int:
+    """Return the group of the kernel that compares as this distance does, or one past the last."""
+    kind = type(distance)  # a subclass may compare in another way
+    group = None
+    if kind is Absolute:
+        straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
+        group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
+    elif distance.scale_ == 1.0:
+        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(kind)
+    return len(GROUPS) if group is None else GROUPS.index(group)

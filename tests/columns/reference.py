@@ -1,0 +1,215 @@
+"""Slow twins of every distance, written from the definitions: two Python cells in, one number out."""
+
+import itertools
+import math
+from collections import Counter
+
+
+def absolute(u, v):
+    return abs(u - v)
+
+
+def number_similarity(u, v, span, alpha=1.0, beta=1.0):
+    if span == 0:
+        return 1.0 if u == v else 0.0
+    z = min(abs(u - v) / span, 1.0)
+    return (1 - z**beta) ** alpha
+
+
+def differ(u, v):
+    return float(u != v)
+
+
+def information(a, b, counts):
+    """Similarity of levels a and b from the counts of all levels."""
+    counts = [float(count) for count in counts]
+    if 0.0 in counts:
+        counts = [count + 0.5 for count in counts]
+    share = [count / sum(counts) for count in counts]
+    low, high = min(a, b), max(a, b)
+    if low == high:
+        return 1.0
+    span = sum(share[low : high + 1])
+    if span >= 1 - 1e-12:
+        return 0.0
+    return 2 * math.log(span) / (math.log(share[low]) + math.log(share[high]))
+
+
+def rank_range(a, b, n_levels):
+    return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
+
+
+def edit(u, v, relabel=differ):
+    """Edit distance with insert = delete = 1, by the full table."""
+    table = [[float(i + j) for j in range(len(v) + 1)] for i in range(len(u) + 1)]
+    for i in range(1, len(u) + 1):
+        for j in range(1, len(v) + 1):
+            table[i][j] = min(
+                table[i - 1][j] + 1,
+                table[i][j - 1] + 1,
+                table[i - 1][j - 1] + relabel(u[i - 1], v[j - 1]),
+            )
+    return table[-1][-1]
+
+
+def normalized_edit(u, v, relabel=differ):
+    return edit(u, v, relabel) / max(len(u), len(v), 1)
+
+
+def edit_sets(u, v):
+    return edit(u, v, jaccard)
+
+
+def common_subsequence(u, v):
+    """Length of the longest common subsequence."""
+    table = [[0] * (len(v) + 1) for _ in range(len(u) + 1)]
+    for i in range(len(u)):
+        for j in range(len(v)):
+            best = max(table[i][j + 1], table[i + 1][j])
+            table[i + 1][j + 1] = table[i][j] + 1 if u[i] == v[j] else best
+    return table[-1][-1]
+
+
+def token_set(u, v):
+    one, other = set(u.split()), set(v.split())
+    if not one or not other:
+        return float(bool(one) != bool(other))
+    both, left, right = (" ".join(sorted(s)) for s in (one & other, one - other, other - one))
+    if both and (not left or not right):
+        return 0.0
+
+    def ratio(s, t):
+        return 2 * common_subsequence(s, t) / (len(s) + len(t))
+
+    with_left, with_right = f"{both} {left}".strip(), f"{both} {right}".strip()
+    found = [ratio(with_left, with_right)]
+    if both:
+        found += [ratio(both, with_left), ratio(both, with_right)]
+    return 1 - max(found)
+
+
+def jaro_winkler(u, v, weight=0.1):
+    if not u and not v:
+        return 0.0
+    reach = max(max(len(u), len(v)) // 2 - 1, 0)
+    taken = [False] * len(v)
+    found_u = []
+    for i, letter in enumerate(u):
+        for j in range(max(0, i - reach), min(len(v), i + reach + 1)):
+            if not taken[j] and v[j] == letter:
+                taken[j] = True
+                found_u.append(letter)
+                break
+    m = len(found_u)
+    if m == 0:
+        return 1.0
+    found_v = [v[j] for j in range(len(v)) if taken[j]]
+    swaps = sum(a != b for a, b in zip(found_u, found_v, strict=True)) // 2
+    similar = (m / len(u) + m / len(v) + (m - swaps) / m) / 3
+    if similar > 0.7:
+        prefix = 0
+        while prefix < min(4, len(u), len(v)) and u[prefix] == v[prefix]:
+            prefix += 1
+        similar += prefix * weight * (1 - similar)
+    return 1 - similar
+
+
+def jaccard(u, v):
+    return 1 - len(u & v) / len(u | v) if u | v else 0.0
+
+
+def overlap(u, v):
+    least = min(len(u), len(v))
+    if least == 0:
+        return float(len(u) != len(v))
+    return 1 - len(u & v) / least
+
+
+def dtw(u, v, window=None):
+    n, m = len(u), len(v)
+    reach = max(n, m) if window is None else max(window, abs(n - m))
+    table = {(0, 0): 0.0}
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            if abs(i - j) <= reach:
+                before = [(i - 1, j), (i, j - 1), (i - 1, j - 1)]
+                least = min(table.get(at, math.inf) for at in before)
+                table[i, j] = abs(u[i - 1] - v[j - 1]) + least
+    return table.get((n, m), math.inf)
+
+
+def euclidean(u, v):
+    return math.sqrt(sum((x - y) ** 2 for x, y in zip(u, v, strict=True)))
+
+
+def cosine(u, v):
+    length_u, length_v = math.sqrt(sum(x * x for x in u)), math.sqrt(sum(x * x for x in v))
+    if length_u == 0 or length_v == 0:
+        return float(length_u != length_v)
+    return 1 - sum(x * y for x, y in zip(u, v, strict=True)) / (length_u * length_v)
+
+
+def share(u):
+    return [x / sum(u) for x in u] if sum(u) else list(u)
+
+
+def normalized(u, v):
+    return euclidean(share(u), share(v))
+
+
+def earth_mover(u, v):
+    ends_u, ends_v = itertools.accumulate(u), itertools.accumulate(v)
+    return sum(abs(x - y) for x, y in zip(ends_u, ends_v, strict=True))
+
+
+def graph_jaccard(g, h):
+    return jaccard(set(g.nodes.items()) | set(g.edges), set(h.nodes.items()) | set(h.edges))
+
+
+def neighbors(g):
+    near = {node: set() for node in g.nodes}
+    for one, other in g.edges:
+        near[one].add(other)
+        near[other].add(one)
+    return near
+
+
+def label_counts(g, rounds=3):
+    """Counts of labels over all rounds; a label is spelled out as nested tuples, never hashed."""
+    near = neighbors(g)
+    label = {node: (0, repr(kind)) for node, kind in g.nodes.items()}
+    bag = Counter(label.values())
+    for step in range(1, rounds + 1):
+        label = {
+            node: (step, label[node], tuple(sorted((label[o] for o in near[node]), key=repr)))
+            for node in label
+        }
+        bag.update(label.values())
+    return bag
+
+
+def wl(g, h, rounds=3):
+    one, other = label_counts(g, rounds), label_counts(h, rounds)
+    return math.sqrt(sum((one[label] - other[label]) ** 2 for label in one | other))
+
+
+def ged(g, h):
+    """Try every way of laying the nodes of one graph on those of the other."""
+    nodes_g, nodes_h = list(g.nodes), list(h.nodes)
+    edges_h = {frozenset(edge) for edge in h.edges}
+    best = math.inf
+    places = nodes_h + [None] * len(nodes_g)
+    for image in set(itertools.permutations(places, len(nodes_g))):
+        to = dict(zip(nodes_g, image, strict=True))
+        cost = sum(o is None or g.nodes[n] != h.nodes[o] for n, o in to.items())
+        cost += len(nodes_h) - sum(o is not None for o in image)
+        moved = {frozenset(to[end] for end in edge) for edge in g.edges}
+        lost = sum(None in edge for edge in (tuple(to[e] for e in pair) for pair in g.edges))
+        kept = {edge for edge in moved if None not in edge}
+        cost += lost + len(kept - edges_h) + len(edges_h - kept)
+        best = min(best, cost)
+    return float(best)
+
+
+def variance(cells, distance):
+    return sum(distance(u, v) ** 2 for u in cells for v in cells) / (2 * len(cells) ** 2)

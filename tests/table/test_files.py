@@ -1,0 +1,216 @@
+"""Files: what is read, and what is said about those that cannot be."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.table import read_table
+
+
+def put(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("a,b\n1,x\n2,y\n", ("a", "b")),
+        ("a;b\n1,5;x\n2,5;y\n", ("a", "b")),
+        ("a\tb\n1\tx, y\n2\tz\n", ("a", "b")),
+        ("a|b\n1|x\n", ("a", "b")),
+        ('a,b\n1,"x;y;z"\n2,"u;v;w"\n', ("a", "b")),
+        ("\ufeffa,b\n1,x\n", ("a", "b")),
+        ("a,b\r\n1,x\r\n", ("a", "b")),
+        ("only\nx\ny\n", ("only",)),
+    ],
+)
+def test_the_delimiter_is_found(content, names, tmp_path):
+    assert read_table(put(tmp_path, "t.csv", content)).names == names
+
+
+def test_gaps_of_a_csv_file(tmp_path):
+    content = 'n,s,q\n1,a,"1"\n,,""\nNA,NA,"3"\nnull,"NA","4"\n'
+    table = read_table(put(tmp_path, "t.csv", content))
+    np.testing.assert_array_equal(table["n"].values, [1, np.nan, np.nan, np.nan])
+    # A gap stands without quotes; in quotes it is a word.
+    assert [table["s"].cell(row) for row in range(4)] == ["a", None, None, "NA"]
+    np.testing.assert_array_equal(table["q"].values, [1, np.nan, 3, 4])
+
+
+def test_missing_tokens_of_a_csv_file(tmp_path):
+    path = put(tmp_path, "t.csv", 'a,b,c\n1,-999,"?"\n?,x,2\n3,-999,3\n')
+    table = read_table(path, missing=["?", -999])
+    assert {name: kind.name for name, kind in table.kinds.items()} == {
+        "a": "number",
+        "b": "category",
+        "c": "number",
+    }
+    assert table["b"].missing.tolist() == [True, False, True]
+    assert table["c"].missing.tolist() == [True, False, False]
+    assert read_table(path).kinds["a"].name == "category"
+
+
+def test_quoted_line_breaks(tmp_path):
+    table = read_table(put(tmp_path, "t.csv", 'a,b\n"one\ntwo",1\n"he said ""no""",2\n'))
+    assert table["a"].cell(0) == "one\ntwo"
+    assert table["a"].cell(1) == 'he said "no"'
+
+
+def test_a_category_keeps_its_leading_zeros(tmp_path):
+    path = put(tmp_path, "t.csv", "zip,x\n007,1\n010,2\n007,3\n")
+    assert read_table(path).kinds["zip"].name == "number"
+    assert read_table(path, kinds={"zip": "category"}).kinds["zip"].levels == ("007", "010")
+    assert read_table(path, kinds={"zip": ["007", "008", "010"]})["zip"].values.tolist() == [
+        0,
+        2,
+        0,
+    ]
+    assert read_table(path, kinds={"zip": "order"}).kinds["zip"].levels == (7, 10)
+
+
+def test_a_type_that_changes_after_the_first_megabyte(tmp_path):
+    rows = ["a,b,c"] + ["1,2,x"] * 300_000 + ["1.5,two,x", ",2,x"]
+    table = read_table(put(tmp_path, "t.csv", "\n".join(rows) + "\n"))
+    assert table.kinds["a"].name == "number"
+    assert table["a"].values[-2] == 1.5
+    assert np.isnan(table["a"].values[-1])
+    assert table.kinds["b"].levels == ("2", "two")
+
+
+def test_other_encodings(tmp_path):
+    path = put(tmp_path, "t.csv", "name,x\nJosé,1\nAnn,2\n".encode("latin-1"))
+    assert read_table(path, encoding="latin-1")["name"].cell(0) == "José"
+    path = put(tmp_path, "u.csv", "name,x\nJosé,1\n".encode("utf-16"))
+    assert read_table(path)["name"].cell(0) == "José"  # the mark at the start says so
+    with pytest.raises(InvalidInput, match=r"Did you mean 'latin-1'\?"):
+        read_table(path, encoding="latin-l")
+
+
+def test_a_column_without_a_name(tmp_path):
+    table = read_table(put(tmp_path, "t.csv", ",a\n0,x\n1,y\n2,x\n"))
+    assert table.names == ("a",)
+    assert table.aside[0].name == "unnamed"
+
+
+def test_json_of_columns_dates_and_odd_values(tmp_path):
+    content = {"a": [1, None, 2.5], "d": ["2001-01-01", "2001-01-02", None], "s": ["1", "2", "2"]}
+    table = read_table(put(tmp_path, "t.json", json.dumps(content)))
+    assert {name: kind.name for name, kind in table.kinds.items()} == {
+        "a": "number",
+        "d": "number",
+        "s": "category",
+    }
+    lines = '{"a": 1, "b": NaN}\n\n{"a": "x", "b": 2, "c": [1]}\n'
+    table = read_table(put(tmp_path, "t.jsonl", lines))
+    assert table.record(0) == {"a": 1, "b": None, "c": None}
+    assert table.record(1)["a"] == "x"
+
+
+def test_frames_saved_by_pandas_and_polars(tmp_path):
+    frame = pd.DataFrame(
+        {"g": pd.Categorical(["b", "a", "b"], ["a", "b"], ordered=True), "x": [1.5, 2.5, None]},
+        index=["u", "v", "w"],
+    )
+    frame.to_parquet(tmp_path / "p.parquet")
+    table = read_table(tmp_path / "p.parquet")
+    assert table.kinds["g"].name == "order"
+    assert table.names == ("g", "x")
+    assert table.aside[0].name == "__index_level_0__"
+    polars = pl.DataFrame({"e": pl.Series(["S", "L"], dtype=pl.Enum(["S", "L"])), "x": [1, 2]})
+    for name, save in (("q.parquet", polars.write_parquet), ("q.arrow", polars.write_ipc)):
+        save(tmp_path / name)
+        table = read_table(tmp_path / name)
+        assert table.kinds["e"].name == "category"
+        assert table["e"].cell(1) == "L"
+
+
+def test_an_arrow_stream(tmp_path):
+    table = pa.table({"a": [1.0, 2.0]})
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as w,
+    ):
+        w.write_table(table)
+    assert read_table(tmp_path / "t.arrow")["a"].values.tolist() == [1.0, 2.0]
+
+
+def parquet_bytes():
+    sink = pa.BufferOutputStream()
+    pyarrow.parquet.write_table(pa.table({"a": list(range(1000))}), sink)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "parts"),
+    [
+        ("r.csv", "a,b\n1,2\n3\n4,5\n", ["2 fields in every line", "found 1 in line 3"]),
+        ("r.csv", 'a,b\n"x\ny",2\n3,4,5\n', ["found 3 in line 4"]),
+        ("r.tsv", "a\tb\n1\t2\t3\n", ["found 3 in line 2"]),
+        (
+            "n.csv",
+            b"a,b\nx,1\nJos\xe9,2\n",
+            ["byte 0xe9 at position 11, line 3", 'encoding="latin-1"'],
+        ),
+        ("h.csv", b"a\xe9,b\nx,1\n", ["byte 0xe9 at position 1, line 1"]),
+        ("n.jsonl", b'{"a": "\xe9"}\n', ["byte 0xe9 in line 1"]),
+        ("e.csv", "", ["an empty file"]),
+        ("e.parquet", "", ["an empty file"]),
+        ("c.parquet", parquet_bytes()[:-60], ["a whole parquet file", "Write the file again"]),
+        ("c.parquet", "a,b\n1,2\n", ["a whole parquet file"]),
+        ("c.arrow", "a,b\n1,2\n", ["a whole arrow file"]),
+        ("c.csv.gz", "a,b\n1,2\n", ["a whole gzip file"]),
+        ("c.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 1000)[:-20], ["a whole gzip file"]),
+        ("c.parquet.gz", gzip.compress(parquet_bytes()[:-60]), ["a whole parquet file"]),
+        ("b.jsonl", '{"a": 1}\n{"a": \n', ["one JSON record per line", "in line 2"]),
+        ("b.jsonl", '{"a": 1}\n[1]\n', ["list in line 2"]),
+        ("b.json", '{"a": 1}\n{"a": 2}\n', ["the ending .jsonl"]),
+        ("b.json", "5", ["found a int"]),
+        ("b.json", '{"a": [1], "b": [1, 2]}', ["columns of equal length"]),
+        ("t.xlsx", "x", ["an ending that tells the format", "found '.xlsx'", "'.csv'"]),
+        ("t.parqet", "x", ["Did you mean '.parquet'?"]),
+        ("t", "x", ["no ending"]),
+    ],
+)
+def test_bad_files_say_what_is_wrong(name, content, parts, tmp_path):
+    path = put(tmp_path, name, content)
+    with pytest.raises(UnreadableFile) as caught:
+        read_table(path)
+    text = str(caught.value)
+    assert text.startswith(f"File {str(path)!r}: needs ")
+    for part in parts:
+        assert part in text
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    put(tmp_path, "films.csv", "a\n1\n")
+    with pytest.raises(
+        UnreadableFile, match=r"a file of this name, found none\. Did you mean .*films"
+    ):
+        read_table(tmp_path / "filsm.csv")
+    with pytest.raises(FileNotFoundError, match="Check the path"):
+        read_table(tmp_path / "no" / "films.csv")
+
+
+def test_a_directory(tmp_path):
+    with pytest.raises(UnreadableFile, match=r"needs a file, found a directory\. Name one file"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["a,b\n", "a,b"])
+def test_a_header_alone_is_an_empty_table(content, tmp_path):
+    with pytest.raises(InvalidInput, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        read_table(put(tmp_path, "t.csv", content))
+
+
+def test_two_columns_of_one_name(tmp_path):
+    with pytest.raises(InvalidInput, match=r"names that differ, found 'a' 2 times"):
+        read_table(put(tmp_path, "t.csv", "a,a\n1,2\n"))

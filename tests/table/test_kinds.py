@@ -1,0 +1,305 @@
+"""What is guessed, why, and what the caller may say instead."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.table import KINDS, Kind, read_table
+
+TITLES = ["The Third Man", "Some Like It Hot", "Alien"]
+WORDS = [f"{a}{b}{c}" for a in "abc" for b in "def" for c in "ghi"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "reason"),
+    [
+        ([1, 5220, 7], "number", "3 distinct values from 1 to 5220"),
+        ([0, 1, 1], "number", "2 distinct values from 0 to 1"),
+        ([2.5, 2.5, None], "number", "one value, 2.5"),
+        ([0.0, np.inf, -np.inf], "number", "3 distinct values from -inf to inf"),
+        ([1 / 3, 2.0, 1e20], "number", "3 distinct values from 0.333333 to 1e+20"),
+        ([True, None, False], "flag", "true/false"),
+        ([True, 1, 2.5], "number", "2 distinct values from 1 to 2.5"),
+        (["a", "b", "a"], "category", "2 distinct strings in 3 rows"),
+        (["a"], "category", "1 distinct string in 1 row"),
+        (["1", "2", "2"], "category", "2 distinct strings in 3 rows"),
+        (TITLES, "text", "3 distinct strings in 3 rows, 11 characters on average"),
+        (WORDS, "text", "27 distinct strings in 27 rows, 3 characters on average"),
+        (WORDS * 2, "category", "27 distinct strings in 54 rows"),
+        (["x" * 30, "y" * 30], "text", "2 distinct strings in 2 rows, 30 characters on average"),
+        ([1, "a", 2.5], "category", "3 distinct values of mixed types (float, int, str)"),
+        ([dt.datetime(2001, 1, 1, 12), None], "number", "dates from 2001-01-01T12:00:00 to"),
+        ([dt.date(2001, 1, 1), dt.datetime(2001, 1, 1, 6)], "number", "dates from 2001-01-01T00"),
+        ([dt.time(0, 1), dt.time(0, 2)], "number", "times of day from 60 to 120 seconds"),
+        ([dt.timedelta(seconds=5), None], "number", "durations from 5 to 5 seconds"),
+        (
+            [[0.5, 0.5], [0.2, 0.8]],
+            "histogram",
+            "lists of 2 numbers, none negative, each with sum 1",
+        ),
+        ([[5, 5], [0, 0], [2, 8]], "histogram", "lists of 2 numbers, none negative, each with sum"),
+        ([[0.5, 0.5], [1.0, 3.0]], "vector", "lists of 2 numbers"),
+        ([[-0.5, 1.5], [0.2, 0.8]], "vector", "lists of 2 numbers"),
+        ([[np.inf, 1.0], [0.2, 0.8]], "vector", "lists of 2 numbers"),
+        ([np.array([1.0, 5.0]), None, (2.0, 9.0)], "vector", "lists of 2 numbers"),
+        ([[1.5], [2.0, 3.0]], "series", "lists of 1 to 2 numbers"),
+        ([[1.5], [2.0]], "series", "lists of 1 number"),
+        ([[3, 5], [5, 3, 9], [9, 3], [5]], "set", "lists of whole numbers without a repeat, 3 d"),
+        ([[3, 3], [5, 3, 9]], "series", "lists of 2 to 3 numbers"),
+        ([["a", "b"], ["b"]], "set", "lists of strings without a repeat, 2 distinct in all"),
+        ([["a", "b", "a"], ["b"]], "sequence", "lists of strings with repeats, 2 distinct in all"),
+        ([[], []], "set", "empty lists"),
+        ([[["a", "b"], ["c"]], [[]]], "sequence", "lists of lists, from 1 to 2 long"),
+        ([[{1, 2}, {3}], [{1}]], "sequence", "lists of lists, from 1 to 2 long"),
+        ([[1, "a"], ["b"]], "sequence", "lists of mixed items"),
+        ([{1, 2}, frozenset({2})], "set", "sets, 2 distinct items in all"),
+        ([{"a": 1}, {"b": 2}], "object", "cells of type dict"),
+        ([b"ab", b"c"], "object", "cells of type"),
+        ([object, 5], "object", "cells of type int, type"),
+    ],
+)
+def test_the_guess_and_its_reason(cells, kind, reason):
+    table = read_table({"column": cells})
+    assert table.kinds["column"].name == kind
+    assert table.kinds["column"].reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "reason"),
+    [
+        ("id", [3, 1, 2], "identifier: consecutive whole numbers from 1 to 3, named 'id'"),
+        ("user_id", [30, 10, 20], "identifier: 3 distinct whole numbers in as many rows"),
+        ("userId", [30, 10, 20], "identifier: 3 distinct whole numbers in as many rows"),
+        ("rownames", [1, 2, 3], "identifier: consecutive"),
+        ("Unnamed: 0", [0, 1, 2], "identifier: consecutive"),
+        ("index", [0, 1, 2], "identifier: consecutive"),
+        ("key", ["x", "y", "z"], "identifier: 3 distinct strings in 3 rows, named 'key'"),
+        (
+            "code",
+            [f"tt{i:05d}" for i in range(40)],
+            "identifier: 40 distinct strings in 40 rows, all",
+        ),
+        ("empty", [None, float("nan"), None], "every cell is missing"),
+    ],
+)
+def test_identifiers_and_empty_columns_are_set_aside(name, cells, reason):
+    table = read_table({name: cells, "x": list(range(len(cells)))})
+    assert table.names == ("x",)
+    assert table.aside[0].name == name
+    assert table.aside[0].kind.reason.startswith(reason)
+    assert f"{name}: set aside, " in repr(table)
+    assert table.record(1)[name] == (cells[1] if name != "empty" else None)
+    assert table.schema.aside == {name: table.aside[0].kind.reason}
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("id", [1, 2, 2]),
+        ("id", [1, None, 3]),
+        ("id", [1.5, 2.5, 3.5]),
+        ("id", [4]),
+        ("paid", [1, 2, 3]),
+        ("grid", [1, 2, 3]),
+        ("index", [10, 25, 3]),
+        ("price_index", [1, 2, 3]),
+        ("code", ["a1", "b2", "c3"]),
+        ("code", [*(f"a{i}" for i in range(39)), "no digit"]),
+    ],
+)
+def test_what_only_looks_like_an_identifier_is_kept(name, cells):
+    table = read_table({name: cells, "x": [1.0] * len(cells)})
+    assert name in table.names
+    assert not table.aside
+
+
+def test_a_column_named_by_the_caller_is_never_set_aside():
+    table = read_table({"id": [1, 2, 3]}, kinds={"id": "number"})
+    assert table.names == ("id",)
+    assert table.kinds["id"].reason == "given"
+
+
+@pytest.mark.parametrize("by_hand", [None, "aside"])
+def test_setting_a_column_aside_by_hand(by_hand):
+    table = read_table({"a": ["u", "v"], "b": [1, 2]}, kinds={"a": by_hand})
+    assert table.names == ("b",)
+    assert table["a"].kind.reason == "by hand"
+    assert table["a"].cell(1) == "v"
+    assert read_table(np.eye(2), kinds={"x0": by_hand}).names == ("x1",)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "values"),
+    [
+        (["1", " 2.5", None, "1e3"], "number", [1, 2.5, np.nan, 1000]),
+        ([True, False], "number", [1, 0]),
+        (["2001-01-01", "1970-01-01 00:00:01"], "number", [978307200, 1]),
+        ([dt.date(1970, 1, 2)], "number", [86400]),
+        (pd.Categorical(["2", "1"]), "number", [2, 1]),
+        ([1, "2", None], "number", [1, 2, np.nan]),
+        ([3, 1, 3, None], "category", [1, 0, 1, -1]),
+        ([True, False], "category", [1, 0]),
+        (["b", "a", None], "category", [1, 0, -1]),
+        ([3, 10, None, 3], "order", [0, 1, -1, 0]),
+        (pd.Categorical(["lo", "hi"], ["lo", "hi"]), "order", [0, 1]),
+        (["lo", "hi", None], ["lo", "mid", "hi"], [0, 2, -1]),
+        ([2, 3.0, "1"], [1, 2, 3], [1, 2, 0]),
+        (["2", "1"], (1, 2), [1, 0]),
+        (["a", "b"], np.array(["b", "a"]), [1, 0]),
+        ([1, 0, None], "flag", [1, 0, -1]),
+        ([1.0, np.nan, 0.0], "flag", [1, -1, 0]),
+        (["Yes", "no", None], "flag", [1, 0, -1]),
+        (["T", "f"], "flag", [1, 0]),
+        (["y", "y"], "flag", [1, 1]),
+        (["TRUE", "False"], "flag", [1, 0]),
+        (["never", "often"], Kind("flag", levels=("never", "often")), [0, 1]),
+        (["c", "a"], Kind("category", levels=("c", "b", "a")), [0, 2]),
+        ([1.0, 2.5], "text", ["1", "2.5"]),
+        (["a b", None], "text", ["a b", None]),
+        ([["a", "a"], {"b"}, None], "set", [{"a"}, {"b"}, None]),
+        ([[1, 2], []], "set", [{1, 2}, set()]),
+        (["abca", None], "sequence", [("a", "b", "c", "a"), None]),
+        ([["x", "y"]], "sequence", [("x", "y")]),
+        ([[["x", "x"], ["y"]]], "sequence", [(frozenset("x"), frozenset("y"))]),
+        ([[1, 2], [3, 4]], "sequence", [(1, 2), (3, 4)]),
+        ([[1, 2], None], "histogram", [[1, 2], [np.nan, np.nan]]),
+        ([[1, -2], None], "vector", [[1, -2], [np.nan, np.nan]]),
+        ([{"a": 1}, 5], "object", [{"a": 1}, 5]),
+    ],
+)
+def test_what_the_caller_says_is_done(cells, kind, values):
+    column = read_table({"c": cells}, kinds={"c": kind})["c"]
+    found = column.values.tolist()
+    if isinstance(values[0], float | int | list):
+        np.testing.assert_array_equal(np.array(found, dtype=float), np.array(values, dtype=float))
+    else:
+        assert found == values
+
+
+def test_a_series_given_by_the_caller():
+    cells = read_table({"c": [[1, 2], [3, 4], None]}, kinds={"c": "series"})["c"].values
+    assert cells[0].dtype == np.float64
+    assert cells[1].tolist() == [3, 4]
+    assert cells[2] is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "levels"),
+    [
+        ([1, 0], (0, 1)),
+        ([True], (False, True)),
+        (["Yes", "no"], ("no", "Yes")),
+        (["y"], ("n", "y")),
+        (["off"], ("off", "on")),
+    ],
+)
+def test_a_flag_remembers_its_words(cells, levels):
+    assert read_table({"c": cells}, kinds={"c": "flag"}).kinds["c"].levels == levels
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "error", "text"),
+    [
+        (
+            ["1", "n/a", "2", "n/a"],
+            "number",
+            InvalidInput,
+            "Column 'c': needs numbers, found 2 of 4 cells that are not (first: 'n/a', row 1). "
+            "Pass missing=['n/a'] or kinds={'c': 'text'}.",
+        ),
+        ([1, "x"], "number", InvalidInput, "found 1 of 2 cells that are not (first: 'x', row 1)"),
+        (["1", "2001-01-01"], "number", InvalidInput, "(first: '2001-01-01', row 1)"),
+        ([[1], [2]], "number", WrongType, "needs numbers"),
+        ([1, {"a": 1}], "number", WrongType, "argument must be a string or a real number"),
+        ([["a"]], "category", WrongType, "needs single values"),
+        ([{1}, {2}], "category", WrongType, "needs single values"),
+        (["lo", "top"], ["lo", "hi"], InvalidInput, "one of the levels 'lo', 'hi'"),
+        (["lo", "hi"], "order", InvalidInput, "Pass kinds={'c': [lowest, ..., highest]}"),
+        (["yes", "maybe"], "flag", InvalidInput, "(first: 'maybe', row 1)"),
+        ([0, 2], "flag", InvalidInput, "(first: 2, row 1)"),
+        (["a,b", "c"], "set", WrongType, "a string is no set"),
+        ([[{"a": 1}]], "set", WrongType, "items that can be compared"),
+        ([{1, 2}], "sequence", WrongType, "items in order"),
+        ([5, 6], "sequence", WrongType, "lists of items or strings"),
+        ([["a"]], "text", WrongType, "needs texts"),
+        ([["a"], ["b"]], "series", WrongType, "lists of numbers"),
+        ([5.0], "series", WrongType, "lists of numbers"),
+        ([[[1.0]]], "series", WrongType, "lists of numbers"),
+        ([[1, 2], [1, 2, 3]], "histogram", InvalidInput, "found 3 in row 1"),
+        ([[1, 2], [1, -2]], "histogram", InvalidInput, "not negative, found -2 in row 1"),
+        (
+            [[1, 2], [1]],
+            "vector",
+            InvalidInput,
+            "needs 2 numbers in every vector, found 1 in row 1",
+        ),
+        ([{"a": 1}], "graph", WrongType, "nodes and edges"),
+        ([{"nodes": ["a"], "edges": [("a", "b")]}], "graph", InvalidInput, "an edge to 'b'"),
+        (["x"], "categry", InvalidInput, "Did you mean 'category'?"),
+        (["x"], Kind("nummer"), InvalidInput, "Did you mean 'number'?"),
+        (["x"], 5, WrongType, "a list of levels"),
+        (["x"], ["x"], InvalidInput, "at least two levels"),
+        (["x"], ["x", "x"], InvalidInput, "at least two levels that differ"),
+    ],
+)
+def test_what_cannot_be_done_is_said(cells, kind, error, text):
+    with pytest.raises(error) as caught:
+        read_table({"c": cells, "other": [0] * len(cells)}, kinds={"c": kind})
+    assert text in str(caught.value)
+    assert not str(caught.value).endswith("..")
+
+
+def test_unknown_columns_in_kinds_are_named():
+    with pytest.raises(InvalidInput, match=r"found 'colour'\. Did you mean 'color'\?"):
+        read_table({"color": ["a"], "x": [1]}, kinds={"colour": "text"})
+    with pytest.raises(WrongType, match="needs a mapping of column to kind"):
+        read_table({"color": ["a"]}, kinds=["text"])
+
+
+def test_a_position_may_stand_for_a_name():
+    table = read_table(np.array([[1, 5], [2, 5]]), kinds={1: "category"})
+    assert table.kinds["x1"].levels == (5.0,)
+    with pytest.raises(InvalidInput, match="columns of the table"):
+        read_table(np.eye(2), kinds={2: "category"})
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing", "kind", "gaps"),
+    [
+        (["1", "2", "?"], ["?"], "number", [0, 0, 1]),
+        (["a", "n/a", "a"], ["?", "n/a"], "category", [0, 1, 0]),
+        ([1, -999, 3], [-999], "number", [0, 1, 0]),
+        ([1.5, -999.0, 3], ["-999"], "number", [0, 1, 0]),
+        (["true", "-", "false"], "-", "flag", [0, 1, 0]),
+        (pd.Categorical(["a", "?", "a"]), ["?"], "category", [0, 1, 0]),
+        ([True, False, True], [0, 1], "flag", [0, 0, 0]),
+        ([{1}, "?", {2}], ["?"], "set", [0, 1, 0]),
+        ([[1.0, 2.0], "?", [4.0, -3.0]], ["?"], "vector", [0, 1, 0]),
+    ],
+)
+def test_missing_tokens_are_gone_before_the_guess(cells, missing, kind, gaps):
+    table = read_table({"c": cells, "x": [1, 2, 2]}, missing=missing)
+    assert table.kinds["c"].name == kind
+    assert table["c"].missing.tolist() == [bool(gap) for gap in gaps]
+    assert "?" not in table.kinds["c"].levels
+
+
+def test_missing_tokens_in_an_array():
+    X = np.array([[1.0, -9.0], [-9.0, 2.0]])
+    table = read_table(X, missing=[-9])
+    assert table["x0"].missing.tolist() == [False, True]
+    assert X[1, 0] == -9  # what the caller passed is not changed
+    with pytest.raises(WrongType, match="a list of strings or numbers"):
+        read_table(X, missing=object())
+
+
+def test_every_kind_is_reachable_by_name():
+    for kind in KINDS:
+        cell = {"graph": {"nodes": [], "edges": []}, "number": 1.0, "flag": 1, "order": 1}.get(kind)
+        cell = [1.0, 2.0] if kind in ("series", "histogram", "vector", "set", "sequence") else cell
+        table = read_table({"c": [cell or "a"]}, kinds={"c": kind})
+        assert table.kinds["c"].name == kind
+        assert len(table["c"].missing) == 1
