@@ -10,7 +10,7 @@ from typing import Any
 
 from lookalike import _save
 
-__all__ = ["load"]
+__all__ = ["load", "open_rooms"]
 
 # Rooms whose classes can be in a file; importing them fills the table of classes.
 ROOMS = (
@@ -53,7 +53,12 @@ def load(
     array([[0., 4.],
            [4., 0.]])
     """
+    open_rooms()
+    return _save.read(path, callables)
+
+
+def open_rooms() -> None:
+    """Import every room, so that all classes of lookalike are known by name."""
     for room in ROOMS:
         if find_spec(f"lookalike.{room}") is not None:
             importlib.import_module(f"lookalike.{room}")
-    return _save.read(path, callables)

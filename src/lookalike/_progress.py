@@ -60,7 +60,8 @@ class Progress:
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(),
-            console=Console(file=sys.stderr),
+            # asked for by name it is drawn anywhere, such as into a log
+            console=Console(file=sys.stderr, force_terminal=settings().progress),
             transient=True,
         )
         self._bar.start()

@@ -85,7 +85,8 @@ def message(who: str, needed: str, found: str, do: str) -> str:
     >>> message("NeighborVote(k=50)", "at least 51 rows", "40", "Lower k to 39 or add rows")
     'NeighborVote(k=50): needs at least 51 rows, found 40. Lower k to 39 or add rows.'
     """
-    return f"{who}: needs {needed}, found {found}. {do.rstrip('.')}."
+    end = "" if do.endswith((".", "?", "!")) else "."
+    return f"{who}: needs {needed}, found {found}. {do}{end}"
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Slow twins of every distance, written from the definitions: two Python cells in, one number out."""
+"""Slow twins of every distance, written from its definition: two cells in, one number out."""
 
 import itertools
 import math

@@ -4,8 +4,8 @@ import datetime
 
 import numpy as np
 import pytest
-from columns.make import column, objects
 
+from columns.make import column, objects
 from lookalike.columns import Given, GivenMatrix, variance
 from lookalike.table.table import Column, Kind
 
@@ -85,7 +85,7 @@ def test_a_callable_that_returns_no_distance_is_named_with_both_rows(value, show
 
 def test_a_callable_that_raises_is_named_with_both_rows():
     def odd(u, v):
-        return 1 / (len(v) - 3)
+        return 1 / (3 - len(v))
 
     cells = column("text", ["a", "b", "abc"], name="title")
     with pytest.raises(
@@ -137,7 +137,7 @@ def test_variance_takes_a_callable():
     assert variance(own, own.encode(cells)) == pytest.approx(8 / 3)
 
 
-# -- a matrix ----------------------------------------------------------------------------------------
+# -- a matrix ------------------------------------------------------------------------------------
 
 MILES = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 7.0], [9.0, 7.0, 0.0]])
 

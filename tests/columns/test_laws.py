@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from columns.make import CASES, cells_of, column_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from columns.make import CASES, cells_of, column_of
 from lookalike.columns import DISTANCES, Given, missing_rows, variance
 
 few = settings(max_examples=25, deadline=None)

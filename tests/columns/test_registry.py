@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from columns.make import column
 
+from columns.make import column
 from lookalike.columns import (
     DISTANCES,
     Edit,

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from columns import reference
-from columns.make import LEVELS, column
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from columns import reference
+from columns.make import LEVELS, column
 from lookalike.columns import Absolute, Equal, Information, Presence, RankRange
 from lookalike.columns.order import information_table
 from lookalike.table.table import Column, Kind, unknown_code
@@ -20,7 +20,7 @@ def similarities(distance, fitted, a, b=None):
     return own.similarity(one, one if b is None else own.encode(b))
 
 
-# -- numbers -----------------------------------------------------------------------------------------
+# -- numbers -------------------------------------------------------------------------------------
 
 
 def test_range_comes_from_the_fitted_column_and_new_values_are_clipped():
@@ -83,7 +83,7 @@ def test_infinite_numbers_are_refused_by_row():
         Absolute().fit(column("number", [-1.5e308, 1.5e308]))
 
 
-# -- categories --------------------------------------------------------------------------------------
+# -- categories ----------------------------------------------------------------------------------
 
 
 def test_an_unknown_category_equals_only_itself():
@@ -106,7 +106,7 @@ def test_a_table_that_numbers_its_levels_otherwise_is_translated():
     assert own.encode(late).tolist() == [1]
 
 
-# -- levels ------------------------------------------------------------------------------------------
+# -- levels --------------------------------------------------------------------------------------
 
 
 def test_information_worked_example():
@@ -174,7 +174,7 @@ def test_an_unknown_level_is_refused_by_row(distance):
         own.encode(nameless)
 
 
-# -- flags -------------------------------------------------------------------------------------------
+# -- flags ---------------------------------------------------------------------------------------
 
 
 def test_joint_absence_is_not_compared_but_has_a_distance():
@@ -200,7 +200,7 @@ def test_flags_of_equal_treat_both_values_alike():
 
 
 def test_mixed_worked_example():
-    """Two rows over dich, dich, nominal, ordinal and quantitative columns, four of them comparable."""
+    """Two rows over two flags, a category, a level and a number; one flag is absent in both."""
     parts = [
         similarities(Presence(), column("flag", [1, 1]), column("flag", [1]), column("flag", [1])),
         similarities(Presence(), column("flag", [0, 1]), column("flag", [0]), column("flag", [0])),

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from columns import reference
-from columns.make import CASES, cells_of, column, column_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from columns import reference
+from columns.make import CASES, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
 
 SHORT = ["absolute", "presence", "equal", "rank_range", "information"]

@@ -32,13 +32,19 @@ from lookalike.table import as_table, read_table
         ([], InvalidInput, r"0 feature\(s\)"),
         ([{}], InvalidInput, r"0 feature\(s\)"),
         ([[]], InvalidInput, r"0 feature\(s\)"),
-        (np.arange(20.0), InvalidInput, r"Expected 2D array.*got 1D array.*Reshape your data"),
+        (
+            np.arange(20.0),
+            InvalidInput,
+            r"Expected 2D array\), found a 1D array of shape \(20,\)\. Reshape your data",
+        ),
         (pd.Series([1, 2]), InvalidInput, r"Expected 2D array.*Reshape your data"),
-        (np.zeros((2, 2, 2)), InvalidInput, r"Expected 2D array.*got 3D array"),
-        (np.array(5.0), InvalidInput, r"got 0D array"),
+        (np.zeros((2, 2, 2)), InvalidInput, r"Expected 2D array.*a 3D array"),
+        (np.array(5.0), InvalidInput, r"a 0D array"),
         ([1, 2, 3], InvalidInput, r"Expected 2D array.*Reshape your data"),
         (["a", "b"], InvalidInput, r"Expected 2D array.*a list of str"),
         (np.ones((2, 2)) + 1j, InvalidInput, "Complex data not supported"),
+        ({"a": np.ones(2) + 1j}, InvalidInput, "Column 'a': .*Complex data not supported"),
+        ({"a": [1j, None]}, InvalidInput, "Column 'a': .*Complex data not supported"),
         (scipy.sparse.csr_array(np.eye(3)), WrongType, r"Sparse input is not supported.*toarray"),
         (scipy.sparse.dok_matrix(np.eye(3)), WrongType, "[Ss]parse"),
         ([[1, 2], [3]], InvalidInput, r"2 cells in every row, found \[3\] in row 1"),
@@ -61,7 +67,7 @@ from lookalike.table import as_table, read_table
 def test_what_is_no_table_is_an_error_in_four_parts(source, error, text):
     with pytest.raises(error, match=text) as caught:
         read_table(source)
-    assert str(caught.value).startswith("read_table: needs ")
+    assert str(caught.value).startswith(("read_table: needs ", "Column 'a': needs "))
     assert ", found " in str(caught.value)
     if type(source) is dict and source.get("b") == 2:
         return  # one record, once the columns are known

@@ -37,6 +37,15 @@ def test_the_delimiter_is_found(content, names, tmp_path):
     assert read_table(put(tmp_path, "t.csv", content)).names == names
 
 
+def test_decimal_commas(tmp_path):
+    path = put(tmp_path, "t.csv", 'a;b;c\n1,5;"1,5";x,y\n-20;;x,y\n')
+    table = read_table(path)
+    np.testing.assert_array_equal(table["a"].values, [1.5, -20])
+    np.testing.assert_array_equal(table["b"].values, [1.5, np.nan])
+    assert table["c"].cell(0) == "x,y"
+    assert read_table(path, kinds={"a": "text"})["a"].cell(0) == "1,5"
+
+
 def test_gaps_of_a_csv_file(tmp_path):
     content = 'n,s,q\n1,a,"1"\n,,""\nNA,NA,"3"\nnull,"NA","4"\n'
     table = read_table(put(tmp_path, "t.csv", content))

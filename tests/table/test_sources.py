@@ -4,6 +4,10 @@ import datetime as dt
 import decimal
 import gzip
 import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import duckdb
 import networkx as nx
@@ -16,6 +20,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+import lookalike.table
 from lookalike.table import Graph, Table, read_table
 
 DATA = {
@@ -406,3 +411,32 @@ def test_a_table_is_returned_as_it_is():
     assert again["size"] is table["size"]
     assert read_table(table, missing=[-4])["size"].missing.tolist() == [False, True, False, True]
     assert read_table(table, missing=["red"])["color"].values.tolist() == [-1, 0, -1, -1]
+
+
+def test_masked_arrays_and_matrices():
+    masked = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+    np.testing.assert_array_equal(read_table(masked)["x1"].values, [np.nan, 4])
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+    assert read_table(matrix)["x1"].values.tolist() == [2.0, 4.0]
+
+
+def test_no_dataframe_library_is_imported():
+    # Arrow itself looks for pandas when it makes an array from Python values, so only an array
+    # of numbers, which never meets Arrow, can show that nothing else is loaded.
+    code = (
+        "import sys, numpy as np\n"
+        "from lookalike.table import as_table, read_table\n"
+        "as_table(np.ones((1, 2)), read_table(np.eye(2)))\n"
+        "print(sorted({'pandas', 'polars', 'duckdb'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_only_one_module_of_the_reader_knows_frames():
+    known = re.compile(r"^\s*(import|from) (narwhals|pandas|polars|duckdb)\b", re.MULTILINE)
+    folder = Path(lookalike.table.__file__).parent
+    assert [path.name for path in folder.glob("*.py") if known.search(path.read_text())] == [
+        "sources.py"
+    ]

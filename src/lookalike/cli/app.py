@@ -9,15 +9,17 @@ Exit codes: 0; 1 for an error the user can mend (one red line, no traceback); 2 
 
 from __future__ import annotations
 
+import io
+import sys
 import warnings
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 from lookalike._version import __version__
-from lookalike.cli.output import complain, warn
+from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.errors import LookalikeError, LookalikeWarning
 
 __all__ = ["VERBS", "app", "main"]
@@ -42,12 +44,19 @@ class Verbs(TyperGroup):
         """Run a verb; turn what the library raises or warns about into one line each."""
         shown: set[str] = set()
 
-        def show(text: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
             if not issubclass(category, LookalikeWarning):
-                usual(text, category, *where, **more)
-            elif str(text) not in shown:  # one line, however many calls had reason to say it
-                shown.add(str(text))
-                warn(str(text))
+                usual(message, category, filename, lineno, file, line)
+            elif str(message) not in shown:  # one line, however many calls had reason to say it
+                shown.add(str(message))
+                warn(str(message))
 
         with warnings.catch_warnings():
             usual = warnings.showwarning
@@ -100,4 +109,6 @@ for _verb in VERBS:
 
 def main() -> None:
     """Run the command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
+        sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter is no reason to stop
     app(prog_name="lookalike")

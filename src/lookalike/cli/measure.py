@@ -48,14 +48,19 @@ def kebab(name: str) -> str:
 
 
 def known() -> dict[str, tuple[type[Measure], dict[str, Any]]]:
-    """Return every name that a measure can be asked for by, with the options it stands for."""
+    """Return every name that a measure can be asked for by, with the options it stands for.
+
+    A measure of matrices is not among them: the rows of a file are compared, not looked up.
+    """
     for room in ROOMS:
         if find_spec(room) is not None:
             import_module(room)
     from lookalike.measures import MEASURES
 
     names: dict[str, tuple[type[Measure], dict[str, Any]]] = {
-        kebab(name): (cls, {}) for name, cls in MEASURES.items()
+        kebab(name): (cls, {})
+        for name, cls in MEASURES.items()
+        if not cls.examples()[0].traits.pairwise
     }
     for alias, (name, options) in ALIASES.items():
         if name in MEASURES:
@@ -89,13 +94,7 @@ def make_measure(text: str) -> Measure:
             raise InvalidInput(message(f"{WHO} {key}", "a known option", repr(option), do))
         options[option] = make_measure(value) if option == "measure" else _value(value)
     _check_complete(key, parameters, options)
-    made = cls(**options)
-    if made.traits.pairwise:
-        do = "Choose a measure that compares rows, such as gower"
-        raise InvalidInput(
-            message(WHO, "a measure of the rows of a table", f"{key!r}, which takes a matrix", do)
-        )
-    return made
+    return cls(**options)
 
 
 def _check_complete(key: str, parameters: Any, options: dict[str, Any]) -> None:

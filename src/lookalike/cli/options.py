@@ -28,7 +28,7 @@ Kinds = Annotated[
     typer.Option(
         "--kinds",
         metavar="COLUMN=KIND",
-        help="What a column holds, where the guess is wrong: size=category, 'size=[\"S\", \"M\"]' "
+        help='What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
         "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
         "May be repeated.",
         show_default=False,
@@ -85,7 +85,7 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
     """Read a JSON object or list that was given as an argument."""
     what = "a JSON object such as '{\"year\": 1977}'" if wanted is dict else "a JSON list"
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
         found = f"{short_of(text)} ({error.msg} at character {error.pos + 1})"
         do = "Put names and strings in double quotes, and the whole in single quotes"
@@ -95,6 +95,11 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
     if not isinstance(value, wanted):
         raise InvalidInput(message(who, what, short_of(text), "Write one"))
     return value
+
+
+def _constant(word: str) -> float | None:
+    """Read the words that Python's JSON has beyond the standard: NaN is a gap."""
+    return None if word == "NaN" else float(word)
 
 
 def short_of(text: str) -> str:

@@ -16,16 +16,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
+    from rich.text import Text
 
 __all__ = [
     "Output",
+    "cells",
     "clean",
     "complain",
     "grid",
+    "headline",
     "note",
     "paper",
     "plain",
     "short",
+    "spark",
+    "speaks_unicode",
     "warn",
     "write_csv",
     "write_json",
@@ -78,22 +83,27 @@ def paper() -> Console:
     return Console(highlight=False)
 
 
-def grid(heads: Mapping[str, str], title: str | None = None) -> Grid:
+def headline(console: Console, text: str) -> None:
+    """Print the line above a table."""
+    from rich.text import Text
+
+    console.print(Text(clean(text), "bold"), soft_wrap=True)
+
+
+def grid(heads: Sequence[tuple[str, str]]) -> Grid:
     """Return an empty table for people.
 
     Parameters
     ----------
-    heads : mapping of heading to "left", "right" or "fold"
-        Where cells are put; a folding column takes several lines before it is cut.
-    title : str, optional
+    heads : pairs of a heading and "left", "right" or "fold"
+        Where cells are put; a folding column takes several lines instead of being cut.
     """
     from rich import box
     from rich.table import Table as Grid
     from rich.text import Text
 
-    shown = None if title is None else Text(clean(title), "bold")
-    table = Grid(box=box.SIMPLE_HEAD, title=shown, title_justify="left", pad_edge=False)
-    for head, place in heads.items():
+    table = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for head, place in heads:
         fold = place == "fold"
         table.add_column(
             Text(clean(head)),
@@ -102,6 +112,13 @@ def grid(heads: Mapping[str, str], title: str | None = None) -> Grid:
             overflow="fold" if fold else "ellipsis",
         )
     return table
+
+
+def cells(texts: Iterable[str]) -> list[Text]:
+    """Return texts as cells of a grid; a square bracket in them is a bracket, not a style."""
+    from rich.text import Text
+
+    return [Text(text) for text in texts]
 
 
 def short(cell: Any, longest: int = LONGEST) -> str:
@@ -120,7 +137,7 @@ def short(cell: Any, longest: int = LONGEST) -> str:
     elif isinstance(cell, list) and all(isinstance(item, str) for item in cell):
         text = ", ".join(cell) or "(none)"
     elif isinstance(cell, list) and all(isinstance(item, int | float) for item in cell):
-        text = " ".join(f"{item:.2g}" for item in cell)
+        text = spark(cell, longest) if len(cell) > 3 else " ".join(f"{x:.3g}" for x in cell)
     elif isinstance(cell, list | dict):
         text = json.dumps(cell, ensure_ascii=False)
     else:
@@ -129,12 +146,30 @@ def short(cell: Any, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def clean(text: str) -> str:
-    """Replace what a terminal would obey instead of show: line breaks and control characters.
+def spark(values: Sequence[float], longest: int = LONGEST) -> str:
+    """Draw numbers as a row of bars, from 0 (or the lowest, if below) to the highest.
 
     Examples
     --------
-    >>> clean("one\\ntwo \\x1b[31m")
+    >>> spark([0, 1, 2, 4, 8])
+    '▁▂▃▅█'
+    """
+    if len(values) > longest:  # neighbors are drawn as one bar, at their mean
+        ends = [len(values) * i // longest for i in range(longest + 1)]
+        parts = [values[ends[i] : ends[i + 1]] for i in range(longest)]
+        values = [sum(part) / len(part) for part in parts]
+    low = min(0.0, *values)
+    span = max(values) - low
+    heights = [int(8 * (value - low) / span) if span > 0 else 0 for value in values]
+    return "".join("▁▂▃▄▅▆▇█"[min(height, 7)] for height in heights)
+
+
+def clean(text: str) -> str:
+    r"""Replace what a terminal would obey instead of show: line breaks and control characters.
+
+    Examples
+    --------
+    >>> clean("one\ntwo \x1b[31m")
     'one two  [31m'
     """
     return "".join(letter if letter.isprintable() else " " for letter in text)
@@ -182,9 +217,15 @@ def plain(cell: Any) -> Any:
     return str(cell)
 
 
+def speaks_unicode() -> bool:
+    """Whether standard output can hold every letter."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+
+
 def write_json(answer: Any) -> None:
     """Write an answer as one JSON document."""
-    sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False, indent=2, allow_nan=False))
+    text = json.dumps(plain(answer), ensure_ascii=not speaks_unicode(), indent=2, allow_nan=False)
+    sys.stdout.write(text)
     sys.stdout.write("\n")
     sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the process
 

@@ -15,7 +15,16 @@ from lookalike._save import saveable
 from lookalike.errors import InvalidInput, LookalikeError, message
 from lookalike.table.table import Column, Graph
 
-__all__ = ["Cells", "Distance", "cell_error", "closeness", "hide_missing", "missing_rows", "show"]
+__all__ = [
+    "Cells",
+    "Distance",
+    "cell_error",
+    "closeness",
+    "gaps",
+    "hide_missing",
+    "missing_rows",
+    "show",
+]
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
 
@@ -151,7 +160,7 @@ class Distance:
         return self.n_sampled
 
     def _find_scale(self, column: Column) -> float:
-        rows = np.flatnonzero(~column.missing)
+        rows = np.flatnonzero(~gaps(column))
         size = self._sample_size(column)
         if len(rows) > size:
             sizes = _sizes(column, rows)
@@ -206,6 +215,13 @@ def missing_rows(cells: Cells) -> np.ndarray:
             np.isnan(cells[:, :1]).any(axis=1)
         )  # a row is missing as a whole or not at all
     return np.isnan(cells)
+
+
+def gaps(column: Column) -> np.ndarray:
+    """Say which cells of a column are missing, before they are encoded."""
+    if column.values.dtype == object:  # equally long cells may come one by one as well
+        return np.fromiter((cell is None for cell in column.values), dtype=bool, count=len(column))
+    return column.missing
 
 
 def hide_missing(out: np.ndarray, a: Cells, b: Cells) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import Is
-from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.base import Distance, cell_error, gaps, show
 from lookalike.errors import InvalidInput, message
 from lookalike.table.table import KINDS, MATRIX, Column
 
@@ -58,11 +58,11 @@ class Given(Distance):
         # beside each cell its row: a block knows no rows, and an error has to name them
         out = np.empty((len(column), 2), dtype=object)
         out[:, 0] = range(len(column))
-        missing = column.missing
-        matrix = column.kind.name in MATRIX
+        missing = gaps(column)
+        whole = column.kind.name in MATRIX
         for row in range(len(column)):
             if not missing[row]:
-                out[row, 1] = column.values[row] if matrix else column.cell(row)
+                out[row, 1] = column.values[row] if whole else column.cell(row)
         return out
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:

@@ -76,8 +76,8 @@ class DTW(Distance):
 
     # Our own kernel rather than dtaidistance's: that one lays its window around both diagonals of
     # a table that is not square, which is another number than the band defined here; it takes one
-    # pair at a time where 32 fit, which is ten times slower; and an answer must not depend on which extras are
-    # installed. The tests compare the two where they mean the same.
+    # pair at a time where 32 fit, which is ten times slower; and an answer must not depend on
+    # which extras are installed. The tests compare the two where they mean the same.
 
     name = "dtw"
     kinds = ("series",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import WrongType, message
-from lookalike.table.table import unknown_code
 
 __all__ = ["Tokens", "token_id"]
 
@@ -47,7 +47,10 @@ def token_id(value: Any) -> int:
     >>> token_id("1") == token_id(1)
     False
     """
-    return unknown_code(_plain(value))
+    plain = _plain(value)
+    name = f"{type(plain).__name__}:{plain!r}"
+    digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest()
+    return -2 - (int.from_bytes(digest, "little") >> 2)
 
 
 def _plain(value: Any) -> Any:
@@ -83,10 +86,8 @@ def _plain_fraction(value: Decimal | Fraction) -> Any:
     if isinstance(value, Decimal) and not value.is_finite():
         return _plain(float(value))
     exact = Fraction(value)
-    try:
-        near = float(exact)
-    except OverflowError:
-        return ("fraction", exact.numerator, exact.denominator)
-    if Fraction(near) == exact:
-        return _plain(near)
-    return ("fraction", exact.numerator, exact.denominator)
+    if exact.denominator == 1:
+        return exact.numerator
+    near = float(exact)
+    same = Fraction(near) == exact
+    return near if same else ("fraction", exact.numerator, exact.denominator)

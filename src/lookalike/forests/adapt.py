@@ -19,14 +19,14 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
     """Take over the trees of a fitted scikit-learn forest, exactly as it walks them.
 
     scikit-learn compares values in single precision and sends a missing value to a side chosen when
-    the tree was grown; so does the result. Leaves agree with the forest's own ``apply``, up to their
-    numbering.
+    the tree was grown; so does the result. Leaves agree with the forest's own ``apply``, up to
+    their numbering.
 
     Parameters
     ----------
     fitted : estimator
-        A fitted random forest, extra-trees, isolation or gradient boosting forest, a single decision
-        tree, or a lookalike ``Forest``.
+        A fitted random forest, extra-trees, isolation or gradient boosting forest, a single
+        decision tree, or a lookalike ``Forest``.
     n_rows : int, optional
         How many rows the forest was fitted on: asks for the rows each tree was grown on, which only
         forests grown on samples can tell.
@@ -47,7 +47,9 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
     name = type(fitted).__name__
     if isinstance(fitted, type):
         raise WrongType(
-            message("forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one")
+            message(
+                "forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one"
+            )
         )
     if not hasattr(fitted, "fit"):
         raise WrongType(

@@ -16,7 +16,8 @@ def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
     """Return what each node is worth as a lowest common ancestor.
 
     "zhu2": its depth. "zhu3": the sum, over the nodes from the root's child down to it, of one over
-    the fitted rows there. "ting": its share of the fitted rows. "aryal": the logarithm of that share.
+    the fitted rows there. "ting": its share of the fitted rows. "aryal": the logarithm of that
+    share.
     """
     mass = forest.mass
     if method == "ting":
@@ -25,14 +26,12 @@ def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
         return np.asarray(np.log(np.maximum(mass, 1.0) / n_fitted))
     if method == "zhu2":
         return forest.nodes.depth.astype(np.float64)
+    from lookalike.kernels.trees import sum_down
+
     weight = 1.0 / np.maximum(mass, 1.0)
-    weight[forest.offsets[:-1]] = 0.0
-    total = weight.copy()
-    depth, start = forest.nodes.depth, np.repeat(forest.offsets[:-1], np.diff(forest.offsets))
-    up = forest.nodes.parent + start
-    for level in range(1, forest.sizes[0] + 1):  # from the root down, so sums have one order
-        at = np.flatnonzero(depth == level)
-        total[at] = total[up[at]] + weight[at]
+    weight[forest.offsets[:-1]] = 0.0  # the root is on every path and tells nothing
+    total = np.empty(len(weight))
+    sum_down(weight, forest.nodes.parent, forest.offsets, total)
     return total
 
 

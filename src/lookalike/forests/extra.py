@@ -28,9 +28,9 @@ def grow_extra(
 ) -> Grown:
     """Grow trees by cutting random columns at random places.
 
-    A node takes a random column whose values differ there and cuts it at a uniform point between the
-    smallest and the largest; a category column is cut into one of its categories and the rest. The
-    scale of a column therefore matters, unlike for the other growers.
+    A node takes a random column whose values differ there and cuts it at a uniform point between
+    the smallest and the largest; a category column is cut into one of its categories and the rest.
+    The scale of a column therefore matters, unlike for the other growers.
 
     Parameters
     ----------

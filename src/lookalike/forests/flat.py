@@ -81,7 +81,8 @@ class Forest:
     """Trees as flat arrays: a row goes left if its value is at most the threshold.
 
     The nodes of a tree follow one another in preorder, so a left child comes right after its parent
-    and the leaves below a node are numbered without gaps. ``flatten`` brings any trees into this form.
+    and the leaves below a node are numbered without gaps. ``flatten`` brings any trees into this
+    form.
 
     Parameters
     ----------
@@ -286,6 +287,12 @@ def flatten(
     equal, default : sequences, optional
     soft, single : bool
         See ``Forest``.
+
+    Examples
+    --------
+    >>> stump = flatten([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [0, 3], n_inputs=1)
+    >>> stump.n_trees, stump.n_inputs
+    (1, 1)
     """
     from lookalike.kernels.trees import order_nodes
 
@@ -322,7 +329,8 @@ def flatten(
     return Forest(
         feature[taken],
         threshold[taken],
-        *moved,
+        moved[0],
+        moved[1],
         offsets,
         same[taken],
         side[taken],

@@ -35,7 +35,8 @@ def grow_isolation(
 
     References
     ----------
-    .. [1] F. T. Liu, K. M. Ting, Z.-H. Zhou (2008). Isolation forest. IEEE International Conference on
+    .. [1] F. T. Liu, K. M. Ting, Z.-H. Zhou (2008). Isolation forest. IEEE International
+    Conference on
        Data Mining. doi:10.1109/ICDM.2008.17
 
     Examples

@@ -20,8 +20,8 @@ def ratio_half(
 ) -> np.ndarray:
     """Return the half of the ratio similarity that looks at the paths of x, summed over trees.
 
-    The similarity is this half plus the one with the roles exchanged, over the number of trees. Rows
-    have no gaps.
+    The similarity is this half plus the one with the roles exchanged, over the number of trees.
+    Rows have no gaps.
 
     Parameters
     ----------
@@ -34,8 +34,6 @@ def ratio_half(
     from lookalike.kernels import paths
 
     nodes, tests = forest.nodes, forest.tests
-    depth = forest.sizes[0]
-    counter = np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)
     total = np.zeros((len(leaf_x), len(leaf_y)))
     for wide in blocks(len(leaf_y), WIDE):
         bins = np.ascontiguousarray(bins_y[wide].T)
@@ -61,7 +59,7 @@ def ratio_half(
                 tests.height,
                 forest.sizes,
                 once,
-                counter,
+                _counter(forest),
                 part,
             )
             total[tall, wide] = part
@@ -82,9 +80,9 @@ def ratio_block(
     """Return how far rows agree on the tests that either of them meets, as a mean over trees.
 
     In a tree, with X and Y the tests on the two paths (known by content, each counted once),
-    ``common`` those of either on which both rows give the same answer, and X - Y those of X on which
-    y answers otherwise: ``common / (common + alpha |X - Y| + beta |Y - X|)``. A test on both paths
-    that the rows answer differently is counted in both differences (``parting="twice"``, as
+    ``common`` those of either on which both rows give the same answer, and X - Y those of X on
+    which y answers otherwise: ``common / (common + alpha |X - Y| + beta |Y - X|)``. A test on both
+    paths that the rows answer differently is counted in both differences (``parting="twice"``, as
     published) or once in total, with the mean of the two weights (``"once"``).
 
     A test that one of the rows cannot answer is left out for that pair; a tree left without any is
@@ -158,7 +156,14 @@ def ratio_block(
                 float(alpha),
                 float(beta),
                 once,
+                _counter(forest),
                 part,
             )
             out[tall, wide] = part
     return out
+
+
+def _counter(forest: Forest) -> np.ndarray:
+    """Return an empty array of the narrowest type that counts to the greatest depth."""
+    depth = forest.sizes[0]
+    return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)

@@ -53,9 +53,7 @@ def bin_rows(forest: Forest, values: np.ndarray, n_jobs: int | None = None) -> n
     unknown = bins.dtype.type(unknown_bin(bins))
 
     def one(part: slice) -> None:
-        bin_values(
-            values[part], tests.cuts, tests.cut_offsets, tests.category, unknown, bins[part]
-        )
+        bin_values(values[part], tests.cuts, tests.cut_offsets, tests.category, unknown, bins[part])
 
     run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "reading rows")
     return bins

@@ -113,7 +113,7 @@ class BalancedForest:
 
     @cached_property
     def leaf_codes(self) -> np.ndarray:
-        """For each leaf of ``flat``, numbered over the whole forest, its tree * 2**height + code."""
+        """For each leaf of ``flat``, over the whole forest, its tree * 2**height + code."""
         size = 1 << self.height
         if not len(self.relaxed):
             return np.arange(self.n_trees * size, dtype=np.int32)
@@ -149,10 +149,10 @@ def grow_stochastic(
 ) -> BalancedForest:
     """Grow balanced trees on small random samples; only the order of values within columns matters.
 
-    Each tree draws ``2**height`` rows. A node tries columns in random order and takes the first whose
-    sample values fall into two halves of different values; the largest value of the lower half is the
-    threshold. A sample for which that fails is thrown away and another is drawn. A column with a
-    missing value among the sample rows of a node is not tried there.
+    Each tree draws ``2**height`` rows. A node tries columns in random order and takes the first
+    whose sample values fall into two halves of different values; the largest value of the lower
+    half is the threshold. A sample for which that fails is thrown away and another is drawn. A
+    column with a missing value among the sample rows of a node is not tried there.
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def grow_stochastic(
         NaN where missing.
     n_trees, height : int
     side : {"left", "random"}
-        Values strictly between the two halves go right, or to either side with equal chance for each
-        node; with "random" a decreasing change of scale does not matter either, on average.
+        Values strictly between the two halves go right, or to either side with equal chance for
+        each node; with "random" a decreasing change of scale does not matter either, on average.
     on_fail : {"error", "relax"}
         What to do after ``max_retries`` samples. "relax": cut a stuck node between two different
-        values as near to the middle as any column allows (ties at random), and make it a leaf if all
-        its rows are equal or the height is reached.
+        values as near to the middle as any column allows (ties at random), and make it a leaf if
+        all its rows are equal or the height is reached.
     max_retries : int
         Samples drawn per tree.
     random_state : None, int or Generator

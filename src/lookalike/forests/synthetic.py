@@ -48,8 +48,8 @@ def add_synthetic(
     ----------
     values : array of shape (n, d)
     synthetic : {"addcl1", "addcl2"}
-        "addcl1": each column drawn from the column itself. "addcl2": uniform between the smallest and
-        the largest value of the column, which needs numbers.
+        "addcl1": each column drawn from the column itself. "addcl2": uniform between the smallest
+        and the largest value of the column, which needs numbers.
     resample : bool
         With "addcl1": draw with replacement; False permutes the column.
     category : bool array, optional
@@ -143,7 +143,8 @@ def grow_synthetic(
 
     References
     ----------
-    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal of
+    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
+    of
        Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
     .. [2] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
        clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
@@ -162,9 +163,7 @@ def grow_synthetic(
     n, d = values.shape
     which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
     rng = make_generator(random_state)
-    fake = add_synthetic(
-        values, synthetic, resample=resample, category=which, random_state=rng
-    )
+    fake = add_synthetic(values, synthetic, resample=resample, category=which, random_state=rng)
     levels, codes = _rank(np.concatenate([values, fake]))
     labels = np.repeat(np.array([1, 0], np.uint8), n)
     size = count_share(max_samples, 2 * n, "max_samples")
@@ -239,8 +238,8 @@ def _count_features(share: float | int | str | None, d: int) -> int:
     if share == "sqrt":
         return max(1, math.isqrt(d))
     whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
-    if whole and int(share) >= 1:  # type: ignore[arg-type]
-        return min(int(share), d)  # type: ignore[arg-type]
+    if whole and int(share) >= 1:
+        return min(int(share), d)
     if isinstance(share, float) and 0 < share <= 1:
         return max(1, int(share * d))
     raise InvalidInput(

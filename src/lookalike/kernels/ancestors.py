@@ -10,7 +10,8 @@ VALUE, SHARE_OF_DEPTH, SHARE_OF_LONGER, SHARE_OF_LARGER = 0, 1, 2, 3
 
 @kernel
 def ancestor_sums(
-    leaf_x, leaf_y, parent, depth, first, last, leaf_node, leaf_offsets, offsets, widest, value, mode, out,
+    leaf_x, leaf_y, parent, depth, first, last, leaf_node, leaf_offsets, offsets, widest, value,
+    mode, out,
 ):  # fmt: skip
     """Add, for every tree, what the lowest common ancestor of the two leaves is worth.
 
@@ -36,8 +37,8 @@ def ancestor_sums(
                 continue
             v = leaf_node[leaf_base + a]
             mine, deep = value[base + v], float(depth[base + v])
-            # Rows are sorted by leaf, so those below a node are one run; each ancestor adds the part
-            # of its run that its child did not have.
+            # Rows are sorted by leaf, so those below a node are one run; each ancestor adds the
+            # part of its run that its child did not have.
             low, high = start_y[a], start_y[a + 1]
             for i in range(low, high):
                 worth[order_y[i]] = mine

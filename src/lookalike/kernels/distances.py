@@ -26,8 +26,8 @@ def distance_block(a, b, code, out):
     """Write the distance of every row of a to every row of b into out; rows have no gaps."""
     n_a, n_columns = a.shape
     n_b = b.shape[0]
-    turned = np.empty((n_columns, TILE))
-    total = np.empty(TILE)
+    turned = np.zeros((n_columns, TILE))
+    total = np.zeros(TILE)
     for start in range(0, n_b, TILE):
         width = min(TILE, n_b - start)
         for c in range(width):
@@ -87,9 +87,9 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     """
     n_a, n_columns = twice_a.shape
     n_b = twice_b.shape[0]
-    mids = np.empty((n_columns, TILE))
-    values = np.empty((n_columns, TILE))
-    extra = np.empty(TILE)
+    mids = np.zeros((n_columns, TILE))
+    values = np.zeros((n_columns, TILE))
+    extra = np.zeros(TILE)
     total = np.empty(TILE)
     for start in range(0, n_b, TILE):
         width = min(TILE, n_b - start)

@@ -1,8 +1,8 @@
 """Random numbers inside kernels, one stream per tree.
 
 A multiply-with-carry generator whose state is one signed 64-bit number: no step overflows, so that
-compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's generator,
-so that the forest does not depend on how its trees are shared among threads.
+compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's
+generator, so that the forest does not depend on how its trees are shared among threads.
 """
 
 from lookalike.kernels._jit import kernel

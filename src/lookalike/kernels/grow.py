@@ -1,9 +1,9 @@
 """Growing one tree on a sample of rows: by labels (Gini) or at random.
 
 Values come as codes: their rank among the different values of the column (a category: its number),
--1 where missing. Sorting, counting and comparing whole numbers is fast, and only the order of values
-can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the category;
-``above`` the smallest code on the right.
+-1 where missing. Sorting, counting and comparing whole numbers is fast, and only the order of
+values can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the
+category; ``above`` the smallest code on the right.
 """
 
 import numpy as np
@@ -54,10 +54,10 @@ def sort_keys(keys, m, spare, counts):
 
 @kernel
 def best_cut(keys, m, zeros, ones, category):
-    """Return the best gain of a cut between the sorted keys (2 * code + label), the cut, the code after it.
+    """Return the best gain of a cut between sorted keys, the cut, and the code after it.
 
-    The gain is the decrease of m times the Gini impurity, halved: (l0 r1 - l1 r0)^2 / (l r m). Equal
-    gains: the smallest cut. The gain is -1 if all codes are equal.
+    A key is 2 * code + label. The gain is the decrease of m times the Gini impurity, halved: (l0
+    r1 - l1 r0)^2 / (l r m). Equal gains: the smallest cut. The gain is -1 if all codes are equal.
     """
     best, cut, above = -1.0, -1, -1
     if keys[0] >> 1 == keys[m - 1] >> 1:
@@ -74,9 +74,9 @@ def best_cut(keys, m, zeros, ones, category):
             i += 1
         if i == m and not category:
             break
-        l, r = left[0] + left[1], m - left[0] - left[1]
+        lefts = left[0] + left[1]
         det = float(left[0] * (ones - left[1]) - left[1] * (zeros - left[0]))
-        gain = det * det / (float(l) * float(r) * float(m))
+        gain = det * det / (float(lefts) * float(m - lefts) * float(m))
         if gain > best:
             best, cut = gain, code
             above = keys[i] >> 1 if i < m else code
@@ -111,8 +111,10 @@ def divide(codes, rows, low, high, f, cut, category):
 
 
 @kernel
-def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, above, left, right):
-    """Grow a tree that tells labels 0 and 1 apart until leaves are pure; return the number of nodes.
+def grow_gini(
+    codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, above, left, right
+):
+    """Grow a tree that tells labels 0 and 1 apart, until leaves are pure; return its size.
 
     ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
     """
@@ -177,9 +179,10 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, feat
 
 @kernel
 def sample_rows(n, m, replace, labels, state, rows):
-    """Draw m of n rows, both labels among them if ``labels`` is not empty; return the draws thrown away.
+    """Draw m of n rows; return how many draws were thrown away.
 
-    Gives up after 1000 draws, which happens only if one label is hardly there at all: returns -1.
+    Unless ``labels`` is empty both labels must be among them. Gives up after 1000 draws, which
+    happens only if one label is hardly there at all: returns -1.
     """
     order, swaps = np.arange(n), np.empty(m, np.int64)
     for attempt in range(1000):

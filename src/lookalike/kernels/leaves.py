@@ -122,7 +122,19 @@ def count_rows(
 
 @kernel
 def share_leaves(
-    bins, feature, cut, right, equal, mass, leaf, offsets, leaf_offsets, unknown, by_mass, out, weights
+    bins,
+    feature,
+    cut,
+    right,
+    equal,
+    mass,
+    leaf,
+    offsets,
+    leaf_offsets,
+    unknown,
+    by_mass,
+    out,
+    weights,
 ):
     """Spread one row over the leaves it may belong to; return how many there are.
 

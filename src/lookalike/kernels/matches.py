@@ -50,7 +50,9 @@ if COMPILED:
                 vectors = builder.sdiv(length, long(lanes))
                 rounds = builder.sdiv(builder.add(vectors, long(full - 1)), long(full))
                 reduce = cgutils.get_or_insert_function(
-                    builder.module, ir.FunctionType(wide.element, [wide]), f"llvm.vector.reduce.add.v{lanes}i{2 * width}"
+                    builder.module,
+                    ir.FunctionType(wide.element, [wide]),
+                    f"llvm.vector.reduce.add.v{lanes}i{2 * width}",
                 )
 
                 def load(pointer, offset, kind):
@@ -158,10 +160,10 @@ def share_matches(a, b, out):
 
 @kernel
 def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
-    """Work the rows of ``b`` into the lists of the rows of ``a``; ``table[c]`` is the distance of c agreements.
+    """Work the rows of ``b`` into the lists of the rows of ``a``.
 
-    The table must not increase. Counts are compared before distances are looked up, so that most
-    candidates cost one comparison of whole numbers.
+    ``table[c]`` is the distance of c agreements; it must not increase. Counts are compared before
+    distances are looked up, so that most candidates cost one comparison of whole numbers.
     """
     n, m, k = a.shape[0], b.shape[0], distances.shape[1]
     counts = np.empty((TALL, WIDE), np.uint32)

@@ -4,17 +4,18 @@ All simple columns of a row lie in one float64 row, NaN where a cell is missing,
 numbers divided by their range, numbers with a curved similarity, codes that are equal or not, flags
 (0 or 1), and codes of ordered levels. ``ends`` says where each group ends.
 
-For each pair two sums run over the columns in their order: what speaks against likeness (weight
-times difference) and what could be compared (weight). Their quotient is the distance. The order of
-each sum is fixed, so a pair has the same value in every block; the shortcut for pairs without gaps
-adds the same weights in the same order.
+For each pair there are two sums over the columns: what speaks against likeness (weight times
+difference) and what could be compared (weight). Their quotient is the distance. Each sum is taken
+in a fixed order, so a pair has the same value in every block. Differences are added column by
+column, four in one pass over a tile so that the running sum stays in a register. Weights are added
+eight columns at a time, looked up by the bits of the columns that both rows have.
 """
 
 import numpy as np
 
-from lookalike.kernels._jit import kernel
+from lookalike.kernels._jit import inline, kernel
 
-TILE = 64
+TILE = 128
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
 
@@ -36,87 +37,197 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     """
     n_a, n_columns = a.shape
     n_b = b.shape[0]
-    turned = np.zeros((n_columns, TILE))
-    minus, weights = np.empty(TILE), np.empty(TILE)
-    whole = 0.0  # the sum of all weights, added up in the order of the columns
-    for j in range(n_columns):
-        whole += weight[j]
+    table = _weights_of_bytes(weight)
+    n_bytes = table.shape[0]
+    whole = 0.0
+    for k in range(n_bytes):
+        whole += table[k, 255]
     has_flags = ends[3] > ends[2]
+    half = 0.5 if midpoint else 0.0
+
+    present_a, telling_a = np.zeros((n_a, n_bytes), np.uint8), np.zeros((n_a, n_bytes), np.uint8)
     gaps_in_row = np.zeros(n_a, np.bool_)
     for i in range(n_a):
-        for j in range(n_columns):
-            gaps_in_row[i] |= np.isnan(a[i, j])
+        gaps_in_row[i] = _bits(a[i], ends, present_a[i], telling_a[i])
+    present_b, telling_b = np.zeros((TILE, n_bytes), np.uint8), np.zeros((TILE, n_bytes), np.uint8)
+    turned = np.zeros((n_columns, TILE))
+    minus, weights = np.empty(TILE), np.empty(TILE)
+
     for start in range(0, n_b, TILE):
         width = min(TILE, n_b - start)
         gaps_in_tile = False
         for c in range(width):
             for j in range(n_columns):
                 turned[j, c] = b[start + c, j]
-                gaps_in_tile |= np.isnan(turned[j, c])
+            gaps_in_tile |= _bits(b[start + c], ends, present_b[c], telling_b[c])
         for i in range(n_a):
-            # Without gaps or flags everything is compared, and only one sum has to run.
-            if not (has_flags or gaps_in_tile or gaps_in_row[i]):
-                minus[:] = 0.0
-                weights[:] = whole
-                _numbers(a[i], turned, 0, ends[0], weight, minus)
-                if ends[1] > ends[0]:
-                    _curved(a[i], turned, ends[0], ends[1], weight, alpha, beta, minus)
-                _equals(a[i], turned, ends[1], ends[2], weight, minus)
-                if ends[4] > ends[3]:
-                    _levels(a[i], turned, ends[3], ends[4], weight, levels, starts, minus)
-            else:
-                minus[:] = 0.0
-                weights[:] = 0.0
-                _numbers_gaps(a[i], turned, 0, ends[0], weight, midpoint, minus, weights)
+            minus[:] = 0.0
+            gaps = gaps_in_tile or gaps_in_row[i]
+            if gaps:
+                _numbers_gaps(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
-                    _curved_gaps(
-                        a[i, j], turned[j], weight[j], alpha[j], beta[j], midpoint, minus, weights
-                    )
-                _equals_gaps(a[i], turned, ends[1], ends[2], weight, midpoint, minus, weights)
-                for j in range(ends[2], ends[3]):
-                    _flag_gaps(a[i, j], turned[j], weight[j], midpoint, minus, weights)
-                for j in range(ends[3], ends[4]):
-                    _level_gaps(
-                        a[i, j], turned[j], weight[j], levels, starts[j], midpoint, minus, weights
-                    )
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
+                _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
+            else:
+                _numbers(a[i], turned, 0, ends[0], weight, minus)
+                for j in range(ends[0], ends[1]):
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
+                _equals(a[i], turned, ends[1], ends[3], weight, minus)
+            for j in range(ends[3], ends[4]):
+                _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
+            # Without gaps or flags everything is compared.
+            if gaps or has_flags:
+                _add_weights(
+                    present_a[i], telling_a[i], present_b, telling_b, table, midpoint, weights
+                )
+            else:
+                weights[:] = whole
             for c in range(width):
                 against[i, start + c] = minus[c]
                 compared[i, start + c] = weights[c]
 
 
-# One loop per group and case: small enough for the compiler to turn into vector code.
+# -- what can be compared --------------------------------------------------------------------------
+
+
+@kernel
+def _weights_of_bytes(weight):
+    """Return the sum of weights for each value of each byte of eight columns."""
+    n_bytes = (weight.shape[0] + 7) // 8
+    table = np.zeros((n_bytes, 256))
+    for k in range(n_bytes):
+        for value in range(256):
+            for bit in range(min(8, weight.shape[0] - 8 * k)):
+                if value >> bit & 1:
+                    table[k, value] += weight[8 * k + bit]
+    return table
+
+
+@kernel
+def _bits(row, ends, present, telling):
+    """Note which cells are there, and which of them say something: all but flags that say no."""
+    present[:] = 0
+    telling[:] = 0
+    gaps = False
+    for j in range(row.shape[0]):
+        if np.isnan(row[j]):
+            gaps = True
+            continue
+        bit = np.uint8(1 << (j & 7))
+        present[j >> 3] |= bit
+        if not (ends[2] <= j < ends[3] and row[j] == 0.0):
+            telling[j >> 3] |= bit
+    return gaps
+
+
+@kernel
+def _add_weights(present, telling, present_b, telling_b, table, midpoint, weights):
+    for c in range(TILE):
+        total = 0.0
+        for k in range(table.shape[0]):
+            if midpoint:  # only a flag absent in both is left out
+                silent = (present[k] & ~telling[k]) & (present_b[c, k] & ~telling_b[c, k])
+                total += table[k, ~silent & 255]
+            else:
+                total += table[k, (present[k] & telling_b[c, k]) | (telling[k] & present_b[c, k])]
+        weights[c] = total
+
+
+# -- what differs ----------------------------------------------------------------------------------
+
+
+@inline
+def _number(v, y, w):
+    gap = abs(v - y)
+    return w * (gap if gap < 1.0 else 1.0)
+
+
+@inline
+def _number_gap(v, y, w, filler):
+    gap = abs(v - y)
+    more = w * (gap if gap < 1.0 else 1.0)
+    return more if gap == gap else filler
+
+
+@inline
+def _equal_gap(v, y, w, filler):
+    gap = v - y
+    more = w if gap != 0.0 else 0.0
+    return more if gap == gap else filler
 
 
 @kernel
 def _numbers(x, turned, first, end, weight, minus):
-    for j in range(first, end):
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + _number(v0, y0[c], w0)
+            total += _number(v1, y1[c], w1)
+            total += _number(v2, y2[c], w2)
+            minus[c] = total + _number(v3, y3[c], w3)
+    for j in range(fours, end):
         v, w, column = x[j], weight[j], turned[j]
         for c in range(TILE):
-            gap = abs(v - column[c])
-            minus[c] += w * (gap if gap < 1.0 else 1.0)
+            minus[c] += _number(v, column[c], w)
+
+
+@kernel
+def _numbers_gaps(x, turned, first, end, weight, half, minus):
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + _number_gap(v0, y0[c], w0, f0)
+            total += _number_gap(v1, y1[c], w1, f1)
+            total += _number_gap(v2, y2[c], w2, f2)
+            minus[c] = total + _number_gap(v3, y3[c], w3, f3)
+    for j in range(fours, end):
+        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
+        for c in range(TILE):
+            minus[c] += _number_gap(v, column[c], w, filler)
 
 
 @kernel
 def _equals(x, turned, first, end, weight, minus):
-    for j in range(first, end):
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + (w0 if v0 != y0[c] else 0.0)
+            total += w1 if v1 != y1[c] else 0.0
+            total += w2 if v2 != y2[c] else 0.0
+            minus[c] = total + (w3 if v3 != y3[c] else 0.0)
+    for j in range(fours, end):
         v, w, column = x[j], weight[j], turned[j]
         for c in range(TILE):
             minus[c] += w if v != column[c] else 0.0
 
 
 @kernel
-def _curved(x, turned, first, end, weight, alpha, beta, minus):
-    for j in range(first, end):
+def _equals_gaps(x, turned, first, end, weight, half, minus):
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
         for c in range(TILE):
-            minus[c] += weight[j] * curve(abs(x[j] - turned[j, c]), alpha[j], beta[j])
-
-
-@kernel
-def _levels(x, turned, first, end, weight, levels, starts, minus):
-    for j in range(first, end):
-        at = starts[j, 0] + np.int64(x[j]) * starts[j, 1]
+            total = minus[c] + _equal_gap(v0, y0[c], w0, f0)
+            total += _equal_gap(v1, y1[c], w1, f1)
+            total += _equal_gap(v2, y2[c], w2, f2)
+            minus[c] = total + _equal_gap(v3, y3[c], w3, f3)
+    for j in range(fours, end):
+        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
         for c in range(TILE):
-            minus[c] += weight[j] * levels[at + np.int64(turned[j, c])]
+            minus[c] += _equal_gap(v, column[c], w, filler)
 
 
 @kernel
@@ -126,74 +237,21 @@ def curve(z, alpha, beta):
 
 
 @kernel
-def _numbers_gaps(x, turned, first, end, weight, midpoint, minus, weights):
-    for j in range(first, end):
-        v, w, column = x[j], weight[j], turned[j]
-        filler = 0.5 * w if midpoint else 0.0
-        kept = w if midpoint else 0.0
-        for c in range(TILE):
-            gap = abs(v - column[c])
-            there = gap == gap
-            more = w * (gap if gap < 1.0 else 1.0)
-            minus[c] += more if there else filler
-            weights[c] += w if there else kept
-
-
-@kernel
-def _equals_gaps(x, turned, first, end, weight, midpoint, minus, weights):
-    for j in range(first, end):
-        v, w, column = x[j], weight[j], turned[j]
-        filler = 0.5 * w if midpoint else 0.0
-        kept = w if midpoint else 0.0
-        for c in range(TILE):
-            there = (v == v) & (column[c] == column[c])
-            more = w if v != column[c] else 0.0
-            minus[c] += more if there else filler
-            weights[c] += w if there else kept
-
-
-@kernel
-def _curved_gaps(v, column, w, alpha, beta, midpoint, minus, weights):
+def _curved(v, column, w, alpha, beta, half, minus):
     for c in range(TILE):
         gap = abs(v - column[c])
-        if gap == gap:
-            minus[c] += w * curve(gap, alpha, beta)
-            weights[c] += w
-        elif midpoint:
-            minus[c] += 0.5 * w
-            weights[c] += w
+        minus[c] += w * curve(gap, alpha, beta) if gap == gap else w * half
 
 
 @kernel
-def _flag_gaps(v, column, w, midpoint, minus, weights):
-    filler = 0.5 * w if midpoint else 0.0
-    kept = w if midpoint else 0.0
-    for c in range(TILE):
-        y = column[c]
-        there = (v == v) & (y == y)
-        told = (v != 0.0) | (y != 0.0)  # joint absence tells nothing
-        more = w if (v != y) & told else 0.0
-        minus[c] += more if there else filler
-        weights[c] += (w if told else 0.0) if there else kept
-
-
-@kernel
-def _level_gaps(v, column, w, levels, start, midpoint, minus, weights):
+def _levels(v, column, w, levels, start, half, minus):
     if v != v:
-        if midpoint:
-            for c in range(TILE):
-                minus[c] += 0.5 * w
-                weights[c] += w
+        minus += w * half
         return
     at = start[0] + np.int64(v) * start[1]
     for c in range(TILE):
         y = column[c]
-        if y == y:
-            minus[c] += w * levels[at + np.int64(y)]
-            weights[c] += w
-        elif midpoint:
-            minus[c] += 0.5 * w
-            weights[c] += w
+        minus[c] += w * levels[at + np.int64(y)] if y == y else w * half
 
 
 @kernel

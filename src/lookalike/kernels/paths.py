@@ -1,8 +1,8 @@
 """Similarity as a ratio of agreed tests: what two rows answer to the tests on either one's path.
 
 For a tree, ``G(a, y)`` is the number of different tests on the path to leaf ``a`` that row ``y``
-answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h`` the
-number of different tests on a path. With equal weights the similarity is
+answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h``
+the number of different tests on a path. With equal weights the similarity is
 
     (G(x, y) + G(y, x) - C) / (h(x) + h(y) - C) = F(x, y) + F(y, x),  F = (G - C / 2) / (h + h - C),
 
@@ -153,13 +153,14 @@ def ratio_half(
 
 @kernel
 def follow_path(
-    bins_x, node, base, bins_y, leaf_y, t, feature, cut, equal, parent, first, last, repeat, slot,
+    bins_x, x, node, base, bins_y, leaf_y, feature, cut, equal, parent, first, last, repeat, slot,
     on_path, unknown, agreed, known, both, apart,
 ):  # fmt: skip
     """Compare one row with a block along its own path, ``node`` being its leaf.
 
     Counts, per row of the block, the tests on the path whose answer both know (``known``), those on
     which they agree, and among the tests that lie on both paths those agreed and those apart.
+    ``leaf_y`` are the leaves of the block in this tree.
     """
     m = leaf_y.shape[0]
     for y in range(m):
@@ -170,43 +171,46 @@ def follow_path(
         v = parent[base + v]
         at = base + v
         f, c = feature[at], cut[at]
-        if repeat[at] or bins_x[f] == unknown:
+        if repeat[at] or bins_x[f, x] == unknown:
             continue
         went_left = child == v + 1
-        s = slot[at]
+        s, is_equal = slot[at], equal[at] == 1
+        low, high = first[at], last[at]
+        # No branches from here on, so that the loops run in vectors.
         for y in range(m):
             b = bins_y[f, y]
-            if b == unknown:
-                continue
-            left = b == c if equal[at] else b <= c
+            left = (b == c) & is_equal | (b <= c) & (not is_equal)
+            tells = b != unknown
+            same = (left == went_left) & tells
             if s >= 0:
                 met = on_path[s, y] == 1
             else:
-                met = first[at] <= leaf_y[y, t] < last[at]
-            known[y] += 1
-            if left == went_left:
-                agreed[y] += 1
-                both[y] += met
-            else:
-                apart[y] += met
+                met = (low <= leaf_y[y]) & (leaf_y[y] < high)
+            known[y] = add_narrow(known[y], tells)
+            agreed[y] = add_narrow(agreed[y], same)
+            both[y] = add_narrow(both[y], same & met)
+            apart[y] = add_narrow(apart[y], tells & (not same) & met)
 
 
 @kernel
 def ratio_whole(
     leaf_x, bins_x, leaf_y, bins_y, feature, cut, equal, offsets, parent, first, last, leaf_node,
-    leaf_offsets, repeat, slot, n_slots, most_slots, unknown, alpha, beta, once, out,
+    leaf_offsets, repeat, slot, n_slots, most_slots, unknown, alpha, beta, once, counter, out,
 ):  # fmt: skip
     """Write the ratio similarity for any weights and rows with gaps; NaN where no tree can tell.
 
     A test that either row cannot answer is left out of that pair; a tree left without tests is left
-    out of the mean. Bins have one row per input.
+    out of the mean. Bins have one row per input. ``counter``: as for ``ratio_half``.
     """
     n, m = leaf_x.shape[0], leaf_y.shape[0]
+    kind = counter.dtype
     path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
-    agreed_y, known_y = np.zeros((m, n), np.int32), np.zeros((m, n), np.int32)
-    spare, spare_too = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    agreed, known = np.zeros(m, np.int32), np.zeros(m, np.int32)
-    both, apart = np.zeros(m, np.int32), np.zeros(m, np.int32)
+    agreed_y, known_y = np.zeros((m, n), kind), np.zeros((m, n), kind)
+    spare, spare_too = np.zeros(n, kind), np.zeros(n, kind)
+    agreed, known, both, apart = (
+        np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind),
+    )  # fmt: skip
+    here_x, here_y = np.zeros(n, np.int32), np.zeros(m, np.int32)
     told = np.zeros((n, m), np.int32)
     for x in range(n):
         for y in range(m):
@@ -215,30 +219,34 @@ def ratio_whole(
         base, leaf_base = offsets[t], leaf_offsets[t]
         mark_shared(leaf_x, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_x)
         mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_y)
+        for x in range(n):
+            here_x[x] = leaf_x[x, t]
+        for y in range(m):
+            here_y[y] = leaf_y[y, t]
         alone = offsets[t + 1] - base == 1
         for y in range(m):
             follow_path(
-                bins_y[:, y], leaf_node[leaf_base + leaf_y[y, t]], base, bins_x, leaf_x, t, feature,
-                cut, equal, parent, first, last, repeat, slot, path_x, unknown, agreed_y[y],
-                known_y[y], spare, spare_too,
+                bins_y, y, leaf_node[leaf_base + here_y[y]], base, bins_x, here_x, feature, cut,
+                equal, parent, first, last, repeat, slot, path_x, unknown, agreed_y[y], known_y[y],
+                spare, spare_too,
             )  # fmt: skip
         for x in range(n):
             follow_path(
-                bins_x[:, x], leaf_node[leaf_base + leaf_x[x, t]], base, bins_y, leaf_y, t, feature,
-                cut, equal, parent, first, last, repeat, slot, path_y, unknown, agreed, known,
-                both, apart,
+                bins_x, x, leaf_node[leaf_base + here_x[x]], base, bins_y, here_y, feature, cut,
+                equal, parent, first, last, repeat, slot, path_y, unknown, agreed, known, both,
+                apart,
             )  # fmt: skip
             for y in range(m):
-                common = agreed[y] + agreed_y[y, x] - both[y]
-                only_x = known[y] - agreed[y]
-                only_y = known_y[y, x] - agreed_y[y, x]
+                common = float(agreed[y]) + float(agreed_y[y, x]) - float(both[y])
+                only_x = float(known[y]) - float(agreed[y])
+                only_y = float(known_y[y, x]) - float(agreed_y[y, x])
                 # The two differences are added to each other first: swapping rows swaps them.
                 total = common + (alpha * only_x + beta * only_y)
                 if once:
-                    total -= 0.5 * (alpha + beta) * apart[y]
-                if alone or common + only_x + only_y > 0:
+                    total -= 0.5 * (alpha + beta) * float(apart[y])
+                if alone or common + only_x + only_y > 0.0:
                     told[x, y] += 1
-                    out[x, y] += common / total if total > 0.0 else 1.0
+                    out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
     for x in range(n):
         for y in range(m):
             out[x, y] = out[x, y] / told[x, y] if told[x, y] > 0 else np.nan

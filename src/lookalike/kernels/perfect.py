@@ -54,9 +54,10 @@ def part(columns, rows, low, high, a, cut):
 
 @kernel
 def cut_anywhere(columns, rows, low, high, state, values):
-    """Find the cut nearest to the middle over all columns, ties at random; (-1, 0, 0) if there is none.
+    """Find the cut nearest to the middle over all columns, ties at random.
 
-    Returns the column, the largest value on the left and the smallest on the right.
+    Returns the column (-1 if nothing can be cut), the largest value on the left and the smallest
+    on the right.
     """
     m = high - low
     best, column, below, above, ties = m, -1, 0.0, 0.0, 0
@@ -82,7 +83,9 @@ def cut_anywhere(columns, rows, low, high, state, values):
 
 
 @kernel
-def grow_tree(columns, height, relax, either_side, state, rows, order, starts, values, feature, cut):
+def grow_tree(
+    columns, height, relax, either_side, state, rows, order, starts, values, feature, cut
+):
     """Grow one tree on the sample in ``rows``; False if a node has no balanced column.
 
     ``either_side``: a node is closed on the left or on the right with equal chance. ``relax``: a
@@ -145,13 +148,33 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
         for attempt in range(tries):
             draw_rows(state, n, everyone, rows, swaps)
             if grow_tree(
-                columns, height, False, either_side, state, rows, order, starts, values, feature[t], cut[t]
+                columns,
+                height,
+                False,
+                either_side,
+                state,
+                rows,
+                order,
+                starts,
+                values,
+                feature[t],
+                cut[t],
             ):
                 failed[t] = attempt
                 break
         if failed[t] < 0 and relax:
             grow_tree(
-                columns, height, True, either_side, state, rows, order, starts, values, feature[t], cut[t]
+                columns,
+                height,
+                True,
+                either_side,
+                state,
+                rows,
+                order,
+                starts,
+                values,
+                feature[t],
+                cut[t],
             )
             failed[t] = tries
         elif failed[t] < 0:
@@ -210,8 +233,8 @@ if COMPILED:
         """Write the leaf code of every row in every tree; values must not be missing.
 
         All tests of a tree are asked of 64 rows at once, the answers to a test being one word of 64
-        bits; then, level by level, the answers along the paths are selected by masks. That asks more
-        than a walk does, but no step waits for the one before.
+        bits; then, level by level, the answers along the paths are selected by masks. That asks
+        more than a walk does, but no step waits for the one before.
         """
         n, d = values.shape
         trees = feature.shape[0]

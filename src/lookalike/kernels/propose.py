@@ -50,11 +50,12 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
         best, named = distances[i], indices[i]
         worst, worst_id = best[k - 1], named[k - 1]
         reach = a_norms[i] + largest
-        margin = (0.5 * n_columns + 8.0) * unit * reach * reach + n_columns * 1e-37
+        margin = (0.5 * n_columns + 8.0) * unit * reach * reach
+        if not 1e-15 < reach < 1e15:  # float32 squares could vanish or overflow: propose all
+            margin = np.inf
         limit = _limit(worst, code, n_columns, margin, a_norms[i])
         row = product[i]
         for start in range(0, n_b, STRIDE):
-            # slices, because numba otherwise checks every index for being negative
             square = squares[start : start + STRIDE]
             part = row[start : start + STRIDE]
             if _count_near(square, part, limit) == 0:

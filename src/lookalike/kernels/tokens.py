@@ -3,8 +3,8 @@
 A table is two arrays of a power-of-two length: ``keys`` (0 = free, as no token is 0) and ``ids``.
 The lowest bits of a token say where it is looked for first, then the places after it.
 
-``number_tokens`` and ``find_tokens`` are for other kernels only: numba (0.68) can fail to hand their
-arrays to Python ("descr is NULL") once a kernel that calls them was loaded from its disk cache.
+``number_tokens`` and ``find_tokens`` are for other kernels only: numba (0.68) can fail to hand
+their arrays to Python ("descr is NULL") once a kernel that calls them came from its disk cache.
 """
 
 import numpy as np

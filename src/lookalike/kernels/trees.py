@@ -12,9 +12,10 @@ from lookalike.kernels._jit import kernel
 
 @kernel
 def order_nodes(feature, left, right, offsets, order, place):
-    """Write a preorder of every tree: ``order[new] = old``, ``place[old] = new``, both within the tree.
+    """Write a preorder of every tree: ``order[new] = old`` and ``place[old] = new``.
 
-    Returns the first tree that is no tree (a child outside, a node met twice or never), or -1.
+    Both count within the tree. Returns the first tree that is no tree (a child outside, a node met
+    twice or never), or -1.
     """
     stack = np.empty(feature.shape[0] + 1, np.int64)
     for t in range(offsets.shape[0] - 1):
@@ -125,3 +126,13 @@ def test_facts(feature, test, offsets, parent, n_tests, repeat, slot, n_slots, h
                 up = base + parent[at]
                 height[at] = height[up] + (1 if repeat[up] == 0 else 0)
         n_slots[t] = slots
+
+
+@kernel
+def sum_down(weight, parent, offsets, total):
+    """Write, for every node, the sum of the weights from the root down to it."""
+    for t in range(offsets.shape[0] - 1):
+        base = offsets[t]
+        total[base] = weight[base]
+        for at in range(base + 1, offsets[t + 1]):
+            total[at] = total[base + parent[at]] + weight[at]

@@ -174,18 +174,9 @@ class Gower(Measure):
             self.constant,
         )
         self.weights_ = self._weigh(table, y)
-        if not any(self.weights_[name] > 0 for name in self.plan_.names if self._used(name)):
-            raise InvalidInput(
-                message(
-                    type(self).__name__,
-                    "at least one column with a weight above 0",
-                    "none",
-                    "Give a column some weight, or keep constant columns",
-                )
-            )
-
-    def _used(self, name: str) -> bool:
-        return name not in self.plan_.dropped
+        if not any(self.weights_.values()):
+            who, wanted = type(self).__name__, "at least one column with a weight above 0"
+            raise InvalidInput(message(who, wanted, "none", "Give a column some weight"))
 
     def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         if isinstance(self.weights, str):
@@ -217,8 +208,8 @@ class Gower(Measure):
         return Rows(seen, self.plan_.encode(table))
 
     def _weights_in_order(self) -> np.ndarray:
-        names = self.plan_.names
-        return np.array([self.weights_[name] if self._used(name) else 0.0 for name in names])
+        plan = self.plan_
+        return np.array([0.0 if n in plan.dropped else self.weights_[n] for n in plan.names])
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities of every row of a to every row of b, NaN with nothing to compare."""

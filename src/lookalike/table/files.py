@@ -10,10 +10,12 @@ import io
 import json
 import zlib
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.json
@@ -184,8 +186,19 @@ def _read_csv(
     columns = []
     for name, cells in zip(names, table.columns, strict=True):
         raw = of_arrow(name or "unnamed", cells, from_text=True).without(["", *missing])
-        columns.append(raw if name in as_text else parse_text(raw))
+        if name not in as_text:
+            raw = parse_text(_with_points(raw) if delimiter == ";" else raw)
+        columns.append(raw)
     return columns
+
+
+def _with_points(raw: Raw) -> Raw:
+    """Read 1,5 as 1.5: where semicolons part the fields, the comma is likely the decimal point."""
+    if pa.types.is_large_string(raw.type):
+        number = pc.match_substring_regex(raw.cells, r"^\s*[+-]?\d+(,\d+)?\s*$")
+        if pc.all(number).as_py():
+            return replace(raw, cells=pc.replace_substring(raw.cells, ",", "."))
+    return raw
 
 
 def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:

@@ -286,15 +286,14 @@ def _objects(raw: Raw) -> Guess:
         return Guess(Kind("set", f"sets, {distinct:,} distinct items in all"))
     if all(issubclass(kind, Graph) for kind in types) or all(is_graph(cell) for cell in cells):
         return Guess(Kind("graph", "cells with nodes and edges"))
-    if all(issubclass(kind, numbers.Number | decimal.Decimal) for kind in types) and not any(
-        issubclass(kind, complex | np.complexfloating) for kind in types
-    ):
+    if all(issubclass(kind, numbers.Number | decimal.Decimal) for kind in types):
         values = np.array([float(cell) for cell in cells])
         return _numbers(of_values(raw.name, values), np.ones(len(values), dtype=bool))
     scalars = (str, numbers.Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic)
     if all(issubclass(kind, scalars) for kind in types):
         distinct = len(set(cells))
-        return Guess(Kind("category", f"{distinct:,} distinct values of mixed types ({names})"))
+        what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
+        return Guess(Kind("category", f"{distinct:,} distinct values of {what}"))
     if types <= {list, tuple, np.ndarray} and _is_sequences(cells):
         return Guess(Kind("sequence", "lists of mixed items"))
     return Guess(Kind("object", f"cells of type {names}"))

@@ -20,6 +20,7 @@ from lookalike.errors import InvalidInput, message
 
 __all__ = [
     "Raw",
+    "complex_error",
     "dates",
     "is_missing",
     "objects",
@@ -201,6 +202,8 @@ def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> R
     """Take Python values."""
     values = list(values)
     types = set(map(type, values))
+    if any(issubclass(kind, complex | np.complexfloating) for kind in types):
+        raise complex_error(f"Column {name!r}")
     if any(issubclass(kind, dt.datetime) for kind in types) and dt.date in types:
         # Arrow would cut the hours off when the first value is a plain date.
         values = [dt.datetime(v.year, v.month, v.day) if type(v) is dt.date else v for v in values]
@@ -222,6 +225,8 @@ def of_array(name: str, values: np.ndarray) -> Raw:
         return Raw(name, pa.FixedSizeListArray.from_arrays(flat, width))
     if values.ndim != 1:
         return of_values(name, list(values))
+    if values.dtype.kind == "c":
+        raise complex_error(f"Column {name!r}")
     if values.dtype.kind == "O":
         return of_values(name, values.tolist())
     if values.dtype.kind == "S":
@@ -239,6 +244,13 @@ def of_array(name: str, values: np.ndarray) -> Raw:
     if values.dtype == np.longdouble:
         values = values.astype(np.float64)
     return of_arrow(name, pa.array(np.ascontiguousarray(values), from_pandas=True))
+
+
+def complex_error(who: str) -> InvalidInput:
+    """Say that complex numbers have no order and no place on a line."""
+    found = "complex ones (Complex data not supported)"
+    do = "Give the real and the imaginary parts as two columns"
+    return InvalidInput(message(who, "real numbers", found, do))
 
 
 def parse_text(raw: Raw) -> Raw:

@@ -174,14 +174,14 @@ def as_table(
     if matrix is not None:
         matrix = _without(matrix, schema.missing)
         names = _array_names(matrix.shape[1], schema, who)
-        raws = [of_array(name, matrix[:, j]) for j, name in enumerate(names)]
-        plain = {name for name, kind in schema.kinds.items() if kind.name == "number"}
-        ready = {
-            raw.name: Column(raw.name, schema.kinds[raw.name], matrix[:, j])
-            for j, raw in enumerate(raws)
-            if raw.name in plain and not schema.kinds[raw.name].source
-        }
-        return _fit_raws(raws, schema, who, ready)
+        found: dict[str, Raw | Column] = {}
+        for j, name in enumerate(names):
+            kind = schema.kinds.get(name)
+            if kind is not None and kind.name == "number" and not kind.source:
+                found[name] = Column(name, kind, matrix[:, j])
+            else:
+                found[name] = of_array(name, matrix[:, j])
+        return _fit_found(found, schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
     raws = raw_columns(source, _as_text(schema.kinds), schema.missing, encoding)
@@ -189,7 +189,7 @@ def as_table(
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
     raws = _by_position(raws, schema, who)
-    return _fit_raws([raw.without(schema.missing) for raw in raws], schema, who)
+    return _fit_found({raw.name: raw.without(schema.missing) for raw in raws}, schema, who)
 
 
 ARRAY_NUMBER = Kind("number", "column of a numeric array")
@@ -310,17 +310,18 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
 # -- new rows -------------------------------------------------------------------------------------
 
 
-def _fit_raws(
-    raws: list[Raw], schema: Schema, who: str, ready: Mapping[str, Column] | None = None
-) -> Table:
-    found = {raw.name: raw for raw in raws}
+def _fit_found(found: Mapping[str, Raw | Column], schema: Schema, who: str) -> Table:
+    """Read columns as the fitted kinds; an array's numbers are columns already."""
     _check_names(list(found), schema, who)
-    ready = ready or {}
-    columns = [
-        ready[name] if name in ready else convert(found[name], kind, fitted=True)
-        for name, kind in schema.kinds.items()
-    ]
-    aside = [_set_aside(found[n], reason) for n, reason in schema.aside.items() if n in found]
+    columns = []
+    for name, kind in schema.kinds.items():
+        cells = found[name]
+        columns.append(cells if isinstance(cells, Column) else convert(cells, kind, fitted=True))
+    aside = []
+    for name, reason in schema.aside.items():
+        present = found.get(name)
+        if isinstance(present, Raw):
+            aside.append(_set_aside(present, reason))
     return Table(columns, aside, missing=schema.missing)
 
 
@@ -342,9 +343,10 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
 
 
 def _check_names(names: list[str], schema: Schema, who: str) -> None:
-    lacking = [name for name in schema.kinds if name not in names]
+    known = set(names)
+    lacking = [name for name in schema.kinds if name not in known]
+    extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
     if lacking:
-        extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
         do = suggest(lacking[0], extra) if extra else ""
         raise InvalidInput(
             message(
@@ -354,7 +356,6 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
                 do if do.startswith("Did") else "Add the column; a cell may be missing (None)",
             )
         )
-    extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
     if extra:
         warnings.warn(
             message(

@@ -20,7 +20,7 @@ from narwhals.exceptions import DuplicateError
 from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.table.cells import convert
 from lookalike.table.files import read_file, records_to_raw
-from lookalike.table.raw import Raw, of_array, of_arrow, of_values
+from lookalike.table.raw import Raw, complex_error, of_array, of_arrow, of_values
 from lookalike.table.table import Kind, Table
 
 __all__ = ["check_shape", "has_no_names", "numeric_array", "raw_columns", "unwrap"]
@@ -53,14 +53,7 @@ def numeric_array(source: Any) -> np.ndarray | None:
     if source.dtype.names is not None:
         return None
     if source.dtype.kind == "c":
-        raise InvalidInput(
-            message(
-                "read_table",
-                "real numbers",
-                "complex ones (Complex data not supported)",
-                "Give the real and the imaginary parts as two columns",
-            )
-        )
+        raise complex_error("read_table")
     _check_axes(source)
     if source.dtype.kind not in "fiub":
         return None
@@ -77,7 +70,7 @@ def _check_axes(array: np.ndarray) -> None:
         message(
             "read_table",
             "rows and columns (Expected 2D array)",
-            f"got {array.ndim}D array instead, of shape {array.shape}",
+            f"a {array.ndim}D array of shape {array.shape}",
             "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row",
         )
     )
@@ -172,9 +165,11 @@ def _column(name: str, cells: Any) -> Raw:
         return _series_column(name, series)
     if hasattr(cells, "dtype") and hasattr(cells, "__array__"):
         try:  # the bare arrays of pandas, whose categories Arrow knows
-            return of_arrow(name, pa.array(cells, from_pandas=True))
+            known = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
             return of_array(name, np.asarray(cells))
+        if not isinstance(known.type, pa.BaseExtensionType):
+            return of_arrow(name, known)
     if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
         raise InvalidInput(
             message(
@@ -189,7 +184,11 @@ def _column(name: str, cells: Any) -> Raw:
 
 def unwrap(source: Any) -> Any:
     """Return frames as narwhals frames and whatever else has an array inside as that array."""
-    if isinstance(source, str | os.PathLike | Table | Mapping | list | tuple | np.ndarray):
+    if isinstance(source, np.ma.MaskedArray) and source.dtype.kind in "fiub":
+        return np.ma.filled(source.astype(np.float64), np.nan)
+    if isinstance(source, np.ndarray):
+        return np.asarray(source)  # np.matrix would keep two axes when it is cut
+    if isinstance(source, str | os.PathLike | Table | Mapping | list | tuple):
         return source
     try:
         frame = nw.from_native(source, pass_through=True)

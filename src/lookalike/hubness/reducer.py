@@ -1,0 +1,245 @@
+"""What all repairs of hubness share: they wrap a measure and are measures themselves.
+
+A reducer keeps a few facts about each row (a scale, a mean, a list) beside the rows of the measure
+inside, so it streams: new rows get their facts from the fitted ones, and no matrix is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from lookalike._config import settings, show_bytes
+from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, TooLarge, message
+from lookalike.measures.base import SAMPLE, Measure, Traits, check_k, name_rows
+from lookalike.measures.explanation import Explanation
+from lookalike.measures.rows import Rows
+from lookalike.measures.vector import Vector
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.table import Table
+
+__all__ = ["Facts", "check_all_pairs", "farthest", "mean_of_lists"]
+
+Facts = Mapping[str, np.ndarray]
+
+INNER = "measure"
+TALL = 256  # rows that are re-ranked together
+
+
+class _Reducer(Measure):
+    """Base of the measures that repair another one."""
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "measure": Is(Measure, named="a measure, such as Vector()"),
+        "n_neighbors": AtLeast(1),
+        "n_candidates": AnyOf(OneOf(None), AtLeast(1)),
+    }
+    NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
+
+    measure: Measure
+    n_candidates: int | None
+    n_jobs: int | None
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure: those of the measure inside, and what the repair changes."""
+        native, conversion = self.NATIVE
+        return replace(
+            self.measure.traits, native=native, conversion=conversion, exact_self=True
+        )
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return small instances for the shared tests."""
+        return [cls(Vector(), n_neighbors=2)]  # type: ignore[call-arg]
+
+    def read(self, X: Any) -> Table:
+        """Read data as the measure inside reads it."""
+        inner = self.measure
+        return inner.read(X) if isinstance(inner, Measure) else super().read(X)
+
+    def _read_new(self, X: Any) -> Table:
+        return self.measure_._read_new(X)
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self.measure_ = clone(self.measure).fit(table, y)
+        self.n_features_in_ = self.measure_.n_features_in_
+        n = len(self.measure_.rows_)
+        if n != len(table):
+            raise InvalidInput(
+                message(
+                    f"{type(self).__name__}.fit",
+                    f"the {n} rows that the frozen {type(self.measure_).__name__} was fitted to",
+                    f"{len(table)} rows",
+                    "Fit it to the same rows, or pass a measure that is not frozen",
+                )
+            )
+        if hasattr(self, "n_neighbors"):
+            check_k(self.n_neighbors, n - 1, type(self).__name__, True)
+        self._learn(n)
+
+    def _learn(self, n: int) -> None:
+        """Learn what must be known before rows can be encoded."""
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        inner = self.measure_.encode(table, seen)
+        return Rows(seen, self._facts(inner), {INNER: inner})
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        """Return what is known about each row: arrays with one entry per row."""
+        raise AssertionError(f"{type(self).__name__} must write _facts")
+
+    def _near(self, inner: Rows, k: int) -> NeighborGraph:
+        """Return the k fitted rows nearest to each row in the measure inside, itself left out."""
+        return self.measure_.nearest(inner, self.measure_.rows_, k, exclude=inner.seen).finish()
+
+    # -- candidates --------------------------------------------------------------------------------
+
+    def nearest(
+        self,
+        a: Rows,
+        b: Rows,
+        k: int,
+        *,
+        exclude: np.ndarray | None = None,
+        ids: np.ndarray | None = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists; with ``n_candidates`` from the inner measure's nearest only."""
+        if self.n_candidates is None:
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
+        place = {int(name): at for at, name in enumerate(ids)}
+        barred = np.array([place.get(int(name), -1) for name in exclude], dtype=np.int64)
+        found = self.measure_.nearest(
+            a.parts[INNER], b.parts[INNER], max(k, self.n_candidates), exclude=barred
+        )
+        lists = NeighborGraph.empty(len(a), k, n_indexed, bool((exclude < 0).any()))
+
+        def one(part: slice) -> None:
+            near = found[part]
+            values = self._candidates(a[part], b, near)
+            values[near.indices < 0] = np.inf
+            names = np.where(near.indices < 0, -1, ids[near.indices])
+            keep_best(values, names, lists[part])
+
+        run(one, [(part,) for part in blocks(len(a), TALL)], self.n_jobs, "ranking candidates")
+        return lists
+
+    def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
+        """Return the distances of each row of a to its own candidates among the rows of b."""
+        values = np.full(near.indices.shape, np.inf)
+        for i, at in enumerate(near.indices):
+            some = np.flatnonzero(at >= 0)
+            values[i, some] = self.block(a[i : i + 1], b[at[some]])[0]
+        return values
+
+    # -- explanations ------------------------------------------------------------------------------
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        s = float(self.block(a, b, "similarity")[0, 0])
+        d = float(self.block(a, b, "distance")[0, 0])
+        inner = self.measure_._explain(a.parts[INNER], b.parts[INNER])
+        factors = {"d": inner.distance, **self._factors(a, b, inner.distance)}
+        return Explanation(
+            s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
+            {INNER: inner}, inner.cells,
+        )  # fmt: skip
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        """Return the numbers that changed the distance d of the measure inside."""
+        return {}
+
+
+class _Scaled(_Reducer):
+    """Base of the reducers whose value follows from the distance and a few facts of each row."""
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        """Return native values; facts of b have shape (1, columns) or the shape of d."""
+        raise AssertionError(f"{type(self).__name__} must write _scaled")
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return native values of every row of a against every row of b."""
+        d, back = self._distances(a, b)
+        return self._scaled(d, back, a.arrays, {name: v[None] for name, v in b.arrays.items()})
+
+    def _distances(self, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+        d = self.measure_.block(a.parts[INNER], b.parts[INNER])
+        return d, d
+
+    def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
+        values = self._rescaled(near, a.arrays, b.arrays)
+        own = (a.seen[:, None] == b.seen[near.indices]) & (a.seen[:, None] >= 0)
+        return np.where(own, 0.0, values)
+
+    def _rescaled(self, near: NeighborGraph, a: Facts, b: Facts) -> np.ndarray:
+        """Return distances for the pairs of a neighbor list, from its own distances."""
+        facts = {name: v[near.indices] for name, v in b.items()}
+        d = near.distances.copy()
+        d[near.indices < 0] = np.nan
+        values = self._scaled(d, d, a, facts)
+        return 1.0 - values if self.traits.native == "similarity" else values
+
+
+def keep_best(values: np.ndarray, names: np.ndarray, lists: NeighborGraph) -> None:
+    """Sort each row of candidates by (distance, name), undefined last, and keep what fits."""
+    values = np.where(np.isnan(values), np.inf, values)
+    # Places that no candidate took must stay behind candidates at an infinite distance.
+    last = np.where(names < 0, np.iinfo(np.int64).max, names)
+    order = np.lexsort((last, values))[:, : lists.k]
+    lists.distances[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
+    lists.indices[:, : order.shape[1]] = np.take_along_axis(names, order, axis=1)
+
+
+def shared_out(
+    total: float, parts: Mapping[str | None, float]
+) -> dict[str | None, float]:
+    """Share a total out in the proportions of other contributions."""
+    whole = sum(parts.values())
+    if not whole > 0:
+        return {None: total}
+    return {name: total * (part / whole) for name, part in parts.items()}
+
+
+def mean_of_lists(distances: np.ndarray) -> np.ndarray:
+    """Return the mean of each row, summed in order so that it depends on that row alone."""
+    total = np.zeros(len(distances))
+    for column in distances.T:
+        total += column
+    return total / distances.shape[1]
+
+
+def farthest(measure: Measure) -> float:
+    """Return the largest distance of a fixed sample of fitted rows to all of them.
+
+    Exact up to 128 rows; above, for a metric, at least half of the largest.
+    """
+    rows, top = measure.rows_, 0.0
+    at = np.arange(len(rows))
+    if len(rows) > SAMPLE:
+        at = np.sort(np.random.default_rng(0).choice(len(rows), SAMPLE, replace=False))
+    for _, d in measure.scan(rows[at]):
+        finite = d[np.isfinite(d)]
+        top = max(top, float(finite.max(initial=0.0)))
+    return top
+
+
+def check_all_pairs(who: str, n: int, bytes_per_pair: int, instead: str) -> None:
+    """Refuse what needs all pairs of rows where these do not fit under the memory limit."""
+    size = bytes_per_pair * n * n
+    limit = settings().memory_limit
+    if size > limit:
+        raise TooLarge(
+            message(
+                who,
+                f"all pairs of rows under the memory limit of {show_bytes(limit)}",
+                f"n_samples={n} rows, {show_bytes(size)}",
+                f"Use {instead}, which streams, or raise the limit with "
+                "lookalike.config(memory_limit=...)",
+            )
+        )

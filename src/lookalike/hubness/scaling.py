@@ -1,0 +1,340 @@
+"""Local scaling: measure distances in units of each row's own neighborhood."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from lookalike._params import AtLeast, Between, Is, Rule
+from lookalike._threads import blocks, run
+from lookalike.hubness.reducer import (
+    Facts,
+    _Scaled,
+    check_all_pairs,
+    farthest,
+    mean_of_lists,
+)
+from lookalike.measures.base import Measure, Traits, typical_distance
+from lookalike.measures.rows import Rows
+from lookalike.neighbors.exact import fill_by_blocks, search
+
+__all__ = ["CDM", "NICDM", "LocalScaling"]
+
+EPS = float(np.finfo(float).eps)
+
+
+class LocalScaling(_Scaled):
+    """Call two rows alike only if they are close for both of their neighborhoods.
+
+    The similarity is ``exp(-d**2 / (r_x * r_y))``, with r the distance to the k-th nearest
+    neighbor [1]_. Use it when ``hubness_report`` shows a few rows that fill most lists; NICDM is
+    steadier because it looks at all k neighbors.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is repaired; it is cloned and fitted.
+    n_neighbors : int
+        The k of the local scale.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+
+    Notes
+    -----
+    Where a scale is 0 (k duplicates) the similarity is 1 at distance 0 and else 0. New rows get
+    their scale from the fitted rows, whose own scales stay as they are.
+
+    References
+    ----------
+    .. [1] Zelnik-Manor, Perona (2004). Self-Tuning Spectral Clustering. Advances in Neural
+       Information Processing Systems 17. Used against hubs by Schnitzer, Flexer, Schedl, Widmer
+       (2012). Local and Global Scaling Reduce Hubs in Space. Journal of Machine Learning
+       Research 13, 2871-2902.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import LocalScaling
+    >>> from lookalike.measures import Vector
+    >>> rows = [[0.0], [1.0], [3.0], [7.0]]
+    >>> LocalScaling(Vector(), n_neighbors=2).fit(rows).similarity().round(6)[0]
+    array([1.      , 0.846482, 0.367879, 0.065729])
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 7,
+        *,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        return {"scale": self._near(inner, self.n_neighbors).distances[:, -1].copy()}
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        return affinities(d, a["scale"], b["scale"])
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        return {"r_x": float(a.arrays["scale"][0]), "r_y": float(b.arrays["scale"][0])}
+
+
+def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
+    from lookalike.kernels.survival import affinity_block
+
+    affinity_block(d, a, b, d)
+    return d
+
+
+class NICDM(_Scaled):
+    """Measure distances in units of the mean distance of each row's neighbors.
+
+    The distance is ``d / sqrt(mu_x * mu_y)`` with mu the mean distance to the k nearest neighbors
+    [1]_, the first step of the contextual dissimilarity measure [2]_. Rows in dense places move
+    away from everybody, rows in empty places come closer, so hubs and orphans lose their extremes.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is repaired; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    geometric : bool
+        Multiply by the geometric mean of all mu, which keeps the size of the distances and
+        changes no order.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+    floor_ : the least mu, machine precision times the largest distance
+
+    References
+    ----------
+    .. [1] Schnitzer, Flexer, Schedl, Widmer (2012). Local and Global Scaling Reduce Hubs in Space.
+       Journal of Machine Learning Research 13, 2871-2902.
+    .. [2] Jegou, Schmid, Harzallah, Verbeek (2010). Accurate Image Search Using the Contextual
+       Dissimilarity Measure. IEEE Transactions on Pattern Analysis and Machine Intelligence 32.
+       doi:10.1109/TPAMI.2008.285
+
+    Examples
+    --------
+    >>> from lookalike.hubness import NICDM
+    >>> from lookalike.measures import Vector
+    >>> rows = [[0.0], [1.0], [3.0], [7.0]]
+    >>> NICDM(Vector(), n_neighbors=2).fit(rows).distance().round(6)[0]
+    array([0.      , 0.57735 , 1.341641, 2.213594])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"geometric": Is(bool, np.bool_)}
+    NATIVE = ("distance", "ratio")
+
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 10,
+        *,
+        geometric: bool = False,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.geometric = geometric
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def _learn(self, n: int) -> None:
+        self.floor_ = EPS * farthest(self.measure_) or 1.0
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        return {"mu": mean_of_lists(self._near(inner, self.n_neighbors).distances)}
+
+    def _fit_rows(self, rows: Rows) -> None:
+        self.factor_ = 1.0
+        if self.geometric:
+            self.factor_ = float(np.exp(np.log(np.maximum(rows.arrays["mu"], self.floor_)).mean()))
+        self.scale_ = typical_distance(self, rows)
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        return ratios(d, a["mu"], b["mu"], self.floor_, self.factor_)
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        mu_x, mu_y = (max(float(rows.arrays["mu"][0]), self.floor_) for rows in (a, b))
+        return {"mu_x": mu_x, "mu_y": mu_y, "d / mu_x": d / mu_x, "d / mu_y": d / mu_y}
+
+
+def ratios(
+    d: np.ndarray, a: np.ndarray, b: np.ndarray, floor: float, factor: float = 1.0
+) -> np.ndarray:
+    """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
+    from lookalike.kernels.survival import ratio_block
+
+    ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor, d)
+    return d
+
+
+class CDM(_Scaled):
+    """Repeat NICDM until every row has the same mean distance to its neighbors.
+
+    Each step multiplies the distance of x and y by ``g / sqrt(mu_x * mu_y)``, g the geometric mean
+    of all mu, and finds the neighbors anew [1]_. All steps together are one factor per row, so the
+    result is ``d * f_x * f_y``. Fitting looks at all pairs; NICDM streams.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is repaired; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    tol : float
+        Stop when no log mu is farther than this from their mean.
+    max_iter : int
+        Stop after that many steps. Neighborhoods can swing to and fro for ever; the step with the
+        least spread is then kept.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+    factors_ : f of each fitted row
+    converged_ : whether the spread came below ``tol``
+    n_iter_ : number of steps behind ``factors_``
+
+    Notes
+    -----
+    A new row gets the factor at which its own mean equals that of the fitted rows: the limit of
+    the same steps with the factors of the fitted rows left as they are.
+
+    References
+    ----------
+    .. [1] Jegou, Schmid, Harzallah, Verbeek (2010). Accurate Image Search Using the Contextual
+       Dissimilarity Measure. IEEE Transactions on Pattern Analysis and Machine Intelligence 32.
+       doi:10.1109/TPAMI.2008.285
+
+    Examples
+    --------
+    >>> from lookalike.hubness import CDM
+    >>> from lookalike.measures import Vector
+    >>> measure = CDM(Vector(), n_neighbors=2, max_iter=50).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> measure.kneighbors(n_neighbors=2)[0].mean(axis=1).round(2)
+    array([2.87, 2.87, 2.87, 2.87])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "tol": Between(0.0, open_low=True),
+        "max_iter": AtLeast(1),
+    }
+    NATIVE = ("distance", "ratio")
+
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 10,
+        *,
+        tol: float = 1e-3,
+        max_iter: int = 20,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure."""
+        return replace(super().traits, needs_all=True)
+
+    def _learn(self, n: int) -> None:
+        check_all_pairs("CDM.fit", n, 8, "NICDM")
+        rows = self.measure_.rows_
+        d = np.empty((n, n))
+
+        def one(part: slice) -> None:
+            for seen, block in self.measure_.scan(rows[part]):
+                d[part, seen[0] : seen[-1] + 1] = block
+
+        run(one, [(part,) for part in blocks(n, 256)], self.n_jobs, "comparing rows")
+        top = float(np.nanmax(d, initial=0.0)) if n > 1 else 0.0
+        self.floor_ = EPS * top or 1.0
+        d[np.isnan(d)] = np.inf  # a row itself, or an undefined pair, is nobody's neighbor
+        factors = np.ones(n)
+        best = np.inf
+        for step in range(self.max_iter + 1):
+            mu = np.maximum(factors * self._means(d, factors), self.floor_)
+            logs = np.log(mu)
+            center = float(logs.mean())
+            spread = float(np.abs(logs - center).max())
+            if spread < best:
+                best = spread
+                self.factors_, self.n_iter_, self.mean_ = factors, step, float(np.exp(center))
+            if spread < self.tol:
+                break
+            factors = factors * np.sqrt(np.exp(center) / mu)
+        self.converged_ = best < self.tol
+
+    def _means(self, d: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        """Return the mean of the k least d * factor of each row, without the row's own factor."""
+        k = self.n_neighbors
+        out = np.empty(len(d))
+
+        def one(part: slice) -> None:
+            near = np.partition(d[part] * factors, k - 1, axis=1)[:, :k]
+            out[part] = mean_of_lists(np.sort(near, axis=1))
+
+        run(one, [(part,) for part in blocks(len(d), 256)], self.n_jobs, "scaling distances")
+        return out
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        factor = np.empty(len(inner))
+        old = inner.seen >= 0
+        factor[old] = self.factors_[inner.seen[old]]
+        if not old.all():
+            factor[~old] = self._new_factors(inner[~old])
+        return {"factor": factor}
+
+    def _new_factors(self, inner: Rows) -> np.ndarray:
+        fitted = self.measure_.rows_
+
+        def compare(rows: slice, columns: slice) -> np.ndarray:
+            return self.measure_.block(inner[rows], fitted[columns]) * self.factors_[columns]
+
+        n = len(fitted)
+        fill = fill_by_blocks(compare, np.arange(n), np.full(len(inner), -1))
+        near = search(fill, len(inner), n, self.n_neighbors, n_jobs=self.n_jobs).finish()
+        return self.mean_ / np.maximum(mean_of_lists(near.distances), self.floor_)
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        d *= a["factor"][:, None] * b["factor"]
+        return d
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        return {"f_x": float(a.arrays["factor"][0]), "f_y": float(b.arrays["factor"][0])}
+
+

@@ -1,0 +1,91 @@
+"""Shared near neighbors: rows are alike if they know the same rows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from lookalike._params import Is, Rule
+from lookalike.hubness.reducer import _Reducer
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+
+__all__ = ["SharedNeighbors"]
+
+
+class SharedNeighbors(_Reducer):
+    """Count how many of their nearest neighbors two rows have in common.
+
+    The similarity is the number of rows in both lists of k nearest neighbors, divided by k [1]_.
+    Only the order of the distances matters, and there are k + 1 different values: expect many
+    ties, and ask ``k_occurrence`` for ``ties="expected"``.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is repaired; it is cloned and fitted.
+    n_neighbors : int
+        Length k of the lists.
+    include_self : bool
+        Let each row be in its own list, which then has k + 1 members.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+
+    References
+    ----------
+    .. [1] Jarvis, Patrick (1973). Clustering Using a Similarity Measure Based on Shared Near
+       Neighbors. IEEE Transactions on Computers C-22. doi:10.1109/T-C.1973.223640
+
+    Examples
+    --------
+    >>> from lookalike.hubness import SharedNeighbors
+    >>> from lookalike.measures import Vector
+    >>> rows = [[0.0], [1.0], [3.0], [7.0]]
+    >>> SharedNeighbors(Vector(), n_neighbors=2).fit(rows).similarity()[0]
+    array([1. , 0.5, 0.5, 1. ])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"include_self": Is(bool, np.bool_)}
+
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 10,
+        *,
+        include_self: bool = False,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.include_self = include_self
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        near = self._near(inner, self.n_neighbors).indices
+        if self.include_self:  # a new row is in nobody else's list: -1
+            near = np.hstack([near, inner.seen[:, None]])
+        return {"near": near}
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of common neighbors."""
+        from lookalike.kernels.proximity import overlaps
+
+        out = np.empty((len(a), len(b)))
+        near = a.arrays["near"]
+        overlaps(near, b.arrays["near"], len(self.measure_.rows_), out)
+        out /= near.shape[1]
+        return out
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        shared = float(self.compare(a, b)[0, 0]) * a.arrays["near"].shape[1]
+        return {"shared": round(shared)}

@@ -1,0 +1,5 @@
+"""Predicting from rows that are alike, in scikit-learn's shape."""
+
+from lookalike.predict.neighbors import NeighborClassifier, NeighborRegressor
+
+__all__ = ["NeighborClassifier", "NeighborRegressor"]

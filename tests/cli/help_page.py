@@ -1,0 +1,60 @@
+"""The page about the command line, made of what ``--help`` really prints.
+
+``python tests/cli/help_page.py`` writes it again; a test compares.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+
+TOP = """\
+# Command line
+
+One verb per question. This page is what `--help` prints.
+
+Standard output holds the answer alone, so `--output csv` and `--output json` can be piped on; notes, warnings (yellow)
+and errors (red, one line) go to standard error.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | something to mend in the data or the options, said in one line; `--debug` shows the traceback |
+| 2 | wrong usage |
+| 130 | interrupted by Ctrl-C |
+
+**Measures by name.** `--measure` takes the name of a measure in small letters with hyphens (`gower`, `ranked`, `vector`,
+`stochastic-forest`), or a setting people know by name (`euclidean`, `cityblock`, `chebyshev`, `cosine`). Options follow a
+colon: `vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. A measure made of another one takes it as
+an option: `nicdm:measure=gower`. A name that is not known is answered with the names that are.
+
+**Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also `for` and `against`, then
+the columns of the table; one of them that has such a name itself is written as `table.row`. Distance and similarity are
+empty where no column is filled in both rows.
+
+**Search as JSON.** `{"measure": ..., "query": {"row": ..., "record": ...}, "hits": [{"row": ..., "distance": ...,
+"similarity": ..., "for": [...], "against": [...], "record": ...}, ...]}`; a reason holds the `column`, its `share` of the
+similarity (for) or of what lacks to 1 (against), and the two cells, `query` and `found`.
+"""
+
+
+def page():
+    """Return the page as it should be."""
+    from cli.run import run
+
+    from lookalike.cli.app import VERBS
+
+    parts = [TOP]
+    for words in ([], *([verb] for verb in VERBS)):
+        shown = run(*words, "--help", COLUMNS="90").stdout
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+        lines = [line.rstrip() for line in shown.strip("\n").splitlines()]
+        head = " ".join(["lookalike", *words])
+        parts.append(f"## `{head}`\n\n```text\n" + "\n".join(lines).strip("\n") + "\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,66 @@
+"""Counting agreements with vectors: exact for every type, length and tile."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from lookalike.kernels.matches import count_matches, nearest_by_matches, share_matches
+from lookalike.neighbors.exact import fill_by_blocks
+from lookalike.neighbors.graph import NeighborGraph
+
+
+def codes(rng, n, length, kind):
+    return rng.integers(0, 4, (n, length)).astype(kind)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    kind=st.sampled_from([np.uint8, np.uint16, np.uint32]),
+    length=st.sampled_from([0, 1, 7, 31, 32, 33, 100, 257]),
+    n=st.integers(1, 21),
+    m=st.integers(1, 140),
+)
+def test_counts_equal_numpy(seed, kind, length, n, m):
+    rng = np.random.default_rng(seed)
+    a, b = codes(rng, n, length, kind), codes(rng, m, length, kind)
+    out = np.empty((n, m), np.int64)
+    count_matches(a, b, out)
+    assert_array_equal(out, (a[:, None] == b).sum(axis=2))
+
+
+@pytest.mark.parametrize("length", [255 * 32, 255 * 32 + 5, 70_000])
+def test_narrow_counters_do_not_overflow(length):
+    a = np.zeros((5, length), np.uint8)
+    out = np.empty((5, 5), np.int64)
+    count_matches(a, a, out)
+    assert_array_equal(out, np.full((5, 5), length))
+    share = np.empty((5, 5))
+    share_matches(a, a, share)
+    assert_array_equal(share, np.ones((5, 5)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 9), full=st.booleans())
+def test_lists_equal_those_of_the_full_block(seed, k, full):
+    rng = np.random.default_rng(seed)
+    n, m = 23, 150
+    a, b = codes(rng, n, 12, np.uint8), codes(rng, m, 12, np.uint8)
+    table = 1.0 - np.arange(13) / 12
+    ids = rng.permutation(m)
+    exclude = rng.integers(-1, m, n)
+    found, plain = (NeighborGraph.empty(n, k, m) for _ in range(2))
+    if full:  # lists that already hold something
+        for lists in (found, plain):
+            lists.distances[:], lists.indices[:] = 0.5, 1000
+    nearest_by_matches(a, b, table, ids, exclude, found.distances, found.indices)
+    share = np.empty((n, m))
+    share_matches(a, b, share)
+    fill = fill_by_blocks(
+        lambda rows, columns: table[np.rint(share[rows, columns] * 12).astype(int)], ids, exclude
+    )
+    fill(slice(0, n), slice(0, m), plain)
+    assert_array_equal(found.indices, plain.indices)
+    assert_array_equal(found.distances, plain.distances)
