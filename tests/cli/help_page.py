@@ -14,35 +14,36 @@ TOP = """\
 
 One verb per question. This page is what `--help` prints.
 
-Standard output holds the answer alone, so `--output csv` and `--output json` can be piped on; notes, warnings (yellow)
-and errors (red, one line) go to standard error.
+Standard output holds the answer alone, so `--output csv` and `--output json` can be piped on;
+notes, warnings (yellow) and errors (red, one line) go to standard error.
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | something to mend in the data or the options, said in one line; `--debug` shows the traceback |
+| 1 | something to mend in the data or the options, said in one line (`--debug`: the traceback) |
 | 2 | wrong usage |
 | 130 | interrupted by Ctrl-C |
 
-**Measures by name.** `--measure` takes the name of a measure in small letters with hyphens (`gower`, `ranked`, `vector`,
-`stochastic-forest`), or a setting people know by name (`euclidean`, `cityblock`, `chebyshev`, `cosine`). Options follow a
-colon: `vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. A measure made of another one takes it as
-an option: `nicdm:measure=gower`. A name that is not known is answered with the names that are.
+**Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
+(`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
+`chebyshev`, `cosine`). Options follow a colon: `vector:metric=cityblock,scale=minmax`,
+`'gower:weights={"year": 2}'`. A measure made of another one takes it as its option `measure`. A
+name that is not known is answered with the names that are.
 
-**Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also `for` and `against`, then
-the columns of the table; one of them that has such a name itself is written as `table.row`. Distance and similarity are
-empty where no column is filled in both rows.
+**Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also
+`for` and `against`, then the columns of the table; one of them that has such a name itself is
+written as `table.row`. Distance and similarity are empty where no column is filled in both rows.
 
-**Search as JSON.** `{"measure": ..., "query": {"row": ..., "record": ...}, "hits": [{"row": ..., "distance": ...,
-"similarity": ..., "for": [...], "against": [...], "record": ...}, ...]}`; a reason holds the `column`, its `share` of the
-similarity (for) or of what lacks to 1 (against), and the two cells, `query` and `found`.
+**Search as JSON.** An object with `measure`, `query` (`row`, `record`) and `hits`, each with
+`row`, `distance`, `similarity`, `record` and, with `--why`, `for` and `against`: lists of reasons
+with the `column`, its `share` of the similarity (for) or of what is lacking to 1 (against), and
+the two cells, `query` and `found`.
 """
 
 
 def page():
     """Return the page as it should be."""
     from cli.run import run
-
     from lookalike.cli.app import VERBS
 
     parts = [TOP]

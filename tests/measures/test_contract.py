@@ -41,6 +41,7 @@ def test_contract_on_random_tables(measure, data):
 
 KERNEL = "scikit-learn feeds pairwise estimators a kernel, whose diagonal is not 0"
 
+
 def expected_failures(estimator):
     if not estimator.traits.pairwise:
         return {}

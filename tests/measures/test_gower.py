@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from measures import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
@@ -15,6 +14,7 @@ from lookalike.errors import InvalidInput, UndefinedMeasure
 from lookalike.measures import Gower
 from lookalike.testing import frames
 from lookalike.testing.strategies import LEVELS
+from measures import reference
 
 ONE = np.array([[1.0, 2, 3, 1], [1, 3, 3, np.nan], [1, 3, 3, 5]])
 RANGES = {f"x{j}": 4.0 for j in range(4)}

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from measures import reference
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import rankdata
 
 from lookalike.measures import Ranked
 from lookalike.testing import number_tables
+from measures import reference
 
 SEEN = [10.0, 20.0, 20.0, 40.0]
 SMALL = st.integers(-4, 4).map(float)

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from measures import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import Vector
 from lookalike.measures.vector import METRICS
 from lookalike.testing import number_tables
+from measures import reference
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -18,7 +18,6 @@ __all__ = ["File", "Form", "Kinds", "Missing", "read", "read_json", "read_kinds"
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE",
         help="A table: .csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz.",
         show_default=False,
     ),

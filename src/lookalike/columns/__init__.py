@@ -5,7 +5,7 @@ compares blocks of encoded cells. ``distance_for`` turns what a user asks for (a
 with options, a function of two cells, a matrix) into one.
 """
 
-from lookalike.columns.base import Cells, Distance, missing_rows
+from lookalike.columns.base import Cells, Distance
 from lookalike.columns.category import Equal
 from lookalike.columns.flag import Presence
 from lookalike.columns.given import Given, GivenMatrix
@@ -49,6 +49,5 @@ __all__ = [
     "WeisfeilerLehman",
     "distance_for",
     "distances_of",
-    "missing_rows",
     "variance",
 ]

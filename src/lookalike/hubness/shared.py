@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from lookalike._params import Is, Rule
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.base import Measure
+from lookalike.measures.base import Measure, Traits
 from lookalike.measures.rows import Rows
 
 __all__ = ["SharedNeighbors"]
@@ -69,6 +70,11 @@ class SharedNeighbors(_Reducer):
         self.include_self = include_self
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure: lists can be compared where distances cannot."""
+        return replace(super().traits, symmetric=True, unseen_pairs=True)
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         near = self._near(inner, self.n_neighbors).indices

@@ -45,11 +45,11 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
 
-    present_a, telling_a = np.zeros((n_a, n_bytes), np.uint8), np.zeros((n_a, n_bytes), np.uint8)
+    present_a, telling_a = np.zeros((n_bytes, n_a), np.uint8), np.zeros((n_bytes, n_a), np.uint8)
     gaps_in_row = np.zeros(n_a, np.bool_)
     for i in range(n_a):
-        gaps_in_row[i] = _bits(a[i], ends, present_a[i], telling_a[i])
-    present_b, telling_b = np.zeros((TILE, n_bytes), np.uint8), np.zeros((TILE, n_bytes), np.uint8)
+        gaps_in_row[i] = _bits(a[i], ends, present_a[:, i], telling_a[:, i])
+    present_b, telling_b = np.zeros((n_bytes, TILE), np.uint8), np.zeros((n_bytes, TILE), np.uint8)
     turned = np.zeros((n_columns, TILE))
     minus, weights = np.empty(TILE), np.empty(TILE)
 
@@ -59,7 +59,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
         for c in range(width):
             for j in range(n_columns):
                 turned[j, c] = b[start + c, j]
-            gaps_in_tile |= _bits(b[start + c], ends, present_b[c], telling_b[c])
+            gaps_in_tile |= _bits(b[start + c], ends, present_b[:, c], telling_b[:, c])
         for i in range(n_a):
             minus[:] = 0.0
             gaps = gaps_in_tile or gaps_in_row[i]
@@ -75,12 +75,12 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 _equals(a[i], turned, ends[1], ends[3], weight, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
-            # Without gaps or flags everything is compared.
-            if gaps or has_flags:
+            if has_flags or (gaps and not midpoint):
                 _add_weights(
-                    present_a[i], telling_a[i], present_b, telling_b, table, midpoint, weights
-                )
-            else:
+                    present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
+                    midpoint, weights,
+                )  # fmt: skip
+            else:  # everything is compared
                 weights[:] = whole
             for c in range(width):
                 against[i, start + c] = minus[c]
@@ -121,16 +121,20 @@ def _bits(row, ends, present, telling):
 
 
 @kernel
-def _add_weights(present, telling, present_b, telling_b, table, midpoint, weights):
-    for c in range(TILE):
-        total = 0.0
-        for k in range(table.shape[0]):
-            if midpoint:  # only a flag absent in both is left out
-                silent = (present[k] & ~telling[k]) & (present_b[c, k] & ~telling_b[c, k])
-                total += table[k, ~silent & 255]
-            else:
-                total += table[k, (present[k] & telling_b[c, k]) | (telling[k] & present_b[c, k])]
-        weights[c] = total
+def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpoint, weights):
+    weights[:] = 0.0
+    for k in range(table.shape[0]):
+        here, told, here_b, told_b, sums = present[k], telling[k], present_b[k], telling_b[k], table[k]
+        if midpoint:  # only a flag absent in both is left out
+            silent = here & ~told
+            for c in range(TILE):
+                weights[c] += sums[~(silent & here_b[c] & ~told_b[c]) & 255]
+        elif has_flags:
+            for c in range(TILE):
+                weights[c] += sums[(here & told_b[c]) | (told & here_b[c])]
+        else:
+            for c in range(TILE):
+                weights[c] += sums[here & here_b[c]]
 
 
 # -- what differs ----------------------------------------------------------------------------------

@@ -262,7 +262,10 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
             if name not in names:
                 raise InvalidInput(
                     message(
-                        f"{who}(weights=...)", "columns of the table", repr(name), suggest(name, names)
+                        f"{who}(weights=...)",
+                        "columns of the table",
+                        repr(name),
+                        suggest(name, names),
                     )
                 )
         found = {name: weights.get(name, 1.0) for name in names}

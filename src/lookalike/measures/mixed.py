@@ -218,5 +218,7 @@ def _group(distance: Distance) -> int:
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
         group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
     elif distance.scale_ == 1.0:
-        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(kind)
+        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(
+            kind
+        )
     return len(GROUPS) if group is None else GROUPS.index(group)

@@ -16,7 +16,8 @@ from lookalike._config import count_jobs
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure, check_k, split_target
+from lookalike.measures.base import Measure, check_k
+from lookalike.measures.target import split_target
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
@@ -244,8 +245,8 @@ def _one_axis(y: Any, who: str) -> Any:
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         warnings.warn(
-            f"{who}.fit: y is a column of shape {target.shape}, read as {len(target)} values. "
-            "Pass y.ravel() to silence this.",
+            "A column-vector y was passed when a 1d array was expected. "
+            f"{who}.fit reads it as {len(target)} values; pass y.ravel() to silence this.",
             DataConversionWarning,
             stacklevel=3,
         )

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure, split_target
+from lookalike.measures.base import Measure
+from lookalike.measures.target import split_target
 from lookalike.measures.rows import Rows
 from lookalike.table import Table, as_table, read_table
 

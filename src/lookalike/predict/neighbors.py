@@ -294,15 +294,16 @@ class NeighborRegressor(RegressorMixin, _NeighborPredictor):
 
 def _as_classes(y: np.ndarray, who: str) -> np.ndarray:
     """Return labels that can be sorted; amounts and a mixture of types are refused."""
-    if y.dtype == object:
-        if all(isinstance(label, numbers.Number | np.bool_) for label in y):
-            y = np.asarray(y.tolist())
-        elif len({type(label) for label in y}) > 1:
-            types = sorted({type(label).__name__ for label in y})
-            do = "Turn them all into strings: y.astype(str)"
-            raise InvalidInput(
-                message(f"{who}.fit", "classes of one type", f"{' and '.join(types)} labels", do)
-            )
+    if y.dtype == object and all(isinstance(label, numbers.Number | np.bool_) for label in y):
+        y = np.asarray(y.tolist())
+    try:
+        np.sort(y)
+    except TypeError as error:
+        types = sorted({type(label).__name__ for label in y})
+        do = "Turn them all into strings"
+        raise InvalidInput(
+            message(f"{who}.fit", "classes of one type", f"{' and '.join(types)} labels", do)
+        ) from error
     if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
         broken = y[~np.isfinite(y) | (y != np.round(y))]
         raise InvalidInput(

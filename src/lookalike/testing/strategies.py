@@ -61,6 +61,16 @@ def frames(
     n_rows : exact number of rows, instead of ``min_rows`` to ``max_rows``
     gaps : whether cells may be None
     max_columns : the most columns
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> from lookalike.testing import frames
+    >>> @given(frames(kinds=("number",), n_rows=3, gaps=False))
+    ... def check(frame):
+    ...     columns, kinds = frame
+    ...     assert all(len(cells) == 3 for cells in columns.values())
+    >>> check()
     """
     n = n_rows if n_rows is not None else draw(st.integers(min_rows, max_rows))
     chosen = draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=max_columns))
@@ -85,8 +95,18 @@ def frames(
 
 
 @st.composite
-def tables(draw: Any, **options: Any) -> Table:
-    """Return a typed table; options as for ``frames``."""
+def tables(draw: st.DrawFn, /, **options: Any) -> Table:
+    """Return a typed table; options as for ``frames``.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> from lookalike.testing import tables
+    >>> @given(tables(min_rows=2))
+    ... def check(table):
+    ...     assert len(table) >= 2
+    >>> check()
+    """
     columns, kinds = draw(frames(**options))
     return read_table(columns, kinds=kinds)
 
@@ -99,7 +119,17 @@ def number_tables(
     n_columns: int | None = None,
     max_columns: int = 4,
 ) -> np.ndarray:
-    """Return a matrix of numbers with many ties, repeated rows and constant columns."""
+    """Return a matrix of numbers with many ties, repeated rows and constant columns.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> from lookalike.testing import number_tables
+    >>> @given(number_tables(n_columns=2))
+    ... def check(x):
+    ...     assert x.shape[1] == 2
+    >>> check()
+    """
     n = draw(st.integers(min_rows, max_rows))
     d = n_columns if n_columns is not None else draw(st.integers(1, max_columns))
     size = {"min_size": n * d, "max_size": n * d}
@@ -115,7 +145,17 @@ def number_tables(
 def matrices(
     draw: Any, min_rows: int = 2, max_rows: int = 10, symmetric: bool = True
 ) -> np.ndarray:
-    """Return a matrix of distances with ties: zero diagonal, symmetric if asked."""
+    """Return a matrix of distances with ties: zero diagonal, symmetric if asked.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> from lookalike.testing import matrices
+    >>> @given(matrices())
+    ... def check(d):
+    ...     assert (d == d.T).all()
+    >>> check()
+    """
     n = draw(st.integers(min_rows, max_rows))
     entry = st.integers(0, 12).map(lambda m: m / 4)
     d = np.asarray(draw(st.lists(entry, min_size=n * n, max_size=n * n)), dtype=float)

@@ -1,0 +1,353 @@
+"""Mutual proximity: the chance that both rows would find a random third one farther away."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.hubness.reducer import INNER, Facts, _Scaled, check_all_pairs
+from lookalike.hubness.survival import (
+    bivariate_tail,
+    gamma_survival,
+    gauss_product,
+    gauss_survival,
+    grown,
+    moments,
+)
+from lookalike.measures.base import Measure, Traits
+from lookalike.measures.rows import Rows
+from lookalike.measures.vector import Vector
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["MutualProximity"]
+
+MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
+STRIP = 128  # rows whose distances to all fitted rows are held at once
+SLOW = 20_000  # rows above which comparing all triples is a matter of many minutes
+
+_building = threading.Lock()
+
+
+class MutualProximity(_Scaled):
+    """Call two rows close if each would find most other rows farther away than its partner.
+
+    The similarity of x and y is the probability that a random row is farther from x than y is,
+    and farther from y than x is [1]_. Hubs, which are close to everybody, are nobody's mutual
+    friends. The values are probabilities, so those of several measures can be added: see
+    ``Combined``.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is repaired; it is cloned and fitted.
+    model : {"empirical", "gauss", "gauss_independent", "gamma_independent"}
+        How the distances of a row are thought to be distributed. ``empirical`` counts rows, and
+        like ``gauss`` (two normal variables with their correlation) it looks at all triples of
+        rows. The independent models keep a mean and a spread of each row, stream through data of
+        any size, and do as well in practice; ``gauss_independent`` is the one to use above some
+        thousand rows.
+    sample : int, optional
+        For the independent models: estimate mean and spread from that many random rows instead of
+        all; 30 were enough in [1]_.
+    augment : bool
+        Count a new row as part of the collection: it joins the divisor of the counts, and the
+        means and spreads of its partners.
+    self_distance : {"exclude", "include"}
+        Whether the distance 0 of a row to itself is among the distances it is judged by. Published
+        formulas include it, the authors' programs do not. Counts do not depend on it.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+        None: exact, over all rows.
+    random_state : None, int or numpy.random.Generator
+        Which rows are sampled.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+    reference_ : positions of the sampled rows, or None
+
+    Notes
+    -----
+    Counts are divided by the number of fitted rows n, comparisons are strict, and the largest value
+    between two rows is (n - 2) / n. A row whose distances are all equal has a step for a
+    distribution: 1 below, 1/2 at, 0 above. Mean and variance leave the row itself out and divide by
+    the number of the others.
+
+    References
+    ----------
+    .. [1] Schnitzer, Flexer, Schedl, Widmer (2012). Local and Global Scaling Reduce Hubs in Space.
+       Journal of Machine Learning Research 13, 2871-2902.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import MutualProximity
+    >>> from lookalike.measures import Vector
+    >>> rows = [[0.0], [1.0], [3.0], [7.0]]
+    >>> MutualProximity(Vector()).fit(rows).similarity()
+    array([[1.  , 0.5 , 0.25, 0.  ],
+           [0.5 , 1.  , 0.25, 0.  ],
+           [0.25, 0.25, 1.  , 0.  ],
+           [0.  , 0.  , 0.  , 1.  ]])
+    >>> MutualProximity(Vector(), "gauss_independent").fit(rows).similarity().round(3)[0]
+    array([1.   , 0.705, 0.303, 0.013])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "model": OneOf(*MODELS),
+        "sample": AnyOf(OneOf(None), AtLeast(1)),
+        "augment": Is(bool, np.bool_),
+        "self_distance": OneOf("exclude", "include"),
+        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
+    }
+
+    def __init__(
+        self,
+        measure: Measure,
+        model: str = "empirical",
+        *,
+        sample: int | None = None,
+        augment: bool = False,
+        self_distance: str = "exclude",
+        n_candidates: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.model = model
+        self.sample = sample
+        self.augment = augment
+        self.self_distance = self_distance
+        self.n_candidates = n_candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure; it is symmetric even where the one inside is not."""
+        return replace(super().traits, symmetric=True, needs_all=self.model in MODELS[:2])
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return every model, and a sample."""
+        models: list[Measure] = [cls(Vector(), model) for model in MODELS]
+        return [*models, cls(Vector(), "gauss_independent", sample=3, random_state=0)]
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    def _learn(self, n: int) -> None:
+        self.reference_: np.ndarray | None = None
+        if self.model in MODELS[:2]:
+            if self.sample is not None:
+                raise InvalidInput(
+                    message(
+                        f"MutualProximity(model={self.model!r}, sample={self.sample})",
+                        "a model that can be fitted to a sample",
+                        repr(self.model),
+                        "Use model='gauss_independent' or model='gamma_independent'",
+                    )
+                )
+            self._check_cost(n)
+        if self.model == "empirical":
+            self._ranks = self._count_ranks()
+        if self.sample is not None and self.sample < n - 1:
+            rng = np.random.default_rng(self.random_state)
+            self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
+
+    def _check_cost(self, n: int) -> None:
+        who = f"MutualProximity(model={self.model!r}).fit"
+        # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
+        bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model == "empirical" else 0
+        check_all_pairs(who, n, bytes_per_pair, "model='gauss_independent', or sample=30 with it")
+        if n > SLOW:
+            warnings.warn(
+                f"{who}: comparing all pairs of {n:,} rows looks at {n**3 / 2:.0e} triples; "
+                "model='gauss_independent' streams and gives much the same lists.",
+                LookalikeWarning,
+                stacklevel=5,
+            )
+
+    def _count_ranks(self) -> np.ndarray:
+        """Return the competition rank of every distance within its row, -1 where undefined."""
+        from lookalike.kernels.proximity import competition_ranks
+
+        rows = self.measure_.rows_
+        n = len(rows)
+        ranks = np.empty((n, n), dtype=rank_type(n))
+
+        def one(part: slice) -> int:
+            d = self._strip(rows[part])
+            return int(competition_ranks(d, np.argsort(d, axis=1), ranks[part]))
+
+        parts = [(part,) for part in blocks(n, STRIP)]
+        tied = sum(run(one, parts, self.n_jobs, "ranking distances"))
+        if n > 2 and tied > n * (n - 1) / 2:
+            warnings.warn(
+                f"MutualProximity.fit: {tied / (n * (n - 1)):.0%} of the distances are tied "
+                "within their row. Ties count for nobody, so all values are low; ask k_occurrence "
+                "for ties='expected'.",
+                LookalikeWarning,
+                stacklevel=6,
+            )
+        return ranks
+
+    def _rank_table(self) -> np.ndarray:
+        if not hasattr(self, "_ranks"):  # after loading: it is not worth its place in a file
+            with _building:
+                if not hasattr(self, "_ranks"):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", LookalikeWarning)
+                        self._ranks = self._count_ranks()
+        return self._ranks
+
+    def _strip(self, inner: Rows) -> np.ndarray:
+        """Return the distances of a few rows to all fitted rows, NaN to themselves."""
+        out = np.empty((len(inner), len(self.measure_.rows_)))
+        for seen, d in self.measure_.scan(inner):
+            out[:, seen[0] : seen[-1] + 1] = d
+        return out
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        if self.model == "empirical":
+            return {}
+        fitted = self.measure_.rows_
+        reference = fitted if self.reference_ is None else fitted[self.reference_]
+        include = self.self_distance == "include"
+        count, mean, sd = moments(self.measure_, inner, reference, include, self.n_jobs)
+        facts = {"mean": mean, "sd": sd}
+        if self.augment:
+            facts |= {"others": count, "new": (inner.seen < 0).astype(np.float64)}
+        return facts
+
+    # -- comparing ---------------------------------------------------------------------------------
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return probabilities for every row of a with every row of b."""
+        if self.model == "empirical":
+            return self._compare_counts(a, b)
+        if self.model == "gauss":
+            return self._compare_jointly(a, b)
+        return super().compare(a, b)
+
+    def _distances(self, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distances both ways; where one is not known, the other stands for it."""
+        d = self.measure_.block(a.parts[INNER], b.parts[INNER])
+        if self.measure_.traits.symmetric:
+            return d, d
+        back = self.measure_.block(b.parts[INNER], a.parts[INNER]).T
+        return np.where(np.isnan(d), back, d), np.where(np.isnan(back), d, back)
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        mean, sd = a["mean"][:, None], a["sd"][:, None]
+        means, sds = b["mean"], b["sd"]
+        survival = gauss_survival if self.model == "gauss_independent" else gamma_survival
+        if self.augment:
+            mean, sd = grown(mean, sd, a["others"][:, None], d, b["new"])
+            means, sds = grown(means, sds, b["others"], back, a["new"][:, None])
+        elif survival is gauss_survival and (sd != 0).all() and (sds != 0).all():
+            return gauss_product(d, back, a["mean"], a["sd"], means, sds)
+        return survival(d, mean, sd) * survival(back, means, sds)
+
+    def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
+        if self.model in MODELS[:2] or not self.measure_.traits.symmetric:
+            return super(_Scaled, self)._candidates(a, b, near)
+        return super()._candidates(a, b, near)
+
+    def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
+        from lookalike.kernels.proximity import mutual_counts
+
+        ranks = self._rank_table()
+        n = len(ranks)
+        out = np.empty((len(a), len(b)))
+        old_a, old_b = a.seen >= 0, b.seen >= 0
+        if old_a.all() and old_b.all():
+            mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
+            out /= n
+            return out
+        # Counts are whole numbers, so both roads lead to the same value.
+        for rows in (np.flatnonzero(old_a), np.flatnonzero(~old_a)):
+            for columns in (np.flatnonzero(old_b), np.flatnonzero(~old_b)):
+                if not len(rows) or not len(columns):
+                    continue
+                one, other = a[rows], b[columns]
+                if one.seen[0] >= 0 and other.seen[0] >= 0:
+                    some = self._compare_counts(one, other)
+                else:
+                    some = self._count_anew(one, other)
+                    joined = int(one.seen[0] < 0) + int(other.seen[0] < 0)
+                    some /= n + joined if self.augment else n
+                out[np.ix_(rows, columns)] = some
+        return out
+
+    def _count_anew(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return counts for rows that are not in the table of ranks."""
+        from lookalike.kernels.proximity import farther_counts
+
+        d, back = self._distances(a, b)
+        from_a = self._strip(a.parts[INNER])
+        out = np.empty(d.shape)
+        for part in blocks(len(b), STRIP):
+            from_b = self._strip(b.parts[INNER][part])
+            some = np.empty((len(a), len(from_b)))
+            there, home = (np.ascontiguousarray(v[:, part]) for v in (d, back))
+            farther_counts(from_a, from_b, there, home, some)
+            out[:, part] = some
+        return out
+
+    def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
+        from lookalike.kernels.proximity import correlations
+
+        d, back = self._distances(a, b)
+        deviations, known = self._deviations(a)
+        rho = np.empty(d.shape)
+        for part in blocks(len(b), STRIP):
+            others, theirs = self._deviations(b[part])
+            some = np.empty((len(a), len(others)))
+            correlations(deviations, known, others, theirs, some)
+            rho[:, part] = some
+        mean, sd = a.arrays["mean"][:, None], a.arrays["sd"][:, None]
+        means, sds = b.arrays["mean"][None], b.arrays["sd"][None]
+        if self.augment:
+            new_a, new_b = ((rows.arrays["new"]) for rows in (a, b))
+            mean, sd = grown(mean, sd, a.arrays["others"][:, None], d, new_b[None])
+            means, sds = grown(means, sds, b.arrays["others"][None], back, new_a[:, None])
+        return bivariate_tail(d, back, mean, sd, means, sds, rho)
+
+    def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        d = self._strip(rows.parts[INNER])
+        if self.self_distance == "include":
+            old = np.flatnonzero(rows.seen >= 0)
+            d[old, rows.seen[old]] = 0.0
+        d -= rows.arrays["mean"][:, None]
+        known = np.isfinite(d)
+        d[~known] = 0.0
+        return d, known.astype(np.float64)
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        if self.model == "empirical":
+            there, back = (float(v[0, 0]) for v in self._distances(a, b))
+            n = len(self.measure_.rows_)
+            f_x = int((self._strip(a.parts[INNER]) > there).sum()) / n
+            f_y = int((self._strip(b.parts[INNER]) > back).sum()) / n
+            return {"F_x": f_x, "F_y": f_y}
+        survival = gamma_survival if self.model == "gamma_independent" else gauss_survival
+        told: dict[str, float] = {}
+        for name, rows, value in zip("xy", (a, b), self._distances(a, b), strict=True):
+            mean, sd = rows.arrays["mean"], rows.arrays["sd"]
+            told[f"F_{name}"] = float(survival(value, mean[:, None], sd[:, None])[0, 0])
+            told[f"mean_{name}"] = float(mean[0])
+            told[f"sd_{name}"] = float(sd[0])
+        return told
+
+
+def rank_type(n: int) -> type[np.signedinteger[Any]]:
+    """Return the narrowest type that holds ranks, and counts, of n objects."""
+    return np.int16 if n <= np.iinfo(np.int16).max else np.int32

@@ -1,0 +1,159 @@
+"""Distributions of the distances of a row: their moments, and how likely larger ones are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike._threads import blocks, run
+from lookalike.measures.base import CHUNK, Measure
+from lookalike.measures.rows import Rows, self_pairs
+
+__all__ = [
+    "bivariate_tail",
+    "gamma_survival",
+    "gauss_product",
+    "gauss_survival",
+    "grown",
+    "moments",
+]
+
+
+def moments(
+    measure: Measure, rows: Rows, reference: Rows, include_self: bool, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return number, mean and population standard deviation of the distances to a reference.
+
+    A row itself and undefined distances are left out; with ``include_self`` a fitted row counts
+    itself at distance 0. The standard deviation of equal distances is exactly 0.
+    """
+    from lookalike.kernels.moments import fold_moments
+
+    n = len(rows)
+    count, mean, square = np.zeros(n), np.zeros(n), np.zeros(n)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+
+    def one(part: slice) -> None:
+        some = rows[part]
+        folded = [values[part] for values in (count, mean, square, low, high)]
+        for at in blocks(len(reference), CHUNK):  # a fixed width, so a fixed order of every sum
+            others = reference[at]
+            d = measure.block(some, others)
+            d[self_pairs(some, others)] = np.nan
+            fold_moments(d, *folded)
+
+    run(one, [(part,) for part in blocks(n, 256)], n_jobs, "averaging distances")
+    if include_self:
+        own = rows.seen >= 0
+        square[own] += mean[own] ** 2 * (count[own] / (count[own] + 1))
+        mean[own] *= count[own] / (count[own] + 1)
+        low[own], high[own] = np.minimum(low[own], 0.0), np.maximum(high[own], 0.0)
+        count[own] += 1
+    some = count > 0
+    sd = np.full(n, np.nan)
+    sd[some] = np.sqrt(square[some] / count[some])
+    mean[~some] = np.nan
+    equal = low == high
+    mean[equal], sd[equal] = low[equal], 0.0
+    return count, mean, sd
+
+
+def grown(
+    mean: np.ndarray, sd: np.ndarray, count: np.ndarray, d: np.ndarray, new: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and standard deviation with the distance d added where the partner is new."""
+    gap = np.where(new > 0, d - mean, 0.0)
+    weight = np.where(new > 0, count, 1.0)
+    spread = (sd * sd * weight + gap * gap * (weight / (weight + 1))) / (weight + 1)
+    grown_sd = np.where(gap == 0, sd * np.sqrt(weight / (weight + 1)), np.sqrt(spread))
+    return mean + gap / (weight + 1), np.where(new > 0, grown_sd, sd)
+
+
+def step(d: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return 1 below the mean, 1/2 at it, 0 above: distances without any spread."""
+    flat = np.where(d < mean, 1.0, np.where(d > mean, 0.0, 0.5))
+    return np.where(np.isnan(d), np.nan, flat)
+
+
+def gauss_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """Return P(X > d) for a normal X."""
+    from lookalike.kernels.survival import tails
+
+    z = (d - mean) / np.where(sd == 0, 1.0, sd)
+    tails(z, z)
+    return np.where(sd == 0, step(d, mean), z)
+
+
+def gauss_product(
+    d: np.ndarray,
+    back: np.ndarray,
+    mean_a: np.ndarray,
+    sd_a: np.ndarray,
+    mean_b: np.ndarray,
+    sd_b: np.ndarray,
+) -> np.ndarray:
+    """Return P(A > d) * P(B > back) for independent normal variables, all with some spread."""
+    from lookalike.kernels.survival import gauss_block
+
+    out = np.empty(d.shape)
+    gauss_block(d, back, mean_a, sd_a, mean_b, sd_b, out)
+    return out
+
+
+def gamma_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """Return P(X > d) for a Gamma variable X of this mean and standard deviation."""
+    from scipy.special import gammaincc
+
+    flat = (sd == 0) | (mean == 0)
+    safe_mean, safe_sd = np.where(flat, 1.0, mean), np.where(flat, 1.0, sd)
+    relative = safe_mean / safe_sd
+    shape = relative * relative
+    tail = gammaincc(shape, d / safe_mean * shape)
+    return np.where(flat, step(d, mean), tail)
+
+
+def bivariate_tail(
+    d: np.ndarray,
+    back: np.ndarray,
+    mean_a: np.ndarray,
+    sd_a: np.ndarray,
+    mean_b: np.ndarray,
+    sd_b: np.ndarray,
+    rho: np.ndarray,
+) -> np.ndarray:
+    """Return P(A > d and B > back) for two normal variables with correlation rho."""
+    flat = (sd_a == 0) | (sd_b == 0)
+    h = -(d - mean_a) / np.where(sd_a == 0, 1.0, sd_a)
+    k = -(back - mean_b) / np.where(sd_b == 0, 1.0, sd_b)
+    joint = bivariate_normal(h, k, rho)
+    if not flat.any():
+        return joint
+    apart = gauss_survival(d, mean_a, sd_a) * gauss_survival(back, mean_b, sd_b)
+    return np.where(flat, apart, joint)
+
+
+def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarray:
+    """Return P(X <= h and Y <= k) for standard normal X, Y with correlation rho.
+
+    By Owen's T function: Owen (1956), Tables for Computing Bivariate Normal Probabilities,
+    Annals of Mathematical Statistics 27. doi:10.1214/aoms/1177728074
+    """
+    from scipy.special import ndtr, owens_t
+
+    tight = np.abs(rho) > 1 - 1e-12
+    r = np.where(tight, 0.0, rho)
+    root = np.sqrt(1 - r * r)
+
+    def term(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        safe = np.where(x == 0, 1.0, x)
+        return np.where(x == 0, np.sign(y) / 4, owens_t(x, (y - r * x) / (safe * root)))
+
+    below = (h * k > 0) | ((h * k == 0) & (h + k >= 0))
+    # The two terms are added first: the sum is then the same for (h, k) and (k, h).
+    value = (ndtr(h) + ndtr(k)) / 2 - (term(h, k) + term(k, h)) - np.where(below, 0.0, 0.5)
+    value = np.where((h == 0) & (k == 0), 0.25 + np.arcsin(r) / (2 * np.pi), value)
+    ends = np.where(
+        rho > 0, ndtr(np.minimum(h, k)), np.maximum(0.0, ndtr(h) + ndtr(k) - 1)
+    )
+    value = np.where(tight, ends, value)
+    value = np.where(np.isnan(h) | np.isnan(k), np.nan, value)
+    return np.clip(value, 0.0, 1.0)

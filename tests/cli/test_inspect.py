@@ -1,0 +1,182 @@
+"""What inspect says about columns, against facts counted by hand."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from cli.run import run
+from lookalike.cli.inspect import facts, percent
+from lookalike.table import read_table
+
+RECORDS = [
+    {"id": 1, "name": "Old brick house", "price": 10, "tags": ["a", "b"], "v": [1, 2, 3]},
+    {"id": 2, "name": "New tower flat", "price": None, "tags": ["b"], "v": [3, 2, 1]},
+    {"id": 3, "name": "Garden shed, red", "price": None, "tags": [], "v": [0, 5, 1]},
+    {"id": 4, "name": "A boat house", "price": None, "tags": ["b"], "v": None},
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, RECORDS)))
+    return path
+
+
+def column(values, kind=None):
+    table = read_table({"c": values, "other": [0.5] * len(values)}, kinds=kind and {"c": kind})
+    return table["c"]
+
+
+def test_json_has_every_fact(file):
+    done = run("inspect", file, "--output", "json")
+    assert done.exit_code == 0
+    answer = json.loads(done.stdout)
+    assert (answer["file"], answer["rows"]) == (str(file), 4)
+    told = {one["column"]: one for one in answer["columns"]}
+    assert list(told) == ["name", "price", "tags", "v", "id"]
+    price = told["price"]
+    assert (price["kind"], price["missing"], price["missing_share"]) == ("number", 3, 0.75)
+    assert (price["distinct"], price["low"], price["high"]) == (1, 10, 10)
+    assert price["warnings"] == ["mostly missing: 3 of 4 cells"]
+    assert told["tags"]["distinct"] == 2
+    assert told["tags"]["low"] is None
+    assert told["v"]["missing"] == 1
+    assert not told["id"]["compared"]
+    assert told["id"]["warnings"] == [f"set aside: {told['id']['reason']}"]
+    assert told["name"]["reason"].startswith("4 distinct strings in 4 rows")
+
+
+def test_csv_has_one_row_per_column(file):
+    done = run("inspect", file, "--output", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["column"] for row in rows] == ["name", "price", "tags", "v", "id"]
+    assert rows[1]["missing_share"] == "0.75"
+    assert rows[1]["compared"] == "true"
+    assert rows[2]["low"] == ""
+
+
+def test_table_shows_kinds_reasons_and_warnings(file):
+    out = run("inspect", file).stdout
+    assert f"{file}: 4 rows, 5 columns" in out
+    assert "b 75%, a 25%" in out
+    assert "lists of strings without a repeat" in " ".join(out.split())
+    assert "! price: mostly missing: 3 of 4 cells" in out
+    assert "(aside)" in out
+
+
+def test_kinds_and_missing_tokens(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("zip,size,x\n01,S,1\n02,L,?\n01,M,-9\n02,S,4\n")
+    words = ["--kinds", "zip=category", "--kinds", '{"size": ["S", "M", "L"]}']
+    words += ["--missing", "?", "--missing", "-9", "--output", "json"]
+    told = json.loads(run("inspect", path, *words).stdout)["columns"]
+    assert [one["kind"] for one in told] == ["category", "order", "number"]
+    assert told[2]["missing"] == 2
+    words = ["--kinds", 'size=["S", "M", "L"]', "--kinds", "x=aside", "--output", "json"]
+    told = json.loads(run("inspect", path, *words).stdout)["columns"]
+    assert [one["kind"] for one in told[:2]] == ["number", "order"]
+    assert [one["column"] for one in told if not one["compared"]] == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        ("size", "needs COLUMN=KIND or a JSON object, found 'size'"),
+        ("=category", "needs COLUMN=KIND"),
+        ("siez=category", "Did you mean 'size'?"),
+        ("size=categry", "Did you mean 'category'?"),
+        ("{'size': 1}", "Put names and strings in double quotes"),
+        ("size=[S, M]", "needs a JSON list"),
+        ("[1]", "needs COLUMN=KIND"),
+        ('{"size": 3}', "needs the name of a kind"),
+    ],
+)
+def test_wrong_kinds_are_one_line(tmp_path, word, complaint):
+    path = tmp_path / "rows.csv"
+    path.write_text("size,x\nS,1\nL,2\n")
+    done = run("inspect", path, "--kinds", word)
+    assert (done.exit_code, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert complaint in line
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "warning"),
+    [
+        ([2.5, 2.5, 2.5], None, "constant"),
+        (["x"] * 4, None, "constant"),
+        ([["a"], ["a"]], None, "constant"),
+        ([[1.0, 2.0], [1.0, 2.0]], "vector", "constant"),
+        ([1.0, None, None, 3.0, None], None, "mostly missing: 3 of 5 cells"),
+        ([1.0, 2.0, float("inf")], None, "infinite: 1 of its numbers"),
+        (["ab", "cd", "ef", "gh"], None, "hardly a category: 4 values in 4 rows"),
+        (list(range(100, 120)), None, "looks like row numbers"),
+        (list(range(100, 140, 2)), None, "looks like an identifier"),
+    ],
+)
+def test_what_deserves_a_warning(values, kind, warning):
+    (found,) = facts(column(values, kind)).warnings
+    assert found.startswith(warning)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1.0, 2.0, 2.0], None),
+        ([5.0, None], None),  # one value alone is not constant, and half is not mostly
+        (["ab", "cd", "ab", "cd"], None),
+        (list(range(19)), None),  # too few to tell
+        ([i + 0.5 for i in range(20)], None),
+        ([*range(19), 18], None),
+        ([[1.0, 2.0], [1.0, 2.5]], "vector"),
+        ([[1.0], [2.0, 3.0], [4.0, 5.0, 6.0]], "series"),
+    ],
+)
+def test_what_deserves_none(values, kind):
+    assert facts(column(values, kind)).warnings == []
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "words"),
+    [
+        ([3.0, 1.0, 2.0, 10.0], None, "1 to 10, median 2"),
+        (["b", "a", "b", "c", "d", "b", "a", "c"], None, "b 38%, a 25%, c 25%, …"),
+        (["lo", "hi", "lo"], ["lo", "mid", "hi"], "lo < mid < hi"),
+        ([True, False, None, True], None, "True 67%, False 33%"),
+        (
+            ["one long text here", "and another one of them"],
+            None,
+            "such as and another one of them",
+        ),
+        ([["a", "b"], ["b"], []], None, "b 67%, a 33%"),
+        ([[], []], "set", "all empty"),
+        ([[1.0], [2.0, 3.0]], "series", "1 to 2 values each"),
+        ([[1.0, 2.0], [2.0, 3.0]], "series", "2 values each"),
+        ([[0.5, 0.5], [0.2, 0.8]], None, "2 bins"),
+        ([[0.5, 1.5], [0.2, -0.8]], None, "2 entries"),
+        ([{"nodes": [1, 2], "edges": [[1, 2]]}], None, "2 nodes each"),
+    ],
+)
+def test_values_in_words(values, kind, words):
+    assert facts(column(values, kind)).values == words
+
+
+def test_dates_keep_their_form():
+    found = facts(column(["2020-01-05", "2021-03-01", "2020-06-01"], "number")).to_dict()
+    assert (found["low"], found["high"]) == ("2020-01-05", "2021-03-01")
+
+
+def test_an_empty_column_is_described(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,\n2,\n")
+    told = json.loads(run("inspect", path, "--output", "json").stdout)["columns"]
+    assert told[1]["warnings"] == ["set aside: every cell is missing"]
+    assert told[1]["missing_share"] == 1
+
+
+def test_percent_never_rounds_to_nothing_or_all():
+    shares = [0, 0.001, 0.29, 0.666, 0.995, 1]
+    assert [percent(share) for share in shares] == ["0%", "<1%", "29%", "67%", ">99%", "100%"]

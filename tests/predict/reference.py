@@ -1,0 +1,96 @@
+"""The slow twins: neighbors by sorting, votes by counting, folds by dealing, all in plain Python."""
+
+import math
+
+
+def gower(x, y, ranges):
+    """Mean likeness over the cells present in both rows; a range of None means a category."""
+    alike = []
+    for a, b, span in zip(x, y, ranges, strict=True):
+        if a is None or b is None:
+            continue
+        if span is None:
+            alike.append(1.0 if a == b else 0.0)
+        else:
+            alike.append(1.0 if span == 0 and a == b else 1 - abs(a - b) / span)
+    return sum(alike) / len(alike) if alike else None
+
+
+def ranges_of(rows, numeric):
+    spans = []
+    for j, is_number in enumerate(numeric):
+        known = [row[j] for row in rows if row[j] is not None]
+        spans.append((max(known) - min(known) if known else 0.0) if is_number else None)
+    return spans
+
+
+def nearest(distances, k, leave_out=None):
+    """Positions of the k nearest by (distance, position); None stands for undefined, and last."""
+    order = sorted(
+        (math.inf if d is None else d, i) for i, d in enumerate(distances) if i != leave_out
+    )
+    return [i for _, i in order[:k]]
+
+
+def weigh(distances, weights):
+    if weights == "uniform":
+        return [1.0] * len(distances)
+    if 0 in distances:
+        return [1.0 if d == 0 else 0.0 for d in distances]
+    if all(math.isinf(d) for d in distances):
+        return [1.0] * len(distances)
+    return [1 / d for d in distances]
+
+
+def shares(labels, weights):
+    votes = {}
+    for label, weight in zip(labels, weights, strict=True):
+        votes[label] = votes.get(label, 0.0) + weight
+    whole = sum(votes.values())
+    return {label: count / whole for label, count in votes.items()}
+
+
+def vote(labels, weights, tie="first"):
+    """The class with the most votes; labels stand in the order of the neighbors."""
+    votes = {}
+    for label, weight in zip(labels, weights, strict=True):
+        votes[label] = votes.get(label, 0.0) + weight
+    most = max(votes.values())
+    tied = [label for label, count in votes.items() if count == most]
+    if len(tied) == 1:
+        return tied[0]
+    if tie == "nearest":
+        return labels[0]
+    return next(label for label in labels if label in tied)
+
+
+def mean(values, weights):
+    top = sum(v * w for v, w in zip(values, weights, strict=True))
+    return top / sum(weights)
+
+
+def folds_of(groups, n_folds=5):
+    """Rows of the first group are dealt to folds 0, 1, 2, ... in turn, then those of the next."""
+    folds = [None] * len(groups)
+    card = 0
+    for group in sorted(set(groups)):
+        for row, its in enumerate(groups):
+            if its == group:
+                folds[row] = card % min(n_folds, len(groups))
+                card += 1
+    return folds
+
+
+def tune(rows, y, folds, distance, answer, loss, largest=15):
+    """Mean loss for each k: every held-out row is answered from the rows of the other folds."""
+    fewest = min(sum(f != fold for f in folds) for fold in folds)
+    errors = []
+    for k in range(1, min(largest, fewest) + 1):
+        lost = []
+        for row, fold in enumerate(folds):
+            known = [i for i, other in enumerate(folds) if other != fold]
+            away = [distance(rows[row], rows[i], [rows[j] for j in known]) for i in known]
+            near = nearest(away, k)
+            lost.append(loss(answer([y[known[i]] for i in near]), y[row]))
+        errors.append(sum(lost) / len(lost))
+    return errors
