@@ -18,6 +18,7 @@ from lookalike._version import __version__
 if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._config import config as config
     from lookalike._load import load as load
+    from lookalike.hubness import hubness_report as hubness_report
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
 
@@ -29,6 +30,8 @@ _NAMES = {
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "forests": "lookalike.forests",
+    "hubness": "lookalike.hubness",
+    "hubness_report": "lookalike.hubness",
     "load": "lookalike._load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Ragged"]
+__all__ = ["Ragged", "concatenate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +57,14 @@ class Ragged:
     def row(self, i: int) -> np.ndarray:
         """Return the items of one row."""
         return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+
+def concatenate(parts: Sequence[Ragged]) -> Ragged:
+    """Return the rows of several collections, one after another."""
+    ends = np.cumsum([0, *(len(part.values) for part in parts)])
+    offsets = [part.offsets[1:] + end for part, end in zip(parts, ends[:-1], strict=True)]
+    return Ragged(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([np.zeros(1, np.int64), *offsets]),
+        np.concatenate([part.missing for part in parts]),
+    )

@@ -54,6 +54,46 @@ def test_columns_are_drawn_alike_and_samples_differ():
     assert_allclose(roots.mean(), 4 / 9, atol=0.03)
 
 
+def plain_codes(values, n_trees, height, rng):
+    """Leaf codes of trees grown and walked as the definition says, one row at a time."""
+    codes = np.empty((len(values), n_trees), int)
+    for t in range(n_trees):
+        tree = None
+        while tree is None:
+            tree = plain_tree(values, rng.choice(len(values), 2**height, replace=False), rng)
+        for i, x in enumerate(values):
+            v, code = tree, 0
+            while v is not True:
+                right = x[v[0]] > v[1]
+                v, code = v[3] if right else v[2], 2 * code + right
+            codes[i, t] = code
+    return codes
+
+
+def plain_tree(values, rows, rng):
+    """(column, cut, left, right), True for a leaf, None if it cannot be balanced."""
+    if len(rows) == 1:
+        return True
+    for a in rng.permutation(values.shape[1]):
+        ordered = np.sort(values[rows, a])
+        cut, above = ordered[len(rows) // 2 - 1], ordered[len(rows) // 2]
+        if cut < above:
+            goes = values[rows, a] <= cut
+            children = [plain_tree(values, rows[side], rng) for side in (goes, ~goes)]
+            return None if None in children else (a, cut, *children)
+    return None
+
+
+def test_similarities_equal_those_of_a_plain_forest_on_average():
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.random(30), rng.integers(0, 6, 30)])  # one column with ties
+    plain = plain_codes(values, 1500, 3, rng)
+    ours = grow_stochastic(values, 6000, 3, random_state=0).codes(values)
+    s = [(codes[:, None] == codes).mean(axis=2) for codes in (plain, ours)]
+    error = np.sqrt(np.maximum(s[1] * (1 - s[1]), 1e-3) * (1 / 1500 + 1 / 6000))
+    assert (np.abs(s[0] - s[1]) / error).max() < 5
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, side=st.sampled_from(["left", "random"]))
 def test_an_increasing_change_of_scale_changes_no_leaf(seed, side):
@@ -116,7 +156,7 @@ def test_too_few_different_rows_names_the_largest_height():
         grow_stochastic(np.array([[0.0], [0.0], [0.0], [1.0]]), 5, 2)
     with pytest.raises(TooFewRows, match="Lower height to 4"):
         grow_stochastic(np.random.default_rng(0).random((31, 2)), 5, 5)
-    with pytest.raises(TooFewRows, match="at least two different rows"):
+    with pytest.raises(TooFewRows, match="at least two rows that differ"):
         grow_stochastic(np.zeros((50, 2)), 5, 1)
     with pytest.raises(InvalidInput, match="a height of at most 16"):
         grow_stochastic(np.zeros((50, 2)), 5, 17)

@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -80,7 +81,7 @@ def test_any_number_of_threads_gives_the_same_answer(measure):
     for jobs in (1, 2, 5, -1):
         m = clone(measure).set_params(n_jobs=jobs).fit(x)
         found.append((m.kneighbors(new, 8), m.kneighbors(n_neighbors=4), m.distance(new)))
-    for (one, own, full), (other, other_own, other_full) in zip(found, found[1:], strict=False):
+    for (one, own, full), (other, other_own, other_full) in pairwise(found):
         for left, right in zip(one + own, other + other_own, strict=True):
             assert_array_equal(left, right)
         assert_array_equal(full, other_full)

@@ -1,4 +1,4 @@
-"""The slow twins: neighbors by sorting, votes by counting, folds by dealing, all in plain Python."""
+"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds by dealing."""
 
 import math
 
@@ -9,10 +9,10 @@ def gower(x, y, ranges):
     for a, b, span in zip(x, y, ranges, strict=True):
         if a is None or b is None:
             continue
-        if span is None:
+        if span is None or span == 0:
             alike.append(1.0 if a == b else 0.0)
         else:
-            alike.append(1.0 if span == 0 and a == b else 1 - abs(a - b) / span)
+            alike.append(max(0.0, 1 - abs(a - b) / span))
     return sum(alike) / len(alike) if alike else None
 
 

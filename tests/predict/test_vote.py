@@ -5,7 +5,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from predict import make, reference
 
 from lookalike.measures import Gower, Vector
 from lookalike.predict import NeighborClassifier, NeighborRegressor
@@ -16,6 +15,7 @@ from lookalike.predict._vote import (
     winners,
     winners_by_k,
 )
+from predict import make, reference
 
 POINTS, LABELS = [[0.0], [1.0], [3.0], [7.0]], [0, 0, 1, 1]
 
@@ -74,10 +74,11 @@ def test_the_two_tie_rules_differ_only_with_three_classes():
 
 def test_rows_at_distance_zero_decide_alone():
     X, y = [[0.0], [0.0], [1e-300], [1.0]], ["a", "b", "c", "c"]
-    model = NeighborClassifier(Vector(), n_neighbors=4, weights="distance").fit(X, y)
+    options = {"measure": Vector("cityblock"), "n_neighbors": 4, "weights": "distance"}
+    model = NeighborClassifier(**options).fit(X, y)
     assert_allclose(model.predict_proba([[0.0]]), [[0.5, 0.5, 0.0]])
     assert model.predict([[0.0]]).tolist() == ["a"]
-    amounts = NeighborRegressor(Vector(), n_neighbors=4, weights="distance")
+    amounts = NeighborRegressor(**options)
     assert amounts.fit(X, [1.0, 2.0, 30.0, 40.0]).predict([[0.0]]).tolist() == [1.5]
 
 

@@ -253,8 +253,11 @@ class Forest:
         """
         from lookalike.forests.rows import count_rows
 
-        mass, default = count_rows(self, self.bins(values, n_jobs), n_jobs)
-        changed = replace(self, mass=mass, default=default)
+        return self.counted(*count_rows(self, self.bins(values, n_jobs), n_jobs))
+
+    def counted(self, mass: np.ndarray, default: np.ndarray | None = None) -> Forest:
+        """Return the forest with these counts of fitted rows and sides of missing values."""
+        changed = replace(self, mass=mass, default=self.default if default is None else default)
         for name in ("nodes", "tests", "sizes"):  # none depends on what was changed
             if name in self.__dict__:
                 changed.__dict__[name] = self.__dict__[name]

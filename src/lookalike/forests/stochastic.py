@@ -189,7 +189,7 @@ def grow_stochastic(
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
-    _check_height(values, height, who)
+    _check_height(values, height, who, on_fail == "relax")
     states = tree_states(random_state, n_trees)
     columns = np.ascontiguousarray(values.T)
     inner = (1 << height) - 1
@@ -230,8 +230,8 @@ def grow_stochastic(
     )
 
 
-def _check_height(values: np.ndarray, height: int, who: str) -> None:
-    """Refuse a height for which no balanced tree can exist."""
+def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> None:
+    """Refuse a height for which there are too few rows, or too few for a balanced tree."""
     needed = 1 << height
     n = len(values)
     if height > TALLEST:
@@ -243,18 +243,18 @@ def _check_height(values: np.ndarray, height: int, who: str) -> None:
                 "Heights of 4 to 6 serve most tables",
             )
         )
-    distinct, seen = 0, 0
+    distinct, seen = (n, n) if relax else (0, 0)
     while distinct < needed and seen < n:  # most tables show enough different rows at once
         seen = min(n, max(4 * needed, 4 * seen))
         some = np.ascontiguousarray(values[:seen]) + 0.0  # -0.0 equals 0.0
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
-        do = f"Lower height to {tallest}" if tallest else "Give at least two different rows"
+        do = f"Lower height to {tallest}" if tallest else "Give at least two rows that differ"
         raise TooFewRows(
             message(
                 f"{who}(height={height})",
-                f"at least {needed} different rows",
+                f"at least {needed} {'rows' if relax else 'different rows'}",
                 f"{distinct} (n_samples={n})",
                 do,
             )

@@ -185,7 +185,9 @@ class MutualProximity(_Scaled):
 
         def one(part: slice) -> int:
             d = self._strip(rows[part])
-            return int(competition_ranks(d, np.argsort(d, axis=1), ranks[part]))
+            # Sorting is several times faster without NaN; the kernel looks at d itself.
+            order = np.argsort(np.where(np.isnan(d), np.inf, d), axis=1)
+            return int(competition_ranks(d, order, ranks[part]))
 
         parts = [(part,) for part in blocks(n, STRIP)]
         tied = sum(run(one, parts, self.n_jobs, "ranking distances"))

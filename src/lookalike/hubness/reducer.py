@@ -50,14 +50,12 @@ class _Reducer(Measure):
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure: those of the measure inside, and what the repair changes."""
         native, conversion = self.NATIVE
-        return replace(
-            self.measure.traits, native=native, conversion=conversion, exact_self=True
-        )
+        return replace(self.measure.traits, native=native, conversion=conversion, exact_self=True)
 
     @classmethod
     def examples(cls) -> list[Measure]:
         """Return small instances for the shared tests."""
-        return [cls(Vector(), n_neighbors=2)]  # type: ignore[call-arg]
+        return [cls(Vector(), n_neighbors=2)]
 
     def read(self, X: Any) -> Table:
         """Read data as the measure inside reads it."""
@@ -196,9 +194,7 @@ def keep_best(values: np.ndarray, names: np.ndarray, lists: NeighborGraph) -> No
     lists.indices[:, : order.shape[1]] = np.take_along_axis(names, order, axis=1)
 
 
-def shared_out(
-    total: float, parts: Mapping[str | None, float]
-) -> dict[str | None, float]:
+def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
     """Share a total out in the proportions of other contributions."""
     whole = sum(parts.values())
     if not whole > 0:

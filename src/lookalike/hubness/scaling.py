@@ -336,5 +336,3 @@ class CDM(_Scaled):
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {"f_x": float(a.arrays["factor"][0]), "f_y": float(b.arrays["factor"][0])}
-
-

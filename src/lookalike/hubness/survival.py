@@ -151,9 +151,7 @@ def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarra
     # The two terms are added first: the sum is then the same for (h, k) and (k, h).
     value = (ndtr(h) + ndtr(k)) / 2 - (term(h, k) + term(k, h)) - np.where(below, 0.0, 0.5)
     value = np.where((h == 0) & (k == 0), 0.25 + np.arcsin(r) / (2 * np.pi), value)
-    ends = np.where(
-        rho > 0, ndtr(np.minimum(h, k)), np.maximum(0.0, ndtr(h) + ndtr(k) - 1)
-    )
+    ends = np.where(rho > 0, ndtr(np.minimum(h, k)), np.maximum(0.0, ndtr(h) + ndtr(k) - 1))
     value = np.where(tight, ends, value)
     value = np.where(np.isnan(h) | np.isnan(k), np.nan, value)
     return np.clip(value, 0.0, 1.0)

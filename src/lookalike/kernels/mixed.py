@@ -15,7 +15,7 @@ import numpy as np
 
 from lookalike.kernels._jit import inline, kernel
 
-TILE = 128
+TILE = 256
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
 
@@ -34,6 +34,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
     against, compared : float64 (rows of a, rows of b), written here
+        Where nothing can be left out, a single cell does for ``compared``: see ``all_compared``.
     """
     n_a, n_columns = a.shape
     n_b = b.shape[0]
@@ -42,6 +43,10 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     whole = 0.0
     for k in range(n_bytes):
         whole += table[k, 255]
+    if n_a == 0 or n_b == 0:
+        return
+    compared[0, 0] = whole
+    one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
 
@@ -84,7 +89,24 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 weights[:] = whole
             for c in range(width):
                 against[i, start + c] = minus[c]
-                compared[i, start + c] = weights[c]
+            if not one_for_all:
+                for c in range(width):
+                    compared[i, start + c] = weights[c]
+
+
+@kernel
+def all_compared(a, b, ends, midpoint):
+    """Whether every column can be compared in every pair."""
+    if ends[3] > ends[2]:  # a flag may be absent in both
+        return False
+    if midpoint:
+        return True
+    for rows in (a, b):
+        for i in range(rows.shape[0]):
+            for j in range(rows.shape[1]):
+                if np.isnan(rows[i, j]):
+                    return False
+    return True
 
 
 # -- what can be compared --------------------------------------------------------------------------
@@ -124,7 +146,13 @@ def _bits(row, ends, present, telling):
 def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpoint, weights):
     weights[:] = 0.0
     for k in range(table.shape[0]):
-        here, told, here_b, told_b, sums = present[k], telling[k], present_b[k], telling_b[k], table[k]
+        here, told, here_b, told_b, sums = (
+            present[k],
+            telling[k],
+            present_b[k],
+            telling_b[k],
+            table[k],
+        )
         if midpoint:  # only a flag absent in both is left out
             silent = here & ~told
             for c in range(TILE):

@@ -17,23 +17,23 @@ DEPTH = 1024  # third objects looked at in one go
 def competition_ranks(d, order, out):
     """Write how many smaller distances each row has into out; return how many entries are tied.
 
-    ``order`` sorts each row of d with NaN last; NaN gets rank -1, below every other.
+    ``order`` sorts each row of d with NaN last or at infinity; NaN gets rank -1, below every other.
     """
     tied = 0
     for i in range(d.shape[0]):
         row, places, ranks = d[i], order[i], out[i]
-        first, last = 0, row.shape[0]
-        for at in range(last):
+        first, alone, before = 0, True, np.nan
+        for at in range(row.shape[0]):
             v = row[places[at]]
             if v != v:
                 ranks[places[at]] = -1
                 continue
-            if at == 0 or v != row[places[at - 1]]:
-                first = at
-            elif at == first + 1:
-                tied += 2
+            if v != before:
+                first, alone = at, True
             else:
-                tied += 1
+                tied += 2 if alone else 1
+                alone = False
+            before = v
             ranks[places[at]] = first
     return tied
 

@@ -2,20 +2,27 @@
 
 from lookalike.measures.base import MEASURES, Measure, Traits
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.forest import ForestProximity
 from lookalike.measures.gower import Gower
 from lookalike.measures.precomputed import Precomputed
 from lookalike.measures.ranked import Ranked
 from lookalike.measures.rows import Rows
+from lookalike.measures.stochastic_forest import StochasticForest
 from lookalike.measures.vector import Vector
+from lookalike.measures.weights import least_squares_weights, relieff_weights
 
 __all__ = [
     "MEASURES",
     "Explanation",
+    "ForestProximity",
     "Gower",
     "Measure",
     "Precomputed",
     "Ranked",
     "Rows",
+    "StochasticForest",
     "Traits",
     "Vector",
+    "least_squares_weights",
+    "relieff_weights",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike.columns import Distance, distance_for
+from lookalike.columns.base import missing_rows
 from lookalike.columns.category import Equal
 from lookalike.columns.flag import Presence
 from lookalike.columns.number import Absolute
@@ -92,6 +93,8 @@ class MixedPlan:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return for each pair what speaks against likeness and what could be compared.
 
+        Where everything can be compared in every pair, the second is a single cell.
+
         Parameters
         ----------
         a, b : encoded rows
@@ -99,10 +102,11 @@ class MixedPlan:
         midpoint : bool
             Whether a missing cell counts as a difference of 1/2 instead of not at all.
         """
-        from lookalike.kernels.mixed import mixed_block
+        from lookalike.kernels.mixed import all_compared, mixed_block
 
         shape = (len(a[SIMPLE]), len(b[SIMPLE]))
-        against, compared = np.empty(shape), np.empty(shape)
+        whole = all_compared(a[SIMPLE], b[SIMPLE], self.ends, midpoint)
+        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
         simple = weights[: self.n_simple]
         tables = (self.levels, self.starts)
         mixed_block(
@@ -112,10 +116,14 @@ class MixedPlan:
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
-            gaps = np.isnan(differs)
-            if gaps.any():
-                differs[gaps] = 0.5 if midpoint else 0.0
-                compared += weight if midpoint else np.where(gaps, 0.0, weight)
+            left_out = np.isnan(differs)
+            if left_out.any():
+                differs[left_out] = 0.0
+                if midpoint:  # what is there and still cannot be compared stays left out
+                    gone = missing_rows(a[key])[:, None] | missing_rows(b[key])
+                    differs[gone] = 0.5
+                    left_out &= ~gone
+                compared = compared + np.where(left_out, 0.0, weight)
             else:
                 compared += weight
             against += weight * differs
@@ -123,21 +131,49 @@ class MixedPlan:
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        from lookalike.kernels.mixed import mixed_pairs
-
         n = len(a[SIMPLE])
-        out = np.empty((n, len(self.names)))
-        simple = np.empty((n, self.n_simple))
-        mixed_pairs(
-            a[SIMPLE], b[SIMPLE], self.ends, self.alpha, self.beta, self.levels, self.starts, simple
-        )
-        out[:, : self.n_simple] = simple
+        out = self._simple_pairs(a[SIMPLE], b[SIMPLE])
         for j, name in enumerate(self.objects, start=self.n_simple):
             key, distance = COLUMN + name, self.distances[name]
             for i in range(n):
                 at = slice(i, i + 1)
                 out[i, j] = 1.0 - distance.similarity(a[key][at], b[key][at])[0, 0]
         return out
+
+    def differences(
+        self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
+    ) -> np.ndarray:
+        """Return the difference of rows left[i] and right[i] in every column, NaN if none.
+
+        Pairs with the same left row are best kept together: columns of objects then compare it
+        with all its right rows at once.
+        """
+        out = self._simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        if not self.objects or not len(left):
+            return out
+        ends = [*np.flatnonzero(np.diff(left)) + 1, len(left)]
+        for j, name in enumerate(self.objects, start=self.n_simple):
+            cells, distance = rows[COLUMN + name], self.distances[name]
+            for start, end in zip([0, *ends[:-1]], ends, strict=True):
+                one, many = cells[left[start : start + 1]], cells[right[start:end]]
+                out[start:end, j] = 1.0 - distance.similarity(one, many)[0]
+        return out
+
+    def _simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return room for every column, with the differences of the simple ones filled in."""
+        from lookalike.kernels.mixed import mixed_pairs
+
+        tables = (self.alpha, self.beta, self.levels, self.starts)
+        simple = np.empty((len(a), self.n_simple))
+        mixed_pairs(a, b, self.ends, *tables, simple)
+        if not self.objects:
+            return simple
+        return np.concatenate([simple, np.full((len(a), len(self.objects)), np.nan)], axis=1)
+
+    def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
+        """Say which cells are missing, a row of flags per row and a column per column."""
+        objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
+        return np.column_stack([np.isnan(rows[SIMPLE]), *objects])
 
     # -- fitting -----------------------------------------------------------------------------------
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from lookalike import _ragged
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
 
-__all__ = ["Rows", "self_pairs"]
+__all__ = ["Rows", "concatenate", "self_pairs"]
 
 saveable(Ragged)
 
@@ -53,3 +54,19 @@ def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
         return none, none
     i, j = np.nonzero((a.seen[:, None] == b.seen) & (a.seen[:, None] >= 0))
     return i, j
+
+
+def concatenate(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of several collections, all encoded by one measure, one after another."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    arrays = {name: _join([rows.arrays[name] for rows in parts]) for name in first.arrays}
+    inner = {name: concatenate([rows.parts[name] for rows in parts]) for name in first.parts}
+    return Rows(np.concatenate([rows.seen for rows in parts]), arrays, inner)
+
+
+def _join(arrays: Sequence[Any]) -> Any:
+    if isinstance(arrays[0], Ragged):
+        return _ragged.concatenate(arrays)
+    return np.concatenate(arrays)

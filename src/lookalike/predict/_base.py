@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,10 +18,10 @@ from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure, check_k
-from lookalike.measures.target import split_target
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
+from lookalike.measures.target import split_target
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.predict._source import Source, read_source
 from lookalike.predict._tune import deal, largest_k, summarize
@@ -135,12 +136,23 @@ class _NeighborPredictor(Saved, BaseEstimator):
     def _graph(self, X: Any, k: int | None = None) -> NeighborGraph:
         check_is_fitted(self, "measure_")
         own = X is None
-        queries = self.rows_ if own else self.measure_.encode(X)
+        queries = self.rows_ if own else self._encode(X)
         wanted = self.n_neighbors_ if k is None else k
         check_k(wanted, len(self.rows_) - own, type(self).__name__, own)
         exclude = np.arange(len(queries)) if own else None
         found = self.measure_.nearest(queries, self.rows_, int(wanted), exclude=exclude)
         return found.finish("last")
+
+    def _encode(self, X: Any) -> Rows:
+        """Return new rows encoded; a column with the target may be there, and is left out."""
+        schema, name = self.measure_.schema_, self.target_
+        if name is None or name in schema.aside:
+            return self.measure_.encode(X)
+        # A frozen measure has not heard of the target.
+        wider = replace(schema, aside={**schema.aside, name: "the target"})
+        table = as_table(X, wider, who=type(self).__name__)
+        kept = [column for column in table.aside if column.name != name]
+        return self.measure_.encode(Table(table.columns, kept, len(table), table.missing))
 
     def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the votes of the neighbors of each row, and what each counts for."""
@@ -199,7 +211,7 @@ class _NeighborPredictor(Saved, BaseEstimator):
                     message(who, f"a position from 0 to {last}", str(x), "Count rows from 0")
                 )
             return self.rows_[int(x) : int(x) + 1], int(x)
-        row = self.measure_.encode(x)
+        row = self._encode(x)
         if len(row) != 1:
             do = "Pass a position, a record, or a table of one row"
             raise InvalidInput(message(who, "one row", f"{len(row)} rows", do))

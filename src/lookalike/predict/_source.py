@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.target import split_target
 from lookalike.measures.rows import Rows
+from lookalike.measures.target import split_target
 from lookalike.table import Table, as_table, read_table
 
 __all__ = ["Source", "read_source"]

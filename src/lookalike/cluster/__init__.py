@@ -1,0 +1,21 @@
+"""Which rows belong together, by any measure."""
+
+from lookalike.cluster.auto import AutoClustering
+from lookalike.cluster.density_search import DensitySearch
+from lookalike.cluster.scores import (
+    adjusted_rand,
+    clustering_f_measure,
+    purity,
+    silhouette,
+)
+from lookalike.cluster.similarity import SimilarityClustering
+
+__all__ = [
+    "AutoClustering",
+    "DensitySearch",
+    "SimilarityClustering",
+    "adjusted_rand",
+    "clustering_f_measure",
+    "purity",
+    "silhouette",
+]

@@ -1,0 +1,100 @@
+"""What a method finds: labels, exemplars, and a model that labels new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.cluster._space import rectangle
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+
+__all__ = ["Found", "Method", "Model", "NearestExemplar", "NearestRow", "by_first_row", "medoids"]
+
+
+class Model(Protocol):
+    """Says which cluster new rows belong to."""
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows, given the rows that were clustered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A clustering.
+
+    Parameters
+    ----------
+    labels : int64 array of n, -1 for noise
+    exemplars : int64 array of positions, one per cluster
+    model : Model
+    """
+
+    labels: np.ndarray
+    exemplars: np.ndarray
+    model: Any
+
+
+class Method(Protocol):
+    """A way of clustering that is prepared once and then cut into any number of clusters."""
+
+    def cut(self, k: int) -> Found:
+        """Return k clusters."""
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class NearestExemplar:
+    """A new row joins the cluster of the nearest exemplar; ties go to the lower label."""
+
+    exemplars: np.ndarray
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows."""
+        return rectangle(measure, new, rows[self.exemplars]).argmin(axis=1)
+
+    def moved(self, at: np.ndarray) -> NearestExemplar:
+        """Return the model when its rows stand at these places among others."""
+        return NearestExemplar(at[self.exemplars])
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class NearestRow:
+    """A new row joins the cluster of the nearest row; ties go to the lower position."""
+
+    basis: np.ndarray
+    labels: np.ndarray
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows."""
+        nearest = measure.nearest(new, rows[self.basis], 1).finish("last")
+        return self.labels[nearest.indices[:, 0]]
+
+    def moved(self, at: np.ndarray) -> NearestRow:
+        """Return the model when its rows stand at these places among others."""
+        return replace(self, basis=at[self.basis])
+
+
+def by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number clusters by their first row; return the labels and each new number's old one."""
+    kept = labels[labels >= 0]
+    old, first = np.unique(kept, return_index=True)
+    old = old[np.argsort(first)]
+    new = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.int64)
+    new[old] = np.arange(len(old))
+    return np.where(labels >= 0, new[labels], -1), old
+
+
+def medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return for each cluster the row with the smallest sum of distances to its members."""
+    found = []
+    for label in range(int(labels.max()) + 1):
+        members = np.flatnonzero(labels == label)
+        # The distance from the members to the candidate, as in k-medoids.
+        sums = distances[np.ix_(members, members)].sum(axis=0)
+        found.append(members[int(sums.argmin())])
+    return np.asarray(found, dtype=np.int64)

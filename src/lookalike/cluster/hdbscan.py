@@ -1,0 +1,178 @@
+"""Clusters of varying density, from a graph of neighbors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike._threads import blocks, run
+from lookalike.cluster._found import Found, by_first_row
+from lookalike.cluster._space import TALL, WIDE, Space, stream
+from lookalike.errors import TooFewRows, UndefinedMeasure, message
+from lookalike.kernels.components import join_edges, roots_of
+from lookalike.kernels.density import shortest_ways_out
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+
+__all__ = ["MutualReach", "hierarchy_clusters"]
+
+LISTED = 30  # neighbors of each row that the spanning tree may run along
+
+
+def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
+    """Return the clusters of HDBSCAN without a matrix of all pairs.
+
+    The hierarchy hangs on the shortest tree over all rows, an edge costing the largest of the
+    distance and the two distances to the nearest row number ``needed`` (a row itself is number
+    one). Edges are looked for among the 30 (or ``needed`` - 1) nearest rows of each row; parts
+    that these do not connect are joined by their truly shortest edges. The tree is therefore exact
+    where lists hold all rows (31 rows or fewer), and else at most longer than the exact one. The
+    clusters are cut from it by scikit-learn's HDBSCAN, which takes the tree as a sparse matrix of
+    distances with ``min_samples=1``.
+
+    The exemplar of a cluster is the row in the densest place.
+
+    Parameters
+    ----------
+    space : Space
+    needed : int
+    smallest : int
+        The fewest rows that make a cluster.
+
+    References
+    ----------
+    .. [1] R. J. G. B. Campello, D. Moulavi, J. Sander (2013). Density-based clustering based on
+       hierarchical density estimates. PAKDD 2013, 160-172. doi:10.1007/978-3-642-37456-2_14
+    """
+    n = len(space)
+    most = max(needed, smallest, 2)
+    if n < most:
+        raise TooFewRows(
+            message(
+                f"{space.who}(method='hdbscan')",
+                f"at least {most} rows",
+                f"n_samples={n}",
+                "Lower min_neighbors and min_cluster_size or add rows",
+            )
+        )
+    k = min(n - 1, max(needed - 1, LISTED))
+    lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
+    core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+    ends, others, costs = _tree(space, lists.indices, lists.distances, core)
+    labels, _ = by_first_row(_cut(ends, others, costs, smallest))
+    found = int(labels.max(initial=-1)) + 1
+    order = np.lexsort((np.arange(n), core, labels))
+    exemplars = order[np.searchsorted(labels[order], np.arange(found))]
+    inside = labels[ends] == labels[others]
+    reach = np.zeros(found)
+    at = labels[ends[inside]]
+    np.maximum.at(reach, at[at >= 0], costs[inside][at >= 0])
+    members = np.flatnonzero(labels >= 0)
+    model = MutualReach(members, labels[members], core[members], reach)
+    return Found(labels, exemplars, model)
+
+
+def _tree(
+    space: Space, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the edges of a short spanning tree: ends, other ends, costs."""
+    n, k = lists.shape
+    one, two = np.repeat(np.arange(n), k), lists.ravel()
+    costs = np.maximum(gaps.ravel(), np.maximum(core[one], core[np.maximum(two, 0)]))
+    usable = (two >= 0) & np.isfinite(costs)
+    low, high = np.minimum(one, two)[usable], np.maximum(one, two)[usable]
+    parents = np.arange(n)
+    parts = [_shortest(parents, low, high, costs[usable])]
+    while True:
+        roots = roots_of(parents)
+        if not roots.any():  # every root is row 0
+            break
+        best, ends, others = np.full(n, np.inf), np.full(n, n), np.full(n, n)
+
+        def fold(
+            block: np.ndarray,
+            row: int,
+            column: int,
+            state: tuple[np.ndarray, ...] = (roots, best, ends, others),
+        ) -> None:
+            shortest_ways_out(block, row, column, core, *state)
+
+        stream(space, fold, "joining parts")
+        out = np.unique(roots)
+        if not np.isfinite(best[out]).all():
+            lost = int(out[~np.isfinite(best[out])][0])
+            raise UndefinedMeasure(
+                message(
+                    f"{space.who}(method='hdbscan')",
+                    "rows that can all be compared, if only by way of others",
+                    f"row {lost} without a way to others",
+                    "Drop such rows, or use method='density', where they are noise",
+                )
+            )
+        parts.append(_shortest(parents, ends[out], others[out], best[out]))
+    whole = [np.concatenate(side) for side in zip(*parts, strict=True)]
+    return whole[0], whole[1], whole[2]
+
+
+def _shortest(
+    parents: np.ndarray, ends: np.ndarray, others: np.ndarray, costs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Join along the cheapest edges first (ties: lower rows); return those that joined."""
+    order = np.lexsort((others, ends, costs))
+    ends, others, costs = ends[order], others[order], costs[order]
+    kept = np.zeros(len(ends), dtype=np.bool_)
+    join_edges(parents, ends, others, kept)
+    return ends[kept], others[kept], costs[kept]
+
+
+def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:
+    from scipy.sparse import coo_matrix
+    from sklearn.cluster import HDBSCAN
+
+    n = len(costs) + 1
+    # A stored zero would be read as no edge at all.
+    positive = costs[costs > 0]
+    costs = np.maximum(costs, positive.min() * 1e-9 if len(positive) else 1.0)
+    both = np.concatenate([ends, others]), np.concatenate([others, ends])
+    graph = coo_matrix((np.concatenate([costs, costs]), both), shape=(n, n)).tocsr()
+    cut = HDBSCAN(min_cluster_size=smallest, min_samples=1, metric="precomputed", copy=True)
+    return cut.fit(graph).labels_.astype(np.int64)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class MutualReach:
+    """A new row joins the cluster of the row it reaches most cheaply, if that is no longer a step.
+
+    Reaching a row costs the larger of the distance to it and its own core distance; it may be no
+    more than the longest step inside the cluster. Else the new row is noise.
+    """
+
+    members: np.ndarray
+    labels: np.ndarray
+    core: np.ndarray
+    reach: np.ndarray
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows."""
+        best, label = np.full(len(new), np.inf), np.full(len(new), -1)
+
+        def one(down: slice) -> None:
+            every = np.arange(down.stop - down.start)
+            for across in blocks(len(self.members), WIDE):
+                block = measure.block(new[down], rows[self.members[across]])
+                np.maximum(block, self.core[across], out=block)
+                block[np.isnan(block)] = np.inf
+                at = block.argmin(axis=1)
+                cost = block[every, at]
+                better = cost < best[down]
+                best[down][better] = cost[better]
+                label[down][better] = self.labels[across][at][better]
+
+        parts = [(part,) for part in blocks(len(new), TALL)]
+        run(one, parts, getattr(measure, "n_jobs", None), "finding dense regions")
+        near = label >= 0
+        near[near] = best[near] <= self.reach[label[near]]
+        return np.where(near, label, -1)

@@ -1,0 +1,57 @@
+"""Choose k rows such that all are near to one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.cluster._found import Found, NearestExemplar
+from lookalike.cluster._space import Space
+
+__all__ = ["Medoids"]
+
+
+class Medoids:
+    """K-medoids by FasterPAM of the ``kmedoids`` library, started by BUILD.
+
+    A new row joins the cluster of the nearest medoid.
+
+    Parameters
+    ----------
+    space : Space
+    seed : int
+        The order in which swaps are tried.
+
+    References
+    ----------
+    .. [1] E. Schubert, P. J. Rousseeuw (2021). Fast and eager k-medoids clustering. Information
+       Systems 101, 101804. doi:10.1016/j.is.2021.101804
+    """
+
+    def __init__(self, space: Space, seed: int) -> None:
+        self.distances, self.seed = space.distances(), seed
+
+    def cut(self, k: int) -> Found:
+        """Return k clusters around k medoids."""
+        import kmedoids
+
+        found = kmedoids.fasterpam(
+            self.distances, k, init="build", random_state=self.seed, n_cpu=1
+        )
+        chosen = np.sort(np.asarray(found.medoids, dtype=np.int64))
+        return around(self.distances, chosen)
+
+
+def around(distances: np.ndarray, chosen: np.ndarray) -> Found:
+    """Return clusters around exemplars, numbered by their first row.
+
+    An exemplar is in its own cluster even where another one is at distance 0.
+    """
+    labels = distances[:, chosen].argmin(axis=1)
+    labels[chosen] = np.arange(len(chosen))
+    # Numbering by first row keeps labels stable when exemplars move a little.
+    first = np.array([int(np.argmax(labels == label)) for label in range(len(chosen))])
+    order = np.argsort(first)
+    rank = np.empty(len(chosen), dtype=np.int64)
+    rank[order] = np.arange(len(chosen))
+    exemplars = chosen[order]
+    return Found(rank[labels], exemplars, NearestExemplar(exemplars))

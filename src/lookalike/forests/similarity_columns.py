@@ -1,0 +1,380 @@
+"""The columns of a similarity forest: what compares their cells, and the cells as kernels see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lookalike._ragged import Ragged
+from lookalike._save import saveable
+from lookalike._threads import blocks, run
+from lookalike.columns import Absolute, Distance, Equal, Given, Presence, distance_for
+from lookalike.columns.base import Cells, missing_rows
+from lookalike.columns.given import check_matrix
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.kernels.similarity_split import (
+    CATEGORY,
+    NUMBER,
+    OUTSIDE,
+    SQUARED,
+    TABLE,
+    TABLE_SQUARED,
+    VALUE,
+)
+from lookalike.table.table import Column, Table
+
+__all__ = ["Cellar", "GivenRows", "TreeColumn", "encode_columns", "fit_columns"]
+
+saveable(Ragged)
+
+SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class TreeColumn:
+    """One way of comparing the cells of one column.
+
+    Parameters
+    ----------
+    column : int
+        Place among the columns of the table; a column with several distances comes several times.
+    name : str
+    distance : Distance
+        Fitted.
+    kind : int
+        How kernels project its cells (``kernels.similarity_split``).
+    """
+
+    column: int
+    name: str
+    distance: Distance
+    kind: int
+
+    @property
+    def is_object(self) -> bool:
+        """Whether cells are compared by the distance itself, not inside a kernel."""
+        return self.kind in (TABLE, TABLE_SQUARED)
+
+
+class GivenRows(Distance):
+    """Distances that come with the rows: each cell holds the distances to all fitted rows.
+
+    For a column of vectors that is a square matrix when fitted (cell i holds the distances of row i)
+    and has the same width, one entry per fitted row, whatever the number of new rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> matrix = np.array([[0.0, 3.0], [3.0, 0.0]])
+    >>> distance = GivenRows().fit(Column("shape", Kind("vector", width=2), matrix))
+    >>> fitted = distance.encode_fitted(Column("shape", Kind("vector", width=2), matrix))
+    >>> new = distance.encode(Column("shape", Kind("vector", width=2), np.array([[1.0, 2.0]])))
+    >>> distance.compare(fitted, new)
+    array([[1.],
+           [2.]])
+    """
+
+    name = "precomputed"
+    kinds = ("vector",)
+
+    width_: int
+
+    def _learn(self, column: Column) -> None:
+        matrix = np.asarray(column.values, dtype=np.float64)
+        check_matrix(matrix, column.name)
+        self.width_ = len(matrix)
+
+    def _find_scale(self, column: Column) -> float:
+        return float(np.max(column.values, initial=0.0))
+
+    def _encode(self, column: Column) -> np.ndarray:
+        rows = np.asarray(column.values, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.width_:
+            found = f"an array of shape {rows.shape}"
+            needed = f"the distances to the {self.width_} fitted rows in every cell"
+            do = "Give a matrix with a row per new row and a column per fitted row"
+            raise InvalidInput(message(f"column {column.name!r}", needed, found, do))
+        wrong = np.argwhere(rows < 0)
+        if len(wrong):
+            row, place = (int(at) for at in wrong[0])
+            found = f"{rows[row, place]:g} in row {row}, column {place}"
+            do = "A similarity S becomes a distance as 1 - S"
+            raise InvalidInput(message(f"column {column.name!r}", "distances", found, do))
+        return np.column_stack([np.where(np.isnan(rows[:, 0]), np.nan, -1.0), rows])
+
+    def encode_fitted(self, column: Column) -> np.ndarray:
+        """Return the cells that were fitted: they know their place, and others can ask for them."""
+        cells = self.encode(column)
+        cells[:, 0] = np.arange(len(cells))
+        return np.asarray(cells)
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        places = np.nan_to_num(a[:, 0], nan=0.0).astype(np.int64)
+        return np.ascontiguousarray(b[:, 1 + places].T)
+
+
+# -- which distances --------------------------------------------------------------------------------
+
+
+def fit_columns(
+    table: Table,
+    distances: Mapping[str, Any] | None = None,
+    *,
+    projection: str = "distance",
+    numeric: str = "projection",
+    who: str = "similarity forest",
+) -> tuple[TreeColumn, ...]:
+    """Choose and fit the distance, or the several distances, of every column.
+
+    Parameters
+    ----------
+    table : Table
+    distances : mapping of column name to distance, or to a list of distances
+        A name, a ``Distance``, a function of two cells, a square matrix of which the column holds
+        positions, or "precomputed" for a column of vectors that are rows of distances.
+    projection : {"distance", "squared"}
+    numeric : {"projection", "value"}
+    who : str
+        The estimator, for error messages.
+    """
+    wanted = dict(distances or {})
+    for name in wanted:
+        if name not in table:
+            do = suggest(str(name), table.names)
+            raise InvalidInput(message(f"{who}(distances=...)", f"a column {name!r}", "none", do))
+    squared = projection == "squared"
+    made = []
+    for at, column in enumerate(table.columns):
+        for spec in _several(wanted.get(column.name)):
+            distance: Distance
+            if isinstance(spec, str) and spec == GivenRows.name:
+                distance = GivenRows()
+            else:
+                distance = distance_for(spec, column.kind.name, column.name)
+            distance = distance.fit(column)
+            kind = TABLE_SQUARED if squared else TABLE
+            if type(distance) is Absolute:
+                kind = VALUE if numeric == "value" else SQUARED if squared else NUMBER
+            elif type(distance) in (Equal, Presence):
+                kind = CATEGORY
+            made.append(TreeColumn(at, column.name, distance, kind))
+            if kind == SQUARED and distance.scale_ > 1e150:
+                raise InvalidInput(
+                    message(
+                        f"column {column.name!r} with projection='squared'",
+                        "a range whose square is a number",
+                        f"{distance.scale_:g}",
+                        "Divide the column by a constant",
+                    )
+                )
+            if made[-1].is_object:
+                _check_distance(column, distance)
+    return tuple(made)
+
+
+def encode_columns(
+    columns: tuple[TreeColumn, ...], table: Table, fitted: bool = False
+) -> tuple[Cells, ...]:
+    """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
+    cells = []
+    for one in columns:
+        column = table.columns[one.column]
+        if fitted and isinstance(one.distance, GivenRows):
+            cells.append(one.distance.encode_fitted(column))
+        else:
+            cells.append(one.distance.encode(column))
+    return tuple(cells)
+
+
+def _several(spec: Any) -> list[Any]:
+    """Return the distances of a column; a list of lists of numbers is one matrix."""
+    if isinstance(spec, list | tuple) and spec:
+        single = [
+            one is None or isinstance(one, str | Distance | type) or callable(one) for one in spec
+        ]
+        matrices = [getattr(one, "ndim", 0) == 2 for one in spec]
+        if all(a or b for a, b in zip(single, matrices, strict=True)):
+            return list(spec)
+    return [spec]
+
+
+def _check_distance(column: Column, distance: Distance) -> None:
+    """Look at a few pairs of a distance that somebody brought: it has to be one."""
+    if type(distance).__module__.startswith("lookalike.columns") and type(distance) is not Given:
+        return
+    if isinstance(distance, GivenRows):
+        return
+    at = np.arange(len(column))
+    if len(at) > SAMPLED:
+        at = np.sort(np.random.default_rng(0).choice(len(at), SAMPLED, replace=False))
+    cells = distance.encode(column)[at]
+    block = distance.compare(cells, cells)
+    who = f"the distance of column {column.name!r}"
+    do = "Correct the function, or leave the column out"
+    with np.errstate(invalid="ignore"):
+        negative = np.argwhere(block < 0)
+        own = np.flatnonzero(np.diag(block) > 1e-9)
+        both = np.isfinite(block) & np.isfinite(block.T)
+        uneven = np.argwhere(both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block))))
+    if len(negative):
+        i, j = negative[0]
+        found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
+        raise InvalidInput(message(who, "numbers of at least 0", found, do))
+    if len(own):
+        found = f"{block[own[0], own[0]]:g} for row {at[own[0]]} and itself"
+        raise InvalidInput(message(who, "0 between equal cells", found, do))
+    if len(uneven):
+        i, j = uneven[0]
+        found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
+        raise InvalidInput(message(who, "the same distance in both directions", found, do))
+
+
+# -- cells for kernels ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cellar:
+    """The fitted cells of all columns in the form that trees are grown from.
+
+    Parameters
+    ----------
+    columns : tuple of TreeColumn
+    cells : tuple of encoded cells, one per column
+    source : int64 (columns, rows)
+        The cell of each row; rows may share one.
+    same : tuple of int64 arrays
+        For every cell, the first cell equal to it.
+    kinds : int64 (columns,)
+        As in ``TreeColumn``; OUTSIDE where distances are computed as they are asked for.
+    values : float64 (columns, rows)
+        Numbers, categories, or places in the matrix of distances; NaN where missing.
+    ranks : int32 (columns, rows)
+        Numbers and categories as whole numbers in the same order.
+    flat, base, width
+        The matrices of distances, one after another; where each begins and how wide it is.
+    """
+
+    columns: tuple[TreeColumn, ...]
+    cells: tuple[Cells, ...]
+    source: np.ndarray
+    same: tuple[np.ndarray, ...]
+    kinds: np.ndarray
+    values: np.ndarray
+    ranks: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
+
+    def __len__(self) -> int:
+        return self.values.shape[1]
+
+    @classmethod
+    def of(
+        cls,
+        columns: tuple[TreeColumn, ...],
+        cells: tuple[Cells, ...],
+        cache_pairs: int,
+        n_jobs: int | None = None,
+    ) -> Cellar:
+        """Prepare cells; columns of objects get a matrix of all distances while it stays small.
+
+        Parameters
+        ----------
+        columns, cells
+        cache_pairs : int
+            Entries that all matrices together may have.
+        n_jobs : int, optional
+        """
+        n, d = len(cells[0]), len(columns)
+        kinds = np.array([column.kind for column in columns], np.int64)
+        values, ranks = np.empty((d, n)), np.zeros((d, n), np.int32)
+        base, width = np.zeros(d, np.int64), np.zeros(d, np.int64)
+        same: list[np.ndarray] = []
+        todo, used = [], 0
+        for f, column in enumerate(columns):
+            missing = _missing(cells[f])
+            if not column.is_object:
+                x = np.asarray(cells[f], np.float64)
+                values[f] = np.where(missing, np.nan, x)
+                kept, ranks[f] = np.unique(values[f], return_inverse=True)
+                first = np.full(len(kept), -1, np.int64)
+                first[ranks[f][::-1]] = np.arange(n)[::-1]
+                same.append(first[ranks[f]])
+                continue
+            first, place = _distinct(cells[f])
+            same.append(first[place])
+            size = len(first)
+            if used + size * size <= cache_pairs:
+                base[f], width[f] = used, size
+                used += size * size
+                todo.append((f, first))
+                values[f] = np.where(missing, np.nan, place)
+            else:
+                kinds[f] = OUTSIDE
+                values[f] = np.where(missing, np.nan, 0.0)
+        flat = np.empty(max(used, 1))
+        for f, first in todo:
+            out = flat[base[f] : base[f] + width[f] ** 2].reshape(width[f], width[f])
+            _fill_matrix(columns[f].distance, cells[f][first], out, n_jobs)
+        source = np.broadcast_to(np.arange(n), (d, n))
+        return cls(
+            columns, cells, source, tuple(same), kinds, values, ranks, flat, base, width
+        )
+
+    def take(self, rows: np.ndarray) -> Cellar:
+        """Return other rows made of the same cells; ``rows`` has a line for every column."""
+        source = np.take_along_axis(self.source, rows, axis=1)
+        values = np.take_along_axis(self.values, rows, axis=1)
+        ranks = np.take_along_axis(self.ranks, rows, axis=1)
+        return replace(self, source=source, values=values, ranks=ranks)
+
+    def distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of one row to others on a column of objects."""
+        cells = self.cells[f]
+        a, b = cells[self.source[f, [row]]], cells[self.source[f, rows]]
+        return np.asarray(self.columns[f].distance.compare(a, b)[0])
+
+
+def _missing(cells: Any) -> np.ndarray:
+    if isinstance(cells, np.ndarray | Ragged):
+        return missing_rows(cells)
+    return np.zeros(len(cells), bool)  # whole rows of a measure
+
+
+def _distinct(cells: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first of each different cell, and for every cell its place among these."""
+    n = len(cells)
+    if isinstance(cells, Ragged):
+        names: list[Any] = [cells.row(i).tobytes() for i in range(n)]
+    elif isinstance(cells, np.ndarray) and cells.dtype != object:
+        names = [row.tobytes() for row in cells]
+    else:  # objects of the user's own may not even be comparable
+        return np.arange(n), np.arange(n)
+    seen: dict[Any, int] = {}
+    first, place = [], np.empty(n, np.int64)
+    missing = _missing(cells)
+    for i, name in enumerate(names):
+        key = None if missing[i] else name
+        if key not in seen:
+            seen[key] = len(first)
+            first.append(i)
+        place[i] = seen[key]
+    return np.array(first, np.int64), place
+
+
+def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | None) -> None:
+    """Compute all distances of some cells, each pair once."""
+
+    def one(rows: slice, others: slice) -> None:
+        block = distance.compare(cells[rows], cells[others])
+        out[rows, others] = block
+        out[others, rows] = block.T
+
+    parts = list(blocks(len(cells), 256))
+    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i:]]
+    run(one, pairs, n_jobs, f"comparing cells of {distance.column_!r}")

@@ -1,0 +1,332 @@
+"""Whether neighbors agree with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lookalike._config import settings, show_bytes
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, TooLarge, WrongType, message, suggest
+from lookalike.hubness.space import as_space, code_labels, lists_of, needs_distances, size_of
+
+__all__ = [
+    "McNemar",
+    "goodman_kruskal",
+    "label_agreement",
+    "loo_accuracy",
+    "loo_predict",
+    "mcnemar",
+    "retrieval_accuracy",
+]
+
+
+def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> np.ndarray:
+    """Guess the label of each row from its k nearest others.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    y : n labels
+    k : int
+        Number of neighbors that vote.
+    tie : {"among_tied", "nearest"}
+        Which label wins when several have the most votes: that of the nearest neighbor which has
+        one of them, or that of the very nearest neighbor whatever its votes.
+
+    Returns
+    -------
+    array of n labels
+
+    Examples
+    --------
+    >>> from lookalike.hubness import loo_predict
+    >>> from lookalike.measures import Vector
+    >>> loo_predict(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1], k=1)
+    array([0, 0, 0, 1])
+    """
+    codes, labels = _vote(space, y, k, tie, "loo_predict")[1:]
+    out = np.empty(len(labels), dtype=object)
+    out[:] = labels
+    kept = np.asarray(y).dtype
+    return out[codes].astype(kept) if kept.kind in "biufUS" else out[codes]
+
+
+def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> float:
+    """Return the share of rows whose k nearest others vote for their label.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    y : n labels
+    k : int
+        Number of neighbors that vote.
+    tie : {"among_tied", "nearest"}
+        As in ``loo_predict``.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import loo_accuracy
+    >>> from lookalike.measures import Vector
+    >>> loo_accuracy(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1], k=1)
+    0.75
+    """
+    truth, codes, _ = _vote(space, y, k, tie, "loo_accuracy")
+    return float((codes == truth).mean())
+
+
+def _vote(
+    space: Any, y: Any, k: int, tie: str, who: str
+) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Return true codes, elected codes and the labels."""
+    ways = ("among_tied", "nearest")
+    if tie not in ways:
+        raise InvalidInput(
+            message(f"{who}(tie={tie!r})", f"one of {ways}", repr(tie), suggest(tie, ways))
+        )
+    checked = as_space(space, who)
+    truth, labels = code_labels(y, size_of(checked), who)
+    near = truth[lists_of(checked, k, who).indices]
+    elected = np.empty(len(near), dtype=np.int64)
+    for part in blocks(len(near), max(1, 2**22 // len(labels))):
+        some = near[part]
+        rows = np.arange(len(some))[:, None]
+        votes = np.bincount(
+            (rows * len(labels) + some).ravel(), minlength=len(some) * len(labels)
+        ).reshape(len(some), len(labels))
+        # The first neighbor whose label has the most votes is the nearest of those.
+        elected[part] = some[rows[:, 0], votes[rows, some].argmax(axis=1)]
+        if tie == "nearest":
+            several = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+            elected[part] = np.where(several, some[:, 0], elected[part])
+    return truth, elected, labels
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Outcome of McNemar's test.
+
+    Parameters
+    ----------
+    statistic : float
+        chi-squared with one degree of freedom; the smaller of the two counts if exact.
+    pvalue : float
+    only_first, only_second : int
+        Objects on which only one of the two was right.
+    """
+
+    statistic: float
+    pvalue: float
+    only_first: int
+    only_second: int
+
+    @property
+    def significant(self) -> bool:
+        """Whether p is below 0.05."""
+        return self.pvalue < 0.05
+
+
+def mcnemar(first: Any, second: Any, *, exact: bool = False) -> McNemar:
+    """Test whether one of two classifiers is right more often than the other on the same rows.
+
+    ``max(|b - c| - 1, 0)**2 / (b + c)``, where b and c count the rows on which only the first or
+    only the second is right [1]_.
+
+    Parameters
+    ----------
+    first, second : n truth values
+        On which rows each of the two is right.
+    exact : bool
+        Take the two-sided binomial test instead of chi-squared; better if b + c is below 25.
+
+    References
+    ----------
+    .. [1] McNemar (1947). Note on the sampling error of the difference between correlated
+       proportions or percentages. Psychometrika 12. doi:10.1007/BF02295996
+
+    Examples
+    --------
+    >>> from lookalike.hubness import mcnemar
+    >>> found = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2)
+    >>> round(found.statistic, 6), round(found.pvalue, 6)
+    (4.083333, 0.043308)
+    """
+    from scipy.stats import binomtest, chi2
+
+    one, two = np.asarray(first), np.asarray(second)
+    if one.shape != two.shape or one.ndim != 1 or one.dtype != bool or two.dtype != bool:
+        raise InvalidInput(
+            message(
+                "mcnemar",
+                "two arrays of n truth values: right or wrong",
+                f"shapes {one.shape} and {two.shape}, types {one.dtype} and {two.dtype}",
+                "Compare predictions with the labels first",
+            )
+        )
+    b, c = int((one & ~two).sum()), int((~one & two).sum())
+    if b + c == 0:
+        return McNemar(0.0, 1.0, b, c)
+    if exact:
+        return McNemar(float(min(b, c)), float(binomtest(b, b + c).pvalue), b, c)
+    statistic = max(abs(b - c) - 1, 0) ** 2 / (b + c)
+    return McNemar(statistic, float(chi2.sf(statistic, 1)), b, c)
+
+
+def goodman_kruskal(space: Any, y: Any) -> float:
+    """Say whether rows with one label lie closer together than rows with different labels.
+
+    ``(Q_c - Q_d) / (Q_c + Q_d)``: of all pairs of a distance within a label and a distance between
+    labels, Q_c have the former smaller and Q_d larger. 1 is perfect, 0 none, and only the order of
+    distances matters, so different measures can be compared [1]_. Ties and pairs of rows that
+    cannot be compared do not count; without any comparison the value is 0.
+
+    Parameters
+    ----------
+    space : fitted measure or square matrix of distances
+    y : n labels
+
+    References
+    ----------
+    .. [1] Goodman, Kruskal (1954). Measures of Association for Cross Classifications. Journal of
+       the American Statistical Association 49. doi:10.1080/01621459.1954.10501231
+
+    Examples
+    --------
+    >>> from lookalike.hubness import goodman_kruskal
+    >>> from lookalike.measures import Vector
+    >>> goodman_kruskal(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1])
+    0.5
+    """
+    measure = needs_distances(as_space(space, "goodman_kruskal"), "goodman_kruskal")
+    rows = measure.rows_
+    n = len(rows)
+    codes, _ = code_labels(y, n, "goodman_kruskal")
+    both_ways = not measure.traits.symmetric
+    size = 8 * n * (n - 1) // (1 if both_ways else 2)
+    if size > settings().memory_limit:
+        raise TooLarge(
+            message(
+                "goodman_kruskal",
+                f"all distances under the memory limit of {show_bytes(settings().memory_limit)}",
+                f"{n:,} rows, {show_bytes(size)}",
+                "Take a sample of the rows, or raise the limit with lookalike.config(...)",
+            )
+        )
+
+    def one(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        others = slice(0 if both_ways else part.start, n)
+        d = measure.block(rows[part], rows[others])
+        here, there = np.arange(part.start, part.stop)[:, None], np.arange(others.start, n)
+        use = (here != there if both_ways else here < there) & ~np.isnan(d)
+        same = codes[here] == codes[there]
+        return d[use & same], d[use & ~same]
+
+    found = run(one, [(part,) for part in blocks(n, 128)], getattr(measure, "n_jobs", None))
+    within, between = (np.sort(np.concatenate(side)) for side in zip(*found, strict=True))
+    concordant = _count_pairs(within, between)
+    discordant = _count_pairs(between, within)
+    total = concordant + discordant
+    return (concordant - discordant) / total if total else 0.0
+
+
+def _count_pairs(low: np.ndarray, high: np.ndarray) -> int:
+    """Count pairs with the first below the second; both sorted. Whole numbers of any size."""
+    few, many = (low, high) if len(low) <= len(high) else (high, low)
+    side: Literal["left", "right"] = "right" if few is low else "left"
+    total = 0
+    for part in blocks(len(few), 1 << 16):
+        at = int(np.searchsorted(many, few[part], side).sum())
+        total += at if few is high else (part.stop - part.start) * len(many) - at
+    return total
+
+
+def label_agreement(space: Any, labels: Sequence[Any], k: int = 5) -> np.ndarray:
+    """Return for each row how well its sets of labels agree with those of its k neighbors.
+
+    The mean over the neighbors of ``|G(x) & G(y)| / |G(x) | G(y)|``; two empty sets count 0.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    labels : n collections of labels
+    k : int
+        Number of neighbors.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import label_agreement
+    >>> from lookalike.measures import Vector
+    >>> genres = [{"rock"}, {"rock", "pop"}, {"pop"}, set()]
+    >>> label_agreement(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), genres, k=1)
+    array([0.5, 0.5, 0.5, 0. ])
+    """
+    checked = as_space(space, "label_agreement")
+    sets = _label_sets(labels, size_of(checked), "label_agreement")
+    lists = lists_of(checked, k, "label_agreement")
+    out = np.zeros(len(sets))
+    for i, near in enumerate(lists.indices.tolist()):
+        total = 0.0
+        for j in near:
+            union = len(sets[i] | sets[j])
+            total += len(sets[i] & sets[j]) / union if union else 0.0
+        out[i] = total / lists.k
+    return out
+
+
+def retrieval_accuracy(
+    space: Any, labels: Sequence[Any], k: int = 5, *, skip_unlabelled: bool = False
+) -> float:
+    """Say how well lists of k neighbors match when rows carry several labels each.
+
+    The mean of ``label_agreement`` over all rows.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    labels : n collections of labels
+    k : int
+        Number of neighbors.
+    skip_unlabelled : bool
+        Leave rows without any label out of the mean; they still stand in lists.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import retrieval_accuracy
+    >>> from lookalike.measures import Vector
+    >>> genres = [{"rock"}, {"rock", "pop"}, {"pop"}, set()]
+    >>> retrieval_accuracy(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), genres, k=1)
+    0.375
+    """
+    each = label_agreement(space, labels, k)
+    if skip_unlabelled:
+        some = np.array([len(cell) > 0 for cell in labels])
+        if not some.any():
+            raise InvalidInput(
+                message("retrieval_accuracy", "rows with labels", "none", "Pass their labels")
+            )
+        each = each[some]
+    return float(each.mean())
+
+
+def _label_sets(labels: Sequence[Any], n: int, who: str) -> list[frozenset[Any]]:
+    if isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) != n:
+        found = f"{len(labels)}" if hasattr(labels, "__len__") else repr(labels)
+        raise InvalidInput(
+            message(who, f"a set of labels for each of the {n} rows", found, "Check the labels")
+        )
+    sets = []
+    for row, cell in enumerate(labels):
+        if isinstance(cell, str | bytes) or not hasattr(cell, "__iter__"):
+            raise WrongType(
+                message(
+                    who,
+                    "a set or list of labels in each row",
+                    f"{cell!r} in row {row}",
+                    "Use loo_accuracy for single labels",
+                )
+            )
+        sets.append(frozenset(cell))
+    return sets

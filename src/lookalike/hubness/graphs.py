@@ -1,0 +1,165 @@
+"""Repair neighbor graphs that come from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lookalike._params import AtLeast
+from lookalike.errors import InvalidInput, TooFewRows, WrongType, message, suggest
+from lookalike.hubness.csls import excesses
+from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
+from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
+from lookalike.hubness.scaling import EPS, affinities, ratios
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["rescale"]
+
+METHODS = ("nicdm", "local_scaling", "csls", "shared_neighbors")
+
+
+def rescale(
+    graph: Any,
+    method: Any = "nicdm",
+    *,
+    n_neighbors: int = 10,
+    k: int | None = None,
+    reference: NeighborGraph | None = None,
+) -> NeighborGraph:
+    """Repair the hubness of a neighbor graph: the same candidates, re-ranked.
+
+    Make the graph with more neighbors than you need (ten times as many is plenty), so that there is
+    something to choose from.
+
+    Parameters
+    ----------
+    graph : NeighborGraph, or scikit-learn's sparse k-graph
+        Distances of each query to its candidates.
+    method : {"nicdm", "local_scaling", "csls", "shared_neighbors"} or a fitted reducer
+        A name takes the scales of the rows from the graph itself. A reducer that was fitted to the
+        same rows, in the same order, brings its own: use that for ``MutualProximity``, whose means
+        and spreads cannot be told from nearest neighbors alone.
+    n_neighbors : int
+        The k of the local scale; a fitted reducer has its own.
+    k : int, optional
+        Length of the new lists. Default: that of the graph.
+    reference : NeighborGraph, optional
+        The neighbors of the collection within itself, where the queries of ``graph`` are other
+        rows.
+
+    Returns
+    -------
+    NeighborGraph with the distances of the method
+
+    Examples
+    --------
+    >>> from lookalike.hubness import rescale
+    >>> from lookalike.measures import Vector
+    >>> graph = Vector().fit([[0.0], [1.0], [3.0], [7.0]]).neighbors(k=3)
+    >>> rescale(graph, "nicdm", n_neighbors=2, k=1).indices.ravel()
+    array([1, 0, 1, 2])
+    """
+    if hasattr(graph, "tocsr"):
+        graph = NeighborGraph.from_csr(graph)
+    if not isinstance(graph, NeighborGraph):
+        raise WrongType(
+            message("rescale", "a NeighborGraph", type(graph).__name__, "Use measure.neighbors()")
+        )
+    k = graph.k if k is None else k
+    if not AtLeast(1).fits(k) or k > graph.k:
+        raise TooFewRows(
+            message(
+                f"rescale(k={k!r})", f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
+            )
+        )
+    if isinstance(method, _Scaled):
+        values = _by_reducer(graph, method, reference)
+    else:
+        values = _by_name(graph, method, n_neighbors, reference)
+    lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
+    values[graph.indices < 0] = np.inf
+    keep_best(values, graph.indices, lists)
+    return lists
+
+
+def _by_reducer(
+    graph: NeighborGraph, reducer: _Scaled, reference: NeighborGraph | None
+) -> np.ndarray:
+    who = f"rescale(method={type(reducer).__name__})"
+    if isinstance(reducer, MutualProximity) and reducer.model in MODELS[:2]:
+        raise InvalidInput(
+            message(
+                who,
+                "a model that keeps facts of each row",
+                repr(reducer.model),
+                "Use model='gauss_independent', or n_candidates= on the reducer itself",
+            )
+        )
+    if not hasattr(reducer, "rows_"):
+        raise InvalidInput(message(who, "a fitted reducer", "one that is not", "Call fit first"))
+    n = len(reducer.rows_)
+    if len(graph) != n or graph.n_indexed != n or reference is not None:
+        raise InvalidInput(
+            message(
+                who,
+                f"the neighbors of the {n} fitted rows among themselves",
+                f"{len(graph)} lists over {graph.n_indexed} rows",
+                "For new rows set n_candidates= on the reducer and use kneighbors",
+            )
+        )
+    return reducer._rescaled(graph, reducer.rows_.arrays, reducer.rows_.arrays)
+
+
+def _by_name(
+    graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
+) -> np.ndarray:
+    if method not in METHODS:
+        do = suggest(str(method), METHODS)
+        if str(method).startswith("m"):
+            do = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
+        found = repr(method)
+        raise InvalidInput(message("rescale", f"a method among {METHODS}", found, do))
+    who = f"rescale(n_neighbors={n_neighbors!r})"
+    if not AtLeast(1).fits(n_neighbors):
+        raise InvalidInput(message(who, "at least 1", repr(n_neighbors), "Raise it"))
+    fitted = graph if reference is None else reference
+    if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
+        raise InvalidInput(
+            message(
+                "rescale",
+                f"the lists of all {graph.n_indexed} rows of the collection",
+                f"{len(fitted)} lists over {fitted.n_indexed} rows",
+                "Pass reference=, the neighbors of the collection within itself",
+            )
+        )
+    ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
+    at = graph.indices
+    d = np.where(at < 0, np.nan, graph.distances)
+    if method == "shared_neighbors":
+        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors
+    if method == "local_scaling":
+        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at])
+    mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
+    if method == "nicdm":
+        floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
+        return ratios(d, mu_a, mu_b[at], floor)
+    return excesses(d, mu_a, mu_b[at], 2 * float(mu_b.max()))
+
+
+def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
+    if graph.k < k:
+        raise TooFewRows(message(who, f"lists of {k}", f"lists of {graph.k}", "Lower n_neighbors"))
+    cut = replace(graph, indices=graph.indices[:, :k], distances=graph.distances[:, :k])
+    return cut.finish()
+
+
+def _overlap(ours: np.ndarray, theirs: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Count the members that each query's list shares with the list of each of its candidates."""
+    from lookalike.kernels.proximity import overlaps
+
+    out = np.empty(at.shape)
+    for i, candidates in enumerate(at):
+        overlaps(ours[i : i + 1], theirs[candidates], len(theirs), out[i : i + 1])
+    return out

@@ -1,0 +1,310 @@
+"""How often each row is somebody's neighbor, and how uneven that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._threads import blocks
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.hubness.space import Space, as_space, code_labels, lists_of, size_of
+from lookalike.measures.base import check_k
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = [
+    "HubsAndOrphans",
+    "badness",
+    "hubs_and_orphans",
+    "k_occurrence",
+    "reachability",
+    "symmetric_share",
+]
+
+TIES = ("index", "expected", "random")
+
+
+def k_occurrence(
+    space: Any, k: int = 5, *, ties: str = "index", random_state: Any = None
+) -> np.ndarray:
+    """Count for each row in how many lists of k nearest neighbors it stands.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    k : int
+        Length of the lists.
+    ties : {"index", "expected", "random"}
+        What happens when several rows are equally far for the last places. ``index``: the lower
+        position wins. ``expected``: they share the places, so the counts are means over all ways
+        to decide, and measures with many ties show no hubs that are not there. ``random``: drawn.
+    random_state : None, int or numpy.random.Generator
+        For ``ties="random"``.
+
+    Returns
+    -------
+    array of n; it sums to n * k
+
+    References
+    ----------
+    .. [1] Radovanovic, Nanopoulos, Ivanovic (2010). Hubs in Space: Popular Nearest Neighbors in
+       High-Dimensional Data. Journal of Machine Learning Research 11, 2487-2531.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import k_occurrence
+    >>> from lookalike.measures import Vector
+    >>> k_occurrence(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), k=2)
+    array([2, 3, 3, 0])
+    """
+    checked = as_space(space, "k_occurrence")
+    return _tally(checked, k, ties, random_state, None, "k_occurrence")[0]
+
+
+def badness(
+    space: Any, y: Any, k: int = 5, *, ties: str = "index", random_state: Any = None
+) -> np.ndarray:
+    """Count for each row in how many lists of rows with another label it stands.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    y : n labels
+    k : int
+        Length of the lists.
+    ties : {"index", "expected", "random"}
+        As in ``k_occurrence``.
+    random_state : None, int or numpy.random.Generator
+        For ``ties="random"``.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import badness
+    >>> from lookalike.measures import Vector
+    >>> badness(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1], k=2)
+    array([1, 2, 2, 0])
+    """
+    checked = as_space(space, "badness")
+    codes, _ = code_labels(y, size_of(checked), "badness")
+    return _tally(checked, k, ties, random_state, codes, "badness")[1]
+
+
+def _tally(
+    space: Space, k: int, ties: str, random_state: Any, codes: np.ndarray | None, who: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return occurrences, and those in lists of rows with another label."""
+    if ties not in TIES:
+        raise InvalidInput(
+            message(f"{who}(ties={ties!r})", f"one of {TIES}", repr(ties), suggest(ties, TIES))
+        )
+    lists = lists_of(space, k, who)
+    n = len(lists)
+    good, bad = np.zeros(n), np.zeros(n)
+
+    def add(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> None:
+        good[:] += np.bincount(columns, weights, minlength=n)
+        if codes is not None:
+            other = codes[rows] != codes[columns]
+            bad[:] += np.bincount(columns[other], weights[other], minlength=n)
+
+    owners = np.repeat(np.arange(n), k)
+    if ties == "index":
+        add(owners, lists.indices.ravel(), np.ones(n * k))
+    else:
+        last = lists.distances[:, -1]
+        sure = (lists.distances < last[:, None]).ravel()
+        add(owners[sure], lists.indices.ravel()[sure], np.ones(int(sure.sum())))
+        open_places = k - (lists.distances < last[:, None]).sum(axis=1)
+        rng = np.random.default_rng(random_state)
+        for part, tied in _tied(space, last, k, who):
+            if ties == "random":
+                tied = _draw(tied, open_places[part], rng)
+            rows, columns = np.nonzero(tied)
+            share = open_places[part] / tied.sum(axis=1)
+            add(rows + part.start, columns, share[rows])
+    if ties == "expected":
+        return good, bad
+    return good.astype(np.int64), bad.astype(np.int64)
+
+
+def _tied(space: Space, last: np.ndarray, k: int, who: str) -> Any:
+    """Yield (rows, mask over all rows) of the candidates at the distance of the last place."""
+    n = len(last)
+    for part in blocks(n, max(1, 2**21 // n)):
+        if isinstance(space, NeighborGraph):
+            whole = space.k == n - 1 or (space.k > k and (space.distances[:, -1] > last).all())
+            if not whole:
+                raise InvalidInput(
+                    message(
+                        f"{who}(k={k}, ties=...)",
+                        "lists that reach beyond all ties of their last place",
+                        f"lists of {space.k}",
+                        "Make the graph with a larger k, or pass the measure",
+                    )
+                )
+            mask = np.zeros((part.stop - part.start, n), dtype=bool)
+            rows, places = np.nonzero(space.distances[part] == last[part, None])
+            mask[rows, space.indices[part][rows, places]] = True
+        else:
+            mask = space.block(space.rows_[part], space.rows_) == last[part, None]
+            mask[np.arange(len(mask)), np.arange(part.start, part.stop)] = False
+        yield part, mask
+
+
+def _draw(tied: np.ndarray, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Keep as many of the tied candidates of each row as there are places, by lot."""
+    keys = np.where(tied, rng.random(tied.shape), np.inf)
+    order = np.argsort(keys, axis=1, kind="stable").argsort(axis=1)
+    return tied & (order < places[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class HubsAndOrphans:
+    """Who is in many lists, and who in none.
+
+    Parameters
+    ----------
+    occurrence : array of n
+        In how many lists of k each row stands.
+    k : float
+    factor : float
+        A hub stands in more than ``factor * k`` lists.
+    """
+
+    occurrence: np.ndarray
+    k: float
+    factor: float = 5.0
+
+    @property
+    def hubs(self) -> np.ndarray:
+        """Positions of rows in more than ``factor * k`` lists, the largest first."""
+        at = np.flatnonzero(self.occurrence > self.factor * self.k)
+        return at[np.argsort(-self.occurrence[at], kind="stable")]
+
+    @property
+    def orphans(self) -> np.ndarray:
+        """Positions of rows in no list."""
+        return np.flatnonzero(self.occurrence == 0)
+
+    @property
+    def others(self) -> np.ndarray:
+        """Positions of the rest."""
+        counts = self.occurrence
+        return np.flatnonzero((counts > 0) & (counts <= self.factor * self.k))
+
+    @property
+    def largest(self) -> float:
+        """The largest occurrence."""
+        return float(self.occurrence.max(initial=0))
+
+    def groups(self) -> dict[str, np.ndarray]:
+        """Return the three groups by name."""
+        return {"hubs": self.hubs, "orphans": self.orphans, "others": self.others}
+
+    def mean_occurrence(self, occurrence: np.ndarray | None = None) -> dict[str, float | None]:
+        """Return the mean occurrence of each group; None for a group without members.
+
+        Parameters
+        ----------
+        occurrence : array of n, optional
+            That of another space, such as the repaired one; the groups stay these.
+        """
+        counts = self.occurrence if occurrence is None else np.asarray(occurrence)
+        return {
+            name: float(counts[at].mean()) if len(at) else None
+            for name, at in self.groups().items()
+        }
+
+    def badness(
+        self, bad: np.ndarray, occurrence: np.ndarray | None = None
+    ) -> dict[str, float | None]:
+        """Return the percentage of bad places of each group; None where it holds no place.
+
+        Parameters
+        ----------
+        bad : array of n
+            As from ``badness``, of this or of another space.
+        occurrence : array of n, optional
+            The occurrence that belongs to it.
+        """
+        counts = self.occurrence if occurrence is None else np.asarray(occurrence)
+        held = {name: float(counts[at].sum()) for name, at in self.groups().items()}
+        return {
+            name: 100 * float(np.asarray(bad)[at].sum()) / held[name] if held[name] > 0 else None
+            for name, at in self.groups().items()
+        }
+
+
+def hubs_and_orphans(
+    space: Any, k: int = 5, *, factor: float = 5.0, ties: str = "index"
+) -> HubsAndOrphans:
+    """Name the rows that stand in very many lists of neighbors, and those that stand in none.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix; or occurrences, an array of n
+    k : int
+        Length of the lists.
+    factor : float
+        A hub stands in more than ``factor * k`` lists.
+    ties : {"index", "expected", "random"}
+        As in ``k_occurrence``.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import hubs_and_orphans
+    >>> from lookalike.measures import Vector
+    >>> found = hubs_and_orphans(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), k=1)
+    >>> found.hubs, found.orphans, found.largest
+    (array([], dtype=int64), array([3]), 2.0)
+    """
+    if isinstance(space, np.ndarray) and space.ndim == 1:
+        check_k(k, max(1, len(space) - 1), "hubs_and_orphans", True)
+        return HubsAndOrphans(space, k, factor)
+    return HubsAndOrphans(k_occurrence(space, k, ties=ties), k, factor)
+
+
+def reachability(space: Any, k: int = 5) -> float:
+    """Return the share of rows that stand in at least one list: what browsing can ever reach.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    k : int
+        Length of the lists.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import reachability
+    >>> from lookalike.measures import Vector
+    >>> reachability(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), k=1)
+    0.75
+    """
+    return float((k_occurrence(space, k) > 0).mean())
+
+
+def symmetric_share(space: Any, k: int | float = 5) -> float:
+    """Return the share of neighbors that have the row among their own neighbors as well.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    k : int, or float between 0 and 1
+        Length of the lists, or a share of the rows (rounded, at least 1).
+
+    Examples
+    --------
+    >>> from lookalike.hubness import symmetric_share
+    >>> from lookalike.measures import Vector
+    >>> symmetric_share(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), k=2)
+    0.75
+    """
+    checked = as_space(space, "symmetric_share")
+    n = size_of(checked)
+    if isinstance(k, float) and 0 < k < 1:
+        k = max(1, round(k * n))
+    lists = lists_of(checked, k, "symmetric_share")  # type: ignore[arg-type]
+    rows = np.repeat(np.arange(n), lists.k)
+    columns = lists.indices.ravel()
+    return float(np.isin(columns * n + rows, rows * n + columns).mean())

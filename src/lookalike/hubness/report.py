@@ -1,0 +1,358 @@
+"""One page about the hubs of a space, before and after their repair."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, LookalikeWarning, MissingExtra, message
+from lookalike.hubness.agreement import (
+    McNemar,
+    goodman_kruskal,
+    loo_accuracy,
+    loo_predict,
+    mcnemar,
+    retrieval_accuracy,
+)
+from lookalike.hubness.dimension import intrinsic_dimension
+from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
+from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
+from lookalike.hubness.reducer import _Reducer
+from lookalike.hubness.space import Space, as_space, code_labels, lists_of, size_of
+from lookalike.measures.base import Measure
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["HubnessReport", "hubness_report"]
+
+SMALL = 2_000  # rows up to which embeddings and very long lists are worth their time
+MEDIUM = 10_000  # rows up to which all pairs are compared with all pairs
+
+# Figure -> what it says, and how it is written.
+FIGURES: dict[str, tuple[str, str]] = {
+    "skewness": ("hubness: skewness of the k-occurrence", "{:.2f}"),
+    "largest": ("lists that the largest hub is in", "{:.0f}"),
+    "hubs": ("hubs: rows in more than {factor:g} x k lists", "{:.0f}"),
+    "orphans": ("orphans: rows in no list", "{:.0f}"),
+    "reachability": ("rows in at least one list", "{:.1%}"),
+    "hub_occurrence": ("places in lists held by hubs", "{:.1%}"),
+    "robin_hood": ("Robin Hood index", "{:.3f}"),
+    "gini": ("Gini index", "{:.3f}"),
+    "symmetric_share": ("neighbors that are mutual", "{:.1%}"),
+    "symmetric_share_wide": ("neighbors that are mutual, lists of 10 % of the rows", "{:.1%}"),
+    "mean_hubs": ("mean occurrence of the original hubs", "{:.1f}"),
+    "mean_orphans": ("mean occurrence of the original orphans", "{:.1f}"),
+    "mean_others": ("mean occurrence of the others", "{:.1f}"),
+    "accuracy_1": ("label of the nearest other row is right", "{:.1%}"),
+    "accuracy": ("vote of the k nearest others is right", "{:.1%}"),
+    "goodman_kruskal": ("Goodman-Kruskal index of distances and labels", "{:.3f}"),
+    "bad": ("places in lists of another label", "{:.1f} %"),
+    "bad_hubs": ("the same of the original hubs", "{:.1f} %"),
+    "bad_orphans": ("the same of the original orphans", "{:.1f} %"),
+    "bad_others": ("the same of the others", "{:.1f} %"),
+    "retrieval": ("agreement of label sets with the k nearest", "{:.1%}"),
+    "intrinsic_dimension": ("intrinsic dimension", "{:.1f}"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HubnessReport:
+    """What ``hubness_report`` found; print it, or show it in a notebook.
+
+    Parameters
+    ----------
+    title : str
+        What was looked at.
+    k : int
+        Length of the lists.
+    factor : float
+        A hub stands in more than ``factor * k`` lists.
+    figures : mapping of column to mapping of figure to number
+        The columns are ``before`` and ``after`` for a reducer, else ``value``. None: a figure that
+        has no value, such as the badness of hubs where there are none.
+    occurrences : mapping of column to array of n
+        The k-occurrence of every row.
+    test : McNemar or None
+        Whether the votes of the k nearest are right on other rows after the repair than before.
+    notes : list of str
+        What was left out, and why.
+    """
+
+    title: str
+    k: int
+    factor: float
+    figures: dict[str, dict[str, float | None]]
+    occurrences: dict[str, np.ndarray]
+    test: McNemar | None = None
+    notes: list[str] = field(default_factory=list)
+    space: Any = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> list[str]:
+        """``["before", "after"]`` for a reducer, else ``["value"]``."""
+        return list(self.figures)
+
+    def rows(self) -> list[tuple[str, str, list[str]]]:
+        """Return (figure, what it says, the numbers as text) for everything that was found."""
+        told = []
+        for name, (label, form) in FIGURES.items():
+            values = [figures.get(name) for figures in self.figures.values()]
+            if any(name in figures for figures in self.figures.values()):
+                texts = ["/" if value is None else form.format(value) for value in values]
+                told.append((name, label.format(factor=self.factor), texts))
+        return told
+
+    def top(self, n: int = 10) -> list[dict[str, int | float]]:
+        """Return the rows that stand in the most lists: position, and occurrence per column.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        """
+        first = next(iter(self.occurrences.values()))
+        order = np.argsort(-first, kind="stable")[:n]
+        return [
+            {"row": int(at), **{name: v[at].item() for name, v in self.occurrences.items()}}
+            for at in order
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the occurrences as plain values, for JSON."""
+        test = None
+        if self.test is not None:
+            test = {
+                "statistic": self.test.statistic,
+                "pvalue": self.test.pvalue,
+                "only_before": self.test.only_first,
+                "only_after": self.test.only_second,
+            }
+        return {
+            "title": self.title,
+            "k": self.k,
+            "figures": self.figures,
+            "test": test,
+            "top": self.top(),
+            "notes": self.notes,
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the figures as a data frame, one row each.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        import narwhals as nw
+
+        names = [name for name, _, _ in self.rows()]
+        labels = [label for _, label, _ in self.rows()]
+        data: dict[str, list[Any]] = {"figure": names, "meaning": labels}
+        for column, figures in self.figures.items():
+            data[column] = [figures.get(name) for name in names]
+        try:
+            return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
+        except ImportError as error:
+            raise MissingExtra(
+                message("to_frame", backend, "none", "Install it or choose another backend")
+            ) from error
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        wide = max(len(label) for _, label, _ in rows)
+        lines = [f"{self.title}, lists of {self.k}"]
+        lines.append(" " * wide + "".join(f"{name:>10}" for name in self.columns))
+        lines += [
+            f"{label:<{wide}}" + "".join(f"{text:>10}" for text in texts)
+            for _, label, texts in rows
+        ]
+        lines += ([self.verdict] if self.verdict else []) + [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    @property
+    def verdict(self) -> str:
+        """The test of the two accuracies in one sentence; empty without labels or repair."""
+        if self.test is None:
+            return ""
+        word = "significant" if self.test.significant else "not significant"
+        return (
+            f"votes right only after the repair: {self.test.only_second}, only before: "
+            f"{self.test.only_first} (McNemar p = {self.test.pvalue:.3g}, {word})"
+        )
+
+    def _repr_html_(self) -> str:
+        from lookalike.hubness.page import fragment
+
+        return fragment(self)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the report as one HTML page that needs no other file; write it where asked.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+        """
+        from lookalike.hubness.page import page
+
+        text = page(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def plot(self) -> Any:
+        """Draw the occurrences as a histogram, and the rows as a map with the hubs on it.
+
+        Needs matplotlib; returns its figure.
+        """
+        from lookalike.hubness.page import draw
+
+        return draw(self)
+
+
+def hubness_report(
+    space: Any, y: Any = None, k: int = 5, *, factor: float = 5.0, ties: str = "index"
+) -> HubnessReport:
+    """Show whether some rows are everybody's neighbors, and what a repair changes.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+        For a reducer, such as ``MutualProximity``, the report has two columns: before (the measure
+        inside) and after.
+    y : n labels, or n sets of labels, optional
+        With labels the report says how often neighbors agree with them.
+    k : int
+        Length of the lists.
+    factor : float
+        A hub stands in more than ``factor * k`` lists.
+    ties : {"index", "expected", "random"}
+        How occurrences treat rows that are equally far; see ``k_occurrence``.
+
+    Returns
+    -------
+    HubnessReport
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.hubness import NICDM, hubness_report
+    >>> from lookalike.measures import Vector
+    >>> rows = np.random.default_rng(0).normal(size=(200, 40))
+    >>> report = hubness_report(NICDM(Vector()).fit(rows))
+    >>> report.columns
+    ['before', 'after']
+    >>> report.figures["before"]["skewness"] > 2 * report.figures["after"]["skewness"]
+    True
+    """
+    checked = as_space(space, "hubness_report")
+    n = size_of(checked)
+    single, many = _labels(y, n)
+    spaces: dict[str, Space] = {"value": checked}
+    title = type(checked).__name__
+    if isinstance(checked, _Reducer):
+        spaces = {"before": checked.measure_, "after": checked}
+        title = f"{title} of {type(checked.measure_).__name__}"
+    report = HubnessReport(f"{title}, {n:,} rows", k, factor, {}, {}, None, [], checked)
+    right: list[np.ndarray] = []
+    groups: HubsAndOrphans | None = None
+    for name, one in spaces.items():
+        lists = lists_of(one, min(max(k, 12), n - 1), "hubness_report")
+        if isinstance(one, NeighborGraph):
+            lists = one
+        counted = lists if ties == "index" else one
+        occurrence = k_occurrence(counted, k, ties=ties, random_state=0)
+        found = HubsAndOrphans(occurrence, k, factor)
+        groups = groups or found
+        figures = report.figures[name] = _about_occurrence(found)
+        report.occurrences[name] = occurrence
+        figures["symmetric_share"] = symmetric_share(lists, k)
+        if n <= SMALL and isinstance(one, Measure):
+            figures["symmetric_share_wide"] = symmetric_share(one, 0.1)
+        means = groups.mean_occurrence(occurrence)
+        if len(spaces) > 1:
+            figures |= {f"mean_{group}": value for group, value in means.items()}
+        if single is not None:
+            bad = badness(counted, single, k, ties=ties, random_state=0)
+            figures |= _about_labels(one, lists, single, k, report.notes)
+            figures["bad"] = 100 * float(bad.sum()) / float(occurrence.sum())
+            rates = groups.badness(bad, occurrence)
+            figures |= {f"bad_{group}": value for group, value in rates.items()}
+            right.append(np.asarray(loo_predict(lists, single, k) == single))
+        if many is not None:
+            figures["retrieval"] = retrieval_accuracy(lists, many, k)
+        figures["intrinsic_dimension"] = _dimension(one, lists, name, report.notes)
+        report.notes.extend(_about_ties(lists, k, name, ties))
+    test = mcnemar(*right) if len(right) == 2 else None
+    notes = list(dict.fromkeys(report.notes))
+    return HubnessReport(
+        report.title, k, factor, report.figures, report.occurrences, test, notes, checked
+    )
+
+
+def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
+    """Return single labels as codes, or sets of labels."""
+    if y is None:
+        return None, None
+    if not isinstance(y, str) and hasattr(y, "__len__") and len(y) == n:
+        cells = list(y)
+        if all(isinstance(cell, set | frozenset | list | tuple) for cell in cells):
+            return None, cells
+    return code_labels(y, n, "hubness_report")[0], None
+
+
+def _about_occurrence(found: HubsAndOrphans) -> dict[str, float | None]:
+    counts = found.occurrence
+    return {
+        "skewness": skewness(counts),
+        "largest": found.largest,
+        "hubs": float(len(found.hubs)),
+        "orphans": float(len(found.orphans)),
+        "reachability": float((counts > 0).mean()),
+        "hub_occurrence": hub_occurrence(counts, found.factor),
+        "robin_hood": robin_hood(counts),
+        "gini": gini(counts),
+    }
+
+
+def _about_labels(
+    space: Space, lists: NeighborGraph, y: np.ndarray, k: int, notes: list[str]
+) -> dict[str, float | None]:
+    figures: dict[str, float | None] = {
+        "accuracy_1": loo_accuracy(lists, y, 1),
+        "accuracy": loo_accuracy(lists, y, k),
+    }
+    if isinstance(space, NeighborGraph):
+        notes.append("the Goodman-Kruskal index needs all distances, not only lists")
+    elif len(y) > MEDIUM:
+        notes.append(f"the Goodman-Kruskal index is left out above {MEDIUM:,} rows")
+    else:
+        figures["goodman_kruskal"] = goodman_kruskal(space, y)
+    return figures
+
+
+def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:
+    if isinstance(space, _Reducer) and len(lists) > SMALL:
+        notes.append(f"the intrinsic dimension after a repair is left out above {SMALL:,} rows")
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LookalikeWarning)
+            return intrinsic_dimension(space)
+    except InvalidInput as error:  # too few rows, ties or lists that are too short
+        shown = "" if name == "value" else f" {name}"
+        notes.append(f"no intrinsic dimension{shown}: {error}")
+        return None
+
+
+def _about_ties(lists: NeighborGraph, k: int, name: str, ties: str) -> list[str]:
+    near = lists.distances[:, : k + 1]
+    tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0
+    if tied <= 0.5 or ties == "expected":
+        return []
+    where = "" if name == "value" else f" {name} the repair"
+    return [f"{tied:.0%} of the neighbors{where} are tied; look at ties='expected' as well"]

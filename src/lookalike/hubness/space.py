@@ -1,0 +1,147 @@
+"""A space is anything with neighbors: a fitted measure, a neighbor graph, a matrix of distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._threads import blocks
+from lookalike.errors import InvalidInput, TooFewRows, WrongType, message
+from lookalike.measures.base import Measure, check_k
+from lookalike.measures.precomputed import Precomputed
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["as_space", "code_labels", "distance_blocks", "lists_of", "needs_distances", "size_of"]
+
+Space = Measure | NeighborGraph
+
+
+def as_space(space: Any, who: str) -> Space:
+    """Return a fitted measure or a checked graph of a collection with itself.
+
+    A square matrix must hold distances; one that is not symmetric has to be said to be so, by
+    ``Precomputed(symmetric=False)``.
+    """
+    if isinstance(space, Measure):
+        check_is_fitted(space, "rows_")
+        return space
+    if hasattr(space, "tocsr") and not isinstance(space, np.ndarray):
+        space = NeighborGraph.from_csr(space)
+    if isinstance(space, NeighborGraph):
+        return _without_self(space, who)
+    if isinstance(space, np.ndarray | list):
+        return Precomputed().fit(space)
+    raise WrongType(
+        message(
+            who,
+            "a fitted measure, a NeighborGraph or a square matrix of distances",
+            type(space).__name__,
+            "Fit a measure to your rows first",
+        )
+    )
+
+
+def _without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
+    """Return the graph with no row in its own list; queries must be the collection itself."""
+    if len(graph) != graph.n_indexed:
+        raise InvalidInput(
+            message(
+                who,
+                "the neighbors of every row of a collection within that collection",
+                f"{len(graph)} lists over {graph.n_indexed} rows",
+                "Use measure.neighbors() without new rows",
+            )
+        )
+    own = graph.indices == np.arange(len(graph))[:, None]
+    if not own.any():
+        return graph
+    # Every list gives up one place: the row itself where it is listed, the last where it is not.
+    drop = np.where(own.any(axis=1), own.argmax(axis=1), graph.k - 1)
+    keep = np.arange(graph.k) != drop[:, None]
+    shape = (len(graph), graph.k - 1)
+    indices, distances = (v[keep].reshape(shape) for v in (graph.indices, graph.distances))
+    return NeighborGraph(indices, distances, graph.n_indexed)
+
+
+def size_of(space: Space) -> int:
+    """Return the number of rows."""
+    return len(space) if isinstance(space, NeighborGraph) else len(space.rows_)
+
+
+def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
+    """Return complete lists of the k nearest other rows."""
+    if isinstance(space, Measure):
+        check_k(k, len(space.rows_) - 1, who, True)
+        return space.neighbors(None, k)
+    check_k(k, len(space) - 1, who, True)
+    if space.k < k:
+        raise TooFewRows(
+            message(f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k")
+        )
+    cut = NeighborGraph(space.indices[:, :k], space.distances[:, :k], space.n_indexed)
+    return cut.finish()
+
+
+def needs_distances(space: Space, who: str) -> Measure:
+    """Return the measure, or say that lists of neighbors are not enough."""
+    if isinstance(space, NeighborGraph):
+        raise InvalidInput(
+            message(
+                who,
+                "distances between all rows",
+                "a NeighborGraph, which has those of neighbors only",
+                "Pass the fitted measure or the matrix",
+            )
+        )
+    return space
+
+
+def distance_blocks(
+    measure: Measure, tall: int = 256, wide: int = 2048
+) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    """Yield (rows, columns, distances) over all pairs of fitted rows; a row itself is NaN."""
+    rows = measure.rows_
+    for down in blocks(len(rows), tall):
+        for across in blocks(len(rows), wide):
+            d = measure.block(rows[down], rows[across])
+            low, high = max(down.start, across.start), min(down.stop, across.stop)
+            if low < high:
+                own = np.arange(low, high)
+                d[own - down.start, own - across.start] = np.nan
+            yield down, across, d
+
+
+def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
+    """Return labels as whole numbers, in order of first appearance, and the labels themselves."""
+    if isinstance(y, str) or not hasattr(y, "__len__"):
+        raise InvalidInput(
+            message(who, f"a list of {n} labels", repr(y), "Pass the labels as an array")
+        )
+    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+    if len(labels) != n:
+        raise InvalidInput(
+            message(who, f"one label for each of the {n} rows", f"{len(labels)}", "Check y")
+        )
+    gaps = [i for i, label in enumerate(labels) if label is None or label != label]
+    if gaps:
+        raise InvalidInput(
+            message(
+                who,
+                "labels without gaps",
+                f"{len(gaps)} missing, the first in row {gaps[0]}",
+                "Drop these rows",
+            )
+        )
+    known: dict[Any, int] = {}
+    try:
+        codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
+    except TypeError as error:
+        raise WrongType(
+            message(
+                who, "one label per row", "labels that are lists or sets", "Use retrieval_accuracy"
+            )
+        ) from error
+    return codes, list(known)

@@ -1,0 +1,92 @@
+"""The columns that trees can test, as one matrix with gaps."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.table import Table
+
+__all__ = ["TreeInputs", "plan_inputs", "read_inputs"]
+
+ORDERED = ("number", "order", "flag", "vector", "histogram")
+
+
+@saveable
+@dataclass(frozen=True)
+class TreeInputs:
+    """Which columns trees test: their names, the column behind each input, which are categories."""
+
+    names: tuple[str, ...]
+    owner: tuple[str, ...]
+    category: tuple[bool, ...]
+    left_out: tuple[str, ...]
+
+
+def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
+    """Choose the columns that tests can ask about, and say which are left out.
+
+    Parameters
+    ----------
+    table : Table
+    who : str
+        Named in errors and warnings.
+    categories : bool
+        Whether the trees can tell one category from the rest.
+    """
+    takes = (*ORDERED, "category") if categories else ORDERED
+    used = [column for column in table if column.kind.name in takes]
+    left_out = tuple(column.name for column in table if column.kind.name not in takes)
+    if not used:
+        kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
+        wanted = "at least one column of numbers, ordered levels or flags"
+        wanted += " or categories" if categories else ""
+        raise InvalidInput(message(who, wanted, kinds or "none", "Use Gower for such columns"))
+    if left_out:
+        warnings.warn(
+            f"{who} leaves out {', '.join(map(repr, left_out))}, which its trees cannot test; "
+            "Gower takes every kind of column.",
+            LookalikeWarning,
+            stacklevel=4,
+        )
+    owner: list[str] = []
+    category: list[bool] = []
+    for column in used:
+        if len(table) and column.missing.all():
+            raise InvalidInput(
+                message(
+                    who,
+                    "a value in every column",
+                    f"{column.name!r} without any (all NaN)",
+                    "Drop the column",
+                )
+            )
+        width = column.values.shape[1] if column.values.ndim == 2 else 1
+        owner += [column.name] * width
+        category += [column.kind.name == "category"] * width
+    names = tuple(column.name for column in used)
+    return TreeInputs(names, tuple(owner), tuple(category), left_out)
+
+
+def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
+    """Return the matrix that trees test: NaN where missing, codes where categories."""
+    columns = [table[name] for name in inputs.names]
+    single = all(column.values.dtype == np.float32 for column in columns)
+    out = np.empty((len(table), len(inputs.owner)), np.float32 if single else np.float64)
+    at = 0
+    for column in columns:
+        values = column.values
+        width = values.shape[1] if values.ndim == 2 else 1
+        out[:, at : at + width] = values.reshape(len(table), width)
+        if values.dtype.kind == "i":
+            # A level that was not there when fitting cannot be placed in an order; a category that
+            # was not there is one, different from all others.
+            unplaced = values == -1 if column.kind.name == "category" else values < 0
+            out[unplaced, at] = np.nan
+        at += width
+    out += 0.0  # -0.0 equals 0.0
+    return out

@@ -1,0 +1,26 @@
+"""Similarity as features: prototypes, representations, chains, pictures."""
+
+from lookalike.represent.activation import similarity_activation
+from lookalike.represent.cfs import cfs
+from lookalike.represent.closure import transitive_closure
+from lookalike.represent.importance import importance_weights
+from lookalike.represent.layers import LayeredRepresentation
+from lookalike.represent.nystroem import NystroemRepresentation
+from lookalike.represent.plot import class_similarity, plot_class_similarity
+from lookalike.represent.powers import power_similarity
+from lookalike.represent.prototypes import select_prototypes
+from lookalike.represent.representation import SimilarityRepresentation
+
+__all__ = [
+    "LayeredRepresentation",
+    "NystroemRepresentation",
+    "SimilarityRepresentation",
+    "cfs",
+    "class_similarity",
+    "importance_weights",
+    "plot_class_similarity",
+    "power_similarity",
+    "select_prototypes",
+    "similarity_activation",
+    "transitive_closure",
+]

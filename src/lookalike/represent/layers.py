@@ -1,0 +1,196 @@
+"""Similarities of similarities: one representation on top of another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import AtLeast, OneOf, Rule
+from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.measures.base import Measure
+from lookalike.measures.gower import Gower
+from lookalike.measures.rows import Rows
+from lookalike.measures.vector import Vector
+from lookalike.represent._base import _Representation
+from lookalike.represent._blocks import compared, filled
+from lookalike.represent._source import Source
+from lookalike.represent.prototypes import MAX_ROWS, Choice, count_prototypes
+
+__all__ = ["LayeredRepresentation", "layer_widths"]
+
+SCHEDULES = ("constant", "decreasing", "geometric")
+WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
+
+
+class LayeredRepresentation(_Representation):
+    """Turn rows into similarities to prototypes, and these into similarities again, and so on.
+
+    The first layer compares rows with medoids, as ``SimilarityRepresentation`` does. Each further
+    layer reads the columns of the one before as numbers, chooses medoids by their cityblock
+    distance, and compares by the mean difference as a share of the fitted range of each column
+    [1]_ (Gower's similarity of numbers).
+
+    One layer is usually best; more of them blur the rows together. They can help where classes hang
+    together in chains.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are in the first layer; None: ``Gower()``. A clone is fitted.
+    n_layers : int
+    schedule : {"constant", "decreasing", "geometric"}
+        How many prototypes the layers have: all the same, w, or with the last one having w, by
+        equal steps (3w, 2w, w) or halving (4w, 2w, w). Never more than there are rows.
+    n_prototypes : int or float
+        The w above: a number, or a share of the fitted rows; at least 2.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    max_rows : int
+        Larger tables are sampled to choose prototypes (see ``select_prototypes``).
+    random_state : None, int or Generator
+        For sampling.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    n_layers_ : int
+        Fewer than asked for if all columns of a layer were constant, which is warned about.
+    prototypes_ : list of int64 arrays
+        Positions of each layer's prototypes in the fitted rows.
+    measures_ : list of the fitted measures, one per layer
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    New values outside the fitted range of a column are as unlike as the range is wide. A column
+    that is constant in a layer finds all rows alike.
+
+    References
+    ----------
+    .. [1] J. C. Gower (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27(4), 857-871. doi:10.2307/2528823
+
+    Examples
+    --------
+    >>> from lookalike.represent import LayeredRepresentation
+    >>> points = [[0.0], [1.0], [3.0], [7.0]]
+    >>> layers = LayeredRepresentation(n_layers=2, n_prototypes=2)
+    >>> layers.fit_transform(points).round(3)
+    array([[1.   , 0.083],
+           [0.845, 0.071],
+           [0.702, 0.381],
+           [0.083, 1.   ]])
+    >>> [at.tolist() for at in layers.prototypes_]
+    [[1, 3], [0, 3]]
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_layers": AtLeast(1),
+        "schedule": OneOf(*SCHEDULES),
+    }
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        n_layers: int = 2,
+        *,
+        schedule: str = "constant",
+        n_prototypes: int | float = 0.05,
+        kinds: Mapping[str, Any] | None = None,
+        max_rows: int = MAX_ROWS,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_layers = n_layers
+        self.schedule = schedule
+        self.n_prototypes = n_prototypes
+        self.kinds = kinds
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
+        who = type(self).__name__
+        last = count_prototypes(self.n_prototypes, len(source), who)
+        widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))
+        rng = np.random.default_rng(self.random_state)
+        self.measure_, rows = source.fit(y)
+        self.measures_: list[Measure] = []
+        self.prototypes_: list[np.ndarray] = []
+        self.prototype_rows_: list[Rows] = []
+        chooser, measure, encoded = self.measure_, self.measure_, rows
+        for depth, width in enumerate(widths):
+            if depth:
+                columns = compared(measure, encoded, self.prototype_rows_[-1], n_jobs=self.n_jobs)
+                if (columns == columns[:1]).all():
+                    self._warn_flat(depth)
+                    break
+                chooser = Vector("cityblock", n_jobs=self.n_jobs).fit(columns)
+                measure = _of_numbers(columns, self.n_jobs)
+                encoded = measure.rows_
+            at = Choice(
+                chooser, chooser.rows_ if depth else rows, None, "medoids", rng,
+                "auto", self.max_rows, self.n_jobs, who,
+            ).pick(width)  # fmt: skip
+            self.measures_.append(measure)
+            self.prototypes_.append(at)
+            self.prototype_rows_.append(encoded[at])
+        self.n_layers_ = len(self.measures_)
+        return rows
+
+    def _warn_flat(self, depth: int) -> None:
+        warnings.warn(
+            message(
+                type(self).__name__,
+                f"columns that differ in layer {depth} to build the next one",
+                "all of them constant",
+                f"{depth} of {self.n_layers} layers are kept; lower n_layers",
+            ),
+            LookalikeWarning,
+            stacklevel=4,
+        )
+
+    def _of(self, rows: Rows) -> np.ndarray:
+        columns = filled(self.measure_, rows, self.prototype_rows_[0])
+        for measure, prototypes in zip(self.measures_[1:], self.prototype_rows_[1:], strict=True):
+            encoded = measure.encode(columns)
+            if rows.seen.min(initial=0) >= 0:  # fitted rows stay fitted rows in every layer
+                encoded = Rows(rows.seen, encoded.arrays, encoded.parts)
+            columns = filled(measure, encoded, prototypes)
+        return columns
+
+    def _names_out(self) -> list[str]:
+        return [f"like row {at}" for at in self.prototypes_[-1]]
+
+
+def _of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:
+    """Return Gower's similarity fitted to columns of numbers; constant ones find all rows alike."""
+    flat = np.flatnonzero((columns == columns[:1]).all(axis=0))
+    ranges = {f"x{j}": WIDE for j in flat}
+    return Gower(ranges=ranges or None, n_jobs=n_jobs).fit(columns)
+
+
+def layer_widths(schedule: str, n_layers: int, last: int, n_rows: int) -> Sequence[int]:
+    """Return how many prototypes each layer has.
+
+    Examples
+    --------
+    >>> layer_widths("decreasing", 3, 3, 100), layer_widths("geometric", 3, 3, 100)
+    ([9, 6, 3], [12, 6, 3])
+    """
+    if schedule not in SCHEDULES:
+        wants = "one of " + ", ".join(map(repr, SCHEDULES))
+        raise InvalidInput(message("layer_widths", wants, repr(schedule), "Use one of them"))
+    left = range(n_layers - 1, -1, -1)  # layers above this one
+    factor = {
+        "constant": [1] * n_layers,
+        "decreasing": [above + 1 for above in left],
+        "geometric": [2**above for above in left],
+    }[schedule]
+    return [min(n_rows, f * last) for f in factor]

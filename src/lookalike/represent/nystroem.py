@@ -1,0 +1,146 @@
+"""Coordinates whose inner products are similarities."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.errors import LookalikeWarning, message
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.represent._blocks import filled, squared
+from lookalike.represent._source import Source
+from lookalike.represent.prototypes import MAX_ROWS
+from lookalike.represent.representation import SimilarityRepresentation
+
+__all__ = ["NystroemRepresentation"]
+
+DUST = 1e-10  # eigenvalues below this share of the largest are round-off
+WRONG = 1e-6  # negative ones beyond this share mean that the measure is no kernel
+
+
+class NystroemRepresentation(SimilarityRepresentation):
+    """Turn rows into points whose inner products are (nearly) their similarities.
+
+    With K the similarities of the prototypes to each other and k(x) those of a row to them, the
+    point is k(x) times the inverse square root of K [1]_. Between prototypes the inner products are
+    exact, and so they are between all rows if every row is a prototype.
+
+    Use it to give a measure that is a kernel (Gower without gaps, leaf sharing of forests) to
+    linear learners, k-means or principal components. Where plain similarities will do,
+    ``SimilarityRepresentation`` is easier to read: each of its columns is a row.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are; None: ``Gower()``. A clone is fitted.
+    prototypes : str or array of positions
+        As for ``SimilarityRepresentation``.
+    n_prototypes : int, float or "tune"
+        As for ``SimilarityRepresentation``; more of them come closer to the similarities.
+    n_components : int, optional
+        Keep at most so many columns, those of the largest eigenvalues of K.
+    estimator : scikit-learn classifier or regressor, optional
+        For ``n_prototypes="tune"``.
+    cv : int
+        Folds of "tune".
+    kinds : mapping of column to kind, optional
+    max_rows : int
+    random_state : None, int or Generator
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    prototypes_ : int64 array
+        Positions of the prototypes in the fitted rows, sorted.
+    eigenvalues_ : those of K that are kept, largest first
+    map_ : array of shape (number of prototypes, number of columns)
+    measure_ : the fitted measure
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    Negative eigenvalues of K, which a measure that is no kernel has (Gower with gaps may have
+    some), are left out with a warning; inner products are then only nearly similarities.
+
+    References
+    ----------
+    .. [1] C. Williams and M. Seeger (2000). Using the Nystroem method to speed up kernel machines.
+       Advances in Neural Information Processing Systems 13, 682-688.
+
+    Examples
+    --------
+    >>> from lookalike.represent import NystroemRepresentation
+    >>> pets = {"weight": [4.0, 5.0, 30.0], "animal": ["cat", "cat", "dog"]}
+    >>> points = NystroemRepresentation(n_prototypes=3).fit_transform(pets)
+    >>> (points @ points.T).round(2) + 0.0
+    array([[1.  , 0.98, 0.  ],
+           [0.98, 1.  , 0.02],
+           [0.  , 0.02, 1.  ]])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"n_components": AnyOf(OneOf(None), AtLeast(1))}
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        prototypes: Any = "medoids",
+        n_prototypes: int | float | str = 0.05,
+        *,
+        n_components: int | None = None,
+        estimator: Any = None,
+        cv: int = 5,
+        kinds: Mapping[str, Any] | None = None,
+        max_rows: int = MAX_ROWS,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            measure,
+            prototypes,
+            n_prototypes,
+            estimator=estimator,
+            cv=cv,
+            kinds=kinds,
+            max_rows=max_rows,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        self.n_components = n_components
+
+    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
+        rows = super()._learn(source, y)
+        who = type(self).__name__
+        k = squared(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
+        values, vectors = np.linalg.eigh(k)
+        largest = max(float(values[-1]), 0.0)
+        if values[0] < -WRONG * largest:
+            warnings.warn(
+                message(
+                    who,
+                    "a measure whose similarities are inner products",
+                    f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}",
+                    "Negative ones are left out; fill gaps, or use SimilarityRepresentation",
+                ),
+                LookalikeWarning,
+                stacklevel=4,
+            )
+        kept = np.flatnonzero(values > DUST * largest)[::-1][: self.n_components]
+        # Signs of eigenvectors are arbitrary: the largest entry is made positive.
+        vectors = vectors[:, kept]
+        signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
+        self.eigenvalues_ = values[kept]
+        self.map_ = vectors * (signs / np.sqrt(self.eigenvalues_))
+        return rows
+
+    def _of(self, rows: Rows) -> np.ndarray:
+        return filled(self.measure_, rows, self.prototype_rows_) @ self.map_
+
+    def _names_out(self) -> list[str]:
+        return [f"nystroem {at}" for at in range(self.map_.shape[1])]

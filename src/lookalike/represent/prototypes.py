@@ -1,0 +1,287 @@
+"""Which rows stand for all the others."""
+
+from __future__ import annotations
+
+import numbers
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, TooFewRows, message, suggest
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.represent._blocks import check_size, compared, nearest_totals, squared
+from lookalike.represent._source import read_source
+from lookalike.represent._target import as_classes
+from lookalike.represent.cfs import cfs
+from lookalike.represent.medoids import k_medoids
+
+__all__ = ["METHODS", "Choice", "count_prototypes", "select_prototypes"]
+
+METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
+NEED_TARGET = ("relieff", "cfs")
+MAX_ROWS = 2000  # rows that are compared all with all
+DRAWS = 5  # samples of a large table
+
+
+def select_prototypes(
+    measure: Measure | None,
+    X: Any,
+    y: Any = None,
+    method: str = "medoids",
+    n: int | float = 0.05,
+    *,
+    target: str = "auto",
+    max_rows: int = MAX_ROWS,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Choose rows that stand for all the others, under any measure.
+
+    Parameters
+    ----------
+    measure : Measure or None
+        How alike rows are; None: ``Gower()``. A clone is fitted to X.
+    X : table, frame, array, dict of columns or path
+    y : array of n, or the name of a column, optional
+        The target that "relieff" and "cfs" choose for; also handed to a measure that learns.
+    method : str
+        "medoids": the rows in the middle of k groups, by partitioning around medoids on the
+        distances [1]_. "medoids_similarity": the same on rows of the similarity matrix, compared
+        by their cityblock distance. "relieff": rows to which similarity tells the classes apart,
+        each by itself [2]_. "cfs": such rows that do not repeat each other; it settles their
+        number itself. "random": any rows. "farthest": each as far as can be from those before
+        [3]_.
+    n : int or float
+        How many, or a share of the rows (at least 2).
+    target : {"auto", "classes", "numbers"}
+        What y holds for "relieff" and "cfs". "auto": words, truth values and whole numbers are
+        classes, unless there are more than two and more than half as many as rows.
+    max_rows : int
+        Tables with more rows are sampled. Medoids are then those of the best of five samples of at
+        least half as many rows, judged by all rows (CLARA [1]_); "relieff" and "cfs" look at one
+        sample of this size. "random" and "farthest" never compare all rows with all.
+    random_state : None, int or Generator
+        For "random", and for sampling.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Returns
+    -------
+    int64 array
+        Positions of the prototypes, sorted.
+
+    Notes
+    -----
+    Two rows with nothing to compare count as half alike.
+
+    References
+    ----------
+    .. [1] L. Kaufman and P. J. Rousseeuw (1990). Finding Groups in Data. Wiley.
+       doi:10.1002/9780470316801
+    .. [2] M. Robnik-Sikonja and I. Kononenko (2003). Theoretical and empirical analysis of ReliefF
+       and RReliefF. Machine Learning 53, 23-69. doi:10.1023/A:1025667309714
+    .. [3] T. F. Gonzalez (1985). Clustering to minimize the maximum intercluster distance.
+       Theoretical Computer Science 38, 293-306. doi:10.1016/0304-3975(85)90224-5
+
+    Examples
+    --------
+    >>> from lookalike.measures import Vector
+    >>> from lookalike.represent import select_prototypes
+    >>> points = [[0.0], [1.0], [2.0], [10.0], [11.0], [30.0]]
+    >>> select_prototypes(Vector("cityblock"), points, n=3)
+    array([1, 3, 5])
+    """
+    who = "select_prototypes"
+    check_method(method, y, who)
+    source, values = read_source(measure, X, y, who, n_jobs=n_jobs)
+    many = count_prototypes(n, len(source), who)
+    fitted, rows = source.fit(values)
+    rng = np.random.default_rng(random_state)
+    chosen = Choice(fitted, rows, values, method, rng, target, max_rows, n_jobs, who)
+    return chosen.pick(many)
+
+
+def check_method(method: Any, y: Any, who: str) -> None:
+    """Refuse a method that is not there, or one that needs a target without one."""
+    if not isinstance(method, str) or method not in METHODS:
+        wants = "one of " + ", ".join(map(repr, METHODS))
+        raise InvalidInput(message(who, wants, repr(method), suggest(str(method), METHODS)))
+    if method in NEED_TARGET and y is None:
+        needed = f"a target for {method!r} (it requires y to be passed, but the target y is None)"
+        raise InvalidInput(message(who, needed, "y=None", "Pass y, or use method='medoids'"))
+
+
+def count_prototypes(n: Any, n_rows: int, who: str) -> int:
+    """Return how many prototypes a whole number or a share of the rows asks for."""
+    whole = isinstance(n, numbers.Integral) and not isinstance(n, bool)
+    if whole and int(n) >= 1:
+        if int(n) > n_rows:
+            raise TooFewRows(
+                message(
+                    f"{who} ({n} prototypes)",
+                    f"at least {n} rows",
+                    f"n_samples={n_rows}",
+                    f"Ask for {n_rows} or fewer, or for a share such as 0.05",
+                )
+            )
+        return int(n)
+    if isinstance(n, numbers.Real) and not isinstance(n, numbers.Integral) and 0 < float(n) <= 1:
+        return min(n_rows, max(2, round(float(n) * n_rows)))
+    needed = "a number of prototypes: a whole number of at least 1, or a share above 0 and up to 1"
+    raise InvalidInput(message(who, needed, repr(n), "Give for example 20 or 0.05"))
+
+
+class Choice:
+    """Chooses prototypes among encoded rows; what all numbers of them share is computed once."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        rows: Rows,
+        y: np.ndarray | None,
+        method: str,
+        rng: np.random.Generator,
+        target: str = "auto",
+        max_rows: int = MAX_ROWS,
+        n_jobs: int | None = None,
+        who: str = "select_prototypes",
+    ) -> None:
+        self.measure, self.rows, self.y = measure, rows, y
+        self.method, self.rng, self.target = method, rng, target
+        self.max_rows, self.n_jobs, self.who = max_rows, n_jobs, who
+        self._order: list[int] = []
+
+    def pick(self, n: int) -> np.ndarray:
+        """Return n positions, sorted; "cfs" settles the number itself."""
+        if self.method == "cfs":
+            return self._chosen_by_cfs
+        if n >= len(self.rows):
+            return np.arange(len(self.rows))
+        if self.method == "random":
+            found = self._permutation[:n]
+        elif self.method == "farthest":
+            found = self._spread(n)
+        elif self.method == "relieff":
+            found = self._by_relevance[:n]
+            if len(found) < n:  # the sample was smaller
+                others = np.setdiff1d(self._permutation, found, assume_unique=True)
+                found = np.concatenate([found, others[: n - len(found)]])
+        elif len(self.rows) <= self.max_rows:
+            found = k_medoids(self._distances, n)
+        else:
+            found = self._clara(n)
+        return np.sort(np.asarray(found, dtype=np.int64))
+
+    # -- medoids -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _distances(self) -> np.ndarray:
+        return self._between(self.rows)
+
+    def _between(self, rows: Rows) -> np.ndarray:
+        """Return distances of these rows to each other, in data space or in similarity space."""
+        if self.method == "medoids":
+            return squared(self.measure, rows, "distance", self.n_jobs, self.who)
+        s = squared(self.measure, rows, "similarity", self.n_jobs, self.who)
+        return cityblock(s, s, self.n_jobs)
+
+    def _clara(self, n: int) -> np.ndarray:
+        """Return the medoids of the sample whose medoids serve all rows best."""
+        size = min(len(self.rows), max(self.max_rows // 2, 4 * n + 80))
+        check_size(size, self.who)
+        best, cost = np.empty(0, dtype=np.int64), np.inf
+        for _ in range(DRAWS):
+            at = self.rng.choice(len(self.rows), size, replace=False)
+            at = np.unique(np.concatenate([best, at[: size - len(best)]]))  # keep the best so far
+            found = at[k_medoids(self._between(self.rows[at]), n)]
+            total = self._cost(found, at)
+            if total < cost:
+                best, cost = found, total
+        return best
+
+    def _cost(self, found: np.ndarray, sample: np.ndarray) -> float:
+        if self.method == "medoids":
+            return nearest_totals(self.measure, self.rows, self.rows[found], self.n_jobs)
+        # In similarity space a row is its similarities to the sample.
+        columns = self.rows[sample]
+        centers = compared(self.measure, self.rows[found], columns, n_jobs=self.n_jobs)
+        total = 0.0
+        for start in range(0, len(self.rows), 1024):
+            part = self.rows[start : start + 1024]
+            near = compared(self.measure, part, columns, n_jobs=self.n_jobs)
+            total += float(cityblock(near, centers, self.n_jobs).min(axis=1).sum())
+        return total
+
+    # -- by the target -----------------------------------------------------------------------------
+
+    @cached_property
+    def _sample(self) -> np.ndarray:
+        if len(self.rows) <= self.max_rows:
+            return np.arange(len(self.rows))
+        return np.sort(self._permutation[: self.max_rows])
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """Similarities of the sampled rows to each other: each column a possible prototype."""
+        return squared(self.measure, self.rows[self._sample], "similarity", self.n_jobs, self.who)
+
+    @cached_property
+    def _goal(self) -> np.ndarray:
+        """The target of the sampled rows: class codes, or numbers."""
+        return as_classes(self.y, len(self.rows), self.who, self.target)[0][self._sample]
+
+    @property
+    def _holds(self) -> str:
+        return "numbers" if self._goal.dtype.kind == "f" else "classes"
+
+    @cached_property
+    def _by_relevance(self) -> np.ndarray:
+        from lookalike.measures.weights import relieff_weights
+
+        found = relieff_weights(
+            self._columns, self._goal, target=self._holds, normalize=False, n_jobs=self.n_jobs
+        )
+        return self._sample[np.argsort(-found, kind="stable")]
+
+    @cached_property
+    def _chosen_by_cfs(self) -> np.ndarray:
+        return self._sample[cfs(self._columns, self._goal, target=self._holds)]
+
+    # -- without comparing all with all ------------------------------------------------------------
+
+    @cached_property
+    def _permutation(self) -> np.ndarray:
+        return self.rng.permutation(len(self.rows))
+
+    def _spread(self, n: int) -> np.ndarray:
+        if not self._order:
+            some = self.rows[:: max(1, len(self.rows) // 256)]
+            # The most central row begins: an outlier would come first otherwise, whatever it is.
+            totals = compared(self.measure, self.rows, some, "distance", self.n_jobs).sum(axis=1)
+            self._order = [int(totals.argmin())]
+            self._near = self._to(self._order[0])
+        while len(self._order) < n:
+            self._near[self._order[-1]] = -1.0  # never twice, even if all others repeat it
+            self._order.append(int(self._near.argmax()))
+            np.minimum(self._near, self._to(self._order[-1]), out=self._near)
+        return np.asarray(self._order[:n])
+
+    def _to(self, row: int) -> np.ndarray:
+        one = self.rows[row : row + 1]
+        return compared(self.measure, self.rows, one, "distance", self.n_jobs)[:, 0]
+
+
+def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+    """Return sums of absolute differences of every row of a to every row of b."""
+    from lookalike.kernels.distances import CODES, distance_block
+
+    out = np.empty((len(a), len(b)))
+
+    def one(at: slice) -> None:
+        distance_block(a[at], b, CODES["cityblock"], out[at])
+
+    run(one, [(at,) for at in blocks(len(a), 128)], n_jobs, "comparing similarities")
+    return out

@@ -1,0 +1,210 @@
+"""Rows as numbers: how alike each is to a few prototypes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+
+from lookalike._params import AtLeast, Rule
+from lookalike.errors import InvalidInput, message
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.represent._base import _Representation
+from lookalike.represent._blocks import filled
+from lookalike.represent._source import Source
+from lookalike.represent._tune import cross_validate, deal, shares_to_try
+from lookalike.represent.prototypes import (
+    MAX_ROWS,
+    NEED_TARGET,
+    Choice,
+    check_method,
+    count_prototypes,
+)
+
+__all__ = ["SimilarityRepresentation"]
+
+TUNE = "tune"
+
+
+class SimilarityRepresentation(_Representation):
+    """Turn rows of any table into numbers: how alike each row is to a few prototypes.
+
+    This is how mixed columns, gaps and objects enter every learner that takes numbers: put it in
+    front of one in a pipeline [1]_. Use it when a learner that is not about neighbors is wanted, or
+    when comparing with all rows is too slow. Where only the nearest rows matter,
+    ``NeighborClassifier`` needs no prototypes.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are; None: ``Gower()``. A clone is fitted.
+    prototypes : str or array of positions
+        How prototypes are chosen: "medoids", "medoids_similarity", "relieff", "cfs", "random" or
+        "farthest" (see ``select_prototypes``), or which rows they are.
+    n_prototypes : int, float or "tune"
+        How many, or a share of the fitted rows (at least 2). "tune": the number from 2 to 10
+        percent of the rows with the smallest error of ``estimator`` in cross-validation, the fewer
+        on ties; every fold fits the measure and chooses its prototypes anew.
+    estimator : scikit-learn classifier or regressor, optional
+        For "tune" only: the learner that the columns are for.
+    cv : int
+        Folds of "tune".
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    max_rows : int
+        Larger tables are sampled to choose prototypes (see ``select_prototypes``).
+    random_state : None, int or Generator
+        For "random" prototypes, sampling and the folds of "tune".
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    prototypes_ : int64 array
+        Positions of the prototypes in the fitted rows, sorted.
+    n_prototypes_ : int
+    measure_ : the fitted measure
+    cv_results_ : dict of arrays, with "tune" only
+        ``n_prototypes`` and ``error``: the share of wrong rows, or the mean squared error.
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    A row with nothing to compare with a prototype is half alike to it (1/2). ``fit_transform``
+    knows its rows to be the fitted ones, so a prototype is exactly 1 alike to itself; ``transform``
+    reads all rows as new. New rows are read and compared block by block.
+
+    References
+    ----------
+    .. [1] E. Pekalska and R. P. W. Duin (2005). The Dissimilarity Representation for Pattern
+       Recognition. World Scientific. doi:10.1142/5965
+
+    Examples
+    --------
+    >>> from lookalike.represent import SimilarityRepresentation
+    >>> pets = {"weight": [4.0, 5.0, 30.0, None], "animal": ["cat", "cat", "dog", "dog"]}
+    >>> represent = SimilarityRepresentation(n_prototypes=2)
+    >>> represent.fit_transform(pets).round(2)
+    array([[1.  , 0.  ],
+           [0.98, 0.02],
+           [0.  , 1.  ],
+           [0.  , 1.  ]])
+    >>> represent.get_feature_names_out()
+    array(['like row 0', 'like row 2'], dtype=object)
+    >>> represent.transform({"weight": 17.0, "animal": "cat"})
+    array([[0.75, 0.25]])
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"cv": AtLeast(2)}
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        prototypes: Any = "medoids",
+        n_prototypes: int | float | str = 0.05,
+        *,
+        estimator: Any = None,
+        cv: int = 5,
+        kinds: Mapping[str, Any] | None = None,
+        max_rows: int = MAX_ROWS,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.prototypes = prototypes
+        self.n_prototypes = n_prototypes
+        self.estimator = estimator
+        self.cv = cv
+        self.kinds = kinds
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
+        who = type(self).__name__
+        rng = np.random.default_rng(self.random_state)
+        if isinstance(self.prototypes, str):
+            check_method(self.prototypes, y, f"{who}(prototypes={self.prototypes!r})")
+            if isinstance(self.n_prototypes, str):
+                many = self._tune(source, y, rng)
+            else:
+                many = count_prototypes(self.n_prototypes, len(source), who)
+            self.measure_, rows = source.fit(y)
+            at = self._choice(self.measure_, rows, y, rng).pick(many)
+        else:
+            at = check_positions(self.prototypes, len(source), who)
+            self.measure_, rows = source.fit(y)
+        self.prototypes_ = at
+        self.n_prototypes_ = len(at)
+        self.prototype_rows_ = rows[at]
+        return rows
+
+    def _choice(
+        self, measure: Measure, rows: Rows, y: np.ndarray | None, rng: np.random.Generator
+    ) -> Choice:
+        who = type(self).__name__
+        return Choice(
+            measure, rows, y, self.prototypes, rng, "auto", self.max_rows, self.n_jobs, who
+        )
+
+    def _tune(self, source: Source, y: np.ndarray | None, rng: np.random.Generator) -> int:
+        who = f"{type(self).__name__}(n_prototypes={self.n_prototypes!r})"
+        if self.n_prototypes != TUNE:
+            needed = "a whole number, a share, or 'tune'"
+            raise InvalidInput(message(who, needed, repr(self.n_prototypes), "Use 'tune'"))
+        if self.estimator is None or y is None:
+            lacking = "estimator=None" if self.estimator is None else "y=None"
+            do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
+            raise InvalidInput(message(who, "a learner and a target to tune for", lacking, do))
+        numbers = shares_to_try(len(source))
+        if self.prototypes == "cfs" or len(numbers) < 2:  # nothing to choose from
+            return numbers[0] if numbers else len(source)
+        classes = is_classifier(self.estimator)
+
+        def learn(inside: np.ndarray, known: np.ndarray, outside: np.ndarray) -> list[np.ndarray]:
+            return [clone(self.estimator).fit(inside, known).predict(outside)]
+
+        def loss(found: np.ndarray, true: np.ndarray) -> np.ndarray:
+            if classes:
+                return np.asarray(found != true)
+            return (np.asarray(found, dtype=np.float64).reshape(len(true)) - true) ** 2
+
+        folds = deal(y if classes else None, len(source), self.cv, rng, who)
+        errors = cross_validate(
+            source, y, y, self.prototypes, numbers, learn, loss, folds, rng,
+            max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
+        )[:, 0]  # fmt: skip
+        self.cv_results_ = {"n_prototypes": np.array(numbers), "error": errors}
+        return numbers[int(errors.argmin())]
+
+    def _of(self, rows: Rows) -> np.ndarray:
+        return filled(self.measure_, rows, self.prototype_rows_)
+
+    def _names_out(self) -> list[str]:
+        return [f"like row {at}" for at in self.prototypes_]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learned = isinstance(self.prototypes, str) and self.prototypes in NEED_TARGET
+        tags.target_tags.required = learned or self.n_prototypes == TUNE
+        return tags
+
+
+def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
+    """Return the given positions, sorted; refuse what is none, and repeats."""
+    at = np.asarray(prototypes)
+    whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
+    if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):
+        raise InvalidInput(
+            message(
+                f"{who}(prototypes=...)",
+                f"a method, or different positions from 0 to {n_rows - 1}",
+                f"{prototypes!r}",
+                "Count the fitted rows from 0",
+            )
+        )
+    return np.sort(at.astype(np.int64))

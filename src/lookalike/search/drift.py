@@ -1,0 +1,185 @@
+"""Do rows that came later still look like those a measure was fitted to?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.measures.explanation import show
+from lookalike.table import Column, Table
+
+__all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "report_drift"]
+
+SHARE = 0.05  # of the added values may lie outside before refitting is advised
+LEAST = 5  # so many must, since one odd row is no drift
+SHIFT = 0.2  # largest step between the two distributions that is taken lightly
+CRITICAL = 1.63  # Kolmogorov's bound at 1 %, times 1 / sqrt(number of added values)
+DECILES = np.linspace(0.0, 1.0, 11)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What is remembered of a fitted column.
+
+    Parameters
+    ----------
+    missing : float, the share of missing cells
+    low, high : float, the range of a column of numbers, else NaN
+    points, shares : float64, deciles and the share of fitted values up to each of them
+    """
+
+    missing: float
+    low: float
+    high: float
+    points: np.ndarray
+    shares: np.ndarray
+
+
+@dataclass(frozen=True)
+class ColumnDrift:
+    """How the added values of a column compare with the fitted ones.
+
+    Parameters
+    ----------
+    column, kind : str
+    values : int
+        Added values that are not missing.
+    outside : float
+        Share of them beyond the fitted range, or in categories that were not fitted.
+    shift : float
+        Largest difference between the distributions of fitted and added numbers, taken at the
+        fitted deciles (0 the same, 1 apart); 0 for other kinds.
+    missing, fitted_missing : float
+        Shares of missing cells.
+    examples : tuple
+        Some of the values outside.
+    reason : str
+        Why refitting is advised, empty if it is not.
+    """
+
+    column: str
+    kind: str
+    values: int
+    outside: float
+    shift: float
+    missing: float
+    fitted_missing: float
+    examples: tuple[Any, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Whether the rows that were added still fit what was learned.
+
+    Parameters
+    ----------
+    fitted, added : int
+        Living rows that the measure was fitted to, and rows that came later.
+    columns : tuple of ColumnDrift
+    """
+
+    fitted: int
+    added: int
+    columns: tuple[ColumnDrift, ...]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why refitting is advised, one sentence each."""
+        told = [f"{column.column!r}: {column.reason}" for column in self.columns if column.reason]
+        if self.added > max(self.fitted, LEAST):
+            told.append(f"{self.added:,} rows were added to {self.fitted:,} fitted ones")
+        return told
+
+    @property
+    def refit(self) -> bool:
+        """Whether refitting is advised."""
+        return bool(self.reasons)
+
+    def __str__(self) -> str:
+        lines = [f"{self.added:,} rows added to {self.fitted:,} fitted ones"]
+        lines += [f"  {reason}" for reason in self.reasons]
+        lines.append("refit() is advised" if self.refit else "the fitted measure still fits")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns of the report as lists."""
+        names = ("column", "kind", "values", "outside", "shift", "missing", "fitted_missing")
+        return {name: [getattr(c, name) for c in self.columns] for name in (*names, "reason")}
+
+
+def learn_fitted(table: Table) -> dict[str, Fitted]:
+    """Remember ranges, deciles and gaps of a table that is fitted."""
+    found = {}
+    for column in table:
+        gaps = float(column.missing.mean()) if len(column) else 0.0
+        known = _numbers(column)
+        if len(known):
+            points = np.quantile(known, DECILES)
+            points[[0, -1]] = known.min(), known.max()
+            ranked = np.searchsorted(np.sort(known), points, side="right") / len(known)
+            found[column.name] = Fitted(gaps, points[0], points[-1], points, ranked)
+        else:
+            nothing = np.empty(0)
+            found[column.name] = Fitted(gaps, math.nan, math.nan, nothing, nothing)
+    return found
+
+
+def report_drift(fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[Table]) -> Drift:
+    """Compare rows that were added with what is remembered of the fitted ones."""
+    n_added = sum(map(len, added))
+    columns = []
+    for name, before in fitted.items() if n_added else ():
+        columns.append(_compare(before, [table[name] for table in added]))
+    return Drift(n_fitted, n_added, tuple(columns))
+
+
+def _compare(before: Fitted, columns: Sequence[Column]) -> ColumnDrift:
+    first = columns[0]
+    gaps = np.concatenate([column.missing for column in columns])
+    total = int((~gaps).sum())
+    shift, outside, examples = 0.0, 0, ()
+    known = np.concatenate([_numbers(column) for column in columns])
+    if len(known) and len(before.points):
+        odd = (known < before.low) | (known > before.high)
+        outside, examples = int(odd.sum()), _first(known[odd].tolist())
+        ranked = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
+        shift = float(np.abs(ranked - before.shares).max())
+    elif first.kind.name == "category":
+        outside = sum(int((column.values < -1).sum()) for column in columns)
+        examples = _first([value for column in columns for value in column.unknown.values()])
+    share = outside / total if total else 0.0
+    reason = ""
+    if outside >= LEAST and share > SHARE:
+        what = "new categories" if first.kind.name == "category" else "outside the fitted range"
+        shown = ", ".join(show(value) for value in examples)
+        reason = f"{share:.0%} of the added values are {what} ({shown})"
+    elif len(known) and shift > max(SHIFT, CRITICAL / math.sqrt(len(known))):
+        reason = f"the added values are distributed otherwise (shift {shift:.2f})"
+    return ColumnDrift(
+        first.name,
+        first.kind.name,
+        total,
+        share,
+        shift,
+        float(gaps.mean()),
+        before.missing,
+        examples,
+        reason,
+    )
+
+
+def _numbers(column: Column) -> np.ndarray:
+    if column.kind.name != "number":
+        return np.empty(0)
+    return np.asarray(column.values[np.isfinite(column.values)], dtype=np.float64)
+
+
+def _first(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))[:3]

@@ -1,0 +1,158 @@
+"""Conditions on columns: which rows a search may find.
+
+A filter is a mapping of column to condition; all of them must hold. A condition is
+
+- a value: the cell equals it (``{"genre": "Drama"}``);
+- a pair of operator and value (``{"year": (">=", 1990)}``);
+- a mapping of operators to values, all of which must hold (``{"year": {">=": 1990, "<": 2000}}``);
+- ``None``: the cell is missing; ``("!=", None)``: it is not.
+
+Operators: ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``not in`` and ``contains`` (a word
+in a text, an item in a set or sequence). A missing cell meets no condition but ``None``. Values are
+read as cells of the column, so a date may be written as text, and ordered levels compare by their
+order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, WrongType, message, suggest
+from lookalike.table import Column, Table
+from lookalike.table.cells import convert
+from lookalike.table.raw import is_missing, of_values
+
+__all__ = ["OPERATORS", "Conditions", "read_conditions"]
+
+ORDERED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+OPERATORS = ("==", "!=", *ORDERED, "in", "not in", "contains")
+BY_SIZE = ("number", "order")
+BY_CODE = ("number", "order", "category", "flag")
+HOLDING = ("text", "set", "sequence")
+
+Conditions = Sequence[tuple[str, str, Any]]  # column, operator, value
+WHO = "filter"
+
+
+def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Conditions:
+    """Return conditions as triples of column, operator and value; refuse unknown columns."""
+    found: list[tuple[str, str, Any]] = []
+    for name, condition in given.items():
+        if name not in names:
+            do = suggest(str(name), names)
+            raise InvalidInput(message(WHO, "columns of the table", repr(name), do))
+        if isinstance(condition, Mapping):
+            pairs = list(condition.items())
+        elif isinstance(condition, tuple):  # always an operator and a value
+            if len(condition) != 2:
+                do = 'Write for example ("<=", 5)'
+                size = f"a tuple of {len(condition)}"
+                raise InvalidInput(
+                    message(f"{WHO} on {name!r}", "a pair of operator and value", size, do)
+                )
+            pairs = [condition]
+        else:
+            pairs = [("==", condition)]
+        for word, value in pairs:
+            if not isinstance(word, str) or word not in OPERATORS:
+                do = suggest(str(word), OPERATORS)
+                raise InvalidInput(
+                    message(f"{WHO} on {name!r}", "a known operator", repr(word), do)
+                )
+            found.append((str(name), word, value))
+    return found
+
+
+def meets(table: Table, conditions: Conditions) -> np.ndarray:
+    """Return which rows of a table meet all conditions."""
+    kept = np.ones(len(table), dtype=bool)
+    every = {column.name: column for column in table.columns + table.aside}
+    for name, word, value in conditions:
+        column = every.get(name)
+        if column is None:  # set aside, and absent from rows that were added
+            kept &= word == "==" and value is None
+        else:
+            kept &= _meets(column, word, value)
+    return kept
+
+
+def _meets(column: Column, word: str, value: Any) -> np.ndarray:
+    missing = column.missing
+    if not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value):
+        if word not in ("==", "!="):
+            raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")
+        return missing if word == "==" else ~missing
+    kind = column.kind.name
+    if word in ("in", "not in"):
+        if isinstance(value, str) or not hasattr(value, "__iter__"):
+            raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
+        hit = np.zeros(len(column), dtype=bool)
+        for one in value:
+            hit |= _meets(column, "==", one)
+        return hit if word == "in" else ~hit & ~missing
+    if word in ORDERED:
+        if kind not in BY_SIZE:
+            do = "Use ==, != or in; or give levels from low to high by kinds="
+            raise _refuse(column, word, "a column of numbers or ordered levels", kind, do)
+        with np.errstate(invalid="ignore"):
+            hit = ORDERED[word](column.values, _read(column, value)[0])
+        return np.asarray(hit & ~missing)
+    if word == "contains":
+        return _contains(column, value) & ~missing
+    if kind in BY_CODE:
+        equal = column.values == _read(column, value)[0]
+    else:
+        equal = _equal_cells(column, value)
+    return np.asarray((equal if word == "==" else ~equal) & ~missing)
+
+
+def _read(column: Column, value: Any) -> np.ndarray:
+    """Read a value as a cell of the column, so that it is compared as the cells are."""
+    return convert(of_values(column.name, [value]), column.kind, fitted=True).values
+
+
+def _equal_cells(column: Column, value: Any) -> np.ndarray:
+    kind = column.kind.name
+    if kind in ("text", "set", "sequence"):
+        value = _read(column, value)[0]
+    elif kind != "object":
+        do = "Use None or ('!=', None), or a function of the record"
+        raise _refuse(column, "==", "a column of single values, texts, sets or sequences", kind, do)
+    same = (cell is not None and bool(cell == value) for cell in column.values)
+    return np.fromiter(same, bool, len(column))
+
+
+def _contains(column: Column, value: Any) -> np.ndarray:
+    kind = column.kind.name
+    if kind not in HOLDING:
+        do = "Use == or in"
+        raise _refuse(column, "contains", "a column of texts, sets or sequences", kind, do)
+    if kind == "text" and not isinstance(value, str):
+        raise _refuse(column, "contains", "a text", repr(value), "Pass a string")
+    return np.fromiter((c is not None and value in c for c in column.values), bool, len(column))
+
+
+def _refuse(column: Column, word: str, needed: str, found: str, do: str) -> InvalidInput:
+    return InvalidInput(message(f"{WHO} on {column.name!r} ({word})", needed, found, do))
+
+
+def ask_records(table: Table, alive: np.ndarray, function: Callable[[Any], Any]) -> np.ndarray:
+    """Return for which living rows a function of the record says yes."""
+    kept = np.zeros(len(table), dtype=bool)
+    for row in np.flatnonzero(alive):
+        answer = function(table.record(int(row)))
+        if not isinstance(answer, bool | np.bool_):
+            raise WrongType(
+                message(WHO, "a function that returns True or False", repr(answer), "Return a bool")
+            )
+        kept[row] = bool(answer)
+    return kept

@@ -1,0 +1,192 @@
+"""Rows that were found, nearest first, each with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, overload
+
+from lookalike.errors import MissingExtra
+from lookalike.measures.base import Measure
+from lookalike.measures.explanation import Explanation, show
+from lookalike.measures.rows import Rows
+from lookalike.table import Table
+
+__all__ = ["Hit", "Hits", "explain_rows"]
+
+SHOWN = 4  # columns of the record in the text form
+
+
+class Hit:
+    """One row that a search found.
+
+    Parameters
+    ----------
+    id : int or value of the id column
+    score : float
+        What the row was ranked by; smaller is better. Without feedback it is the distance.
+    distance, similarity : float or None
+        To the query, whatever the feedback; None where the two rows have nothing to compare.
+
+    Attributes
+    ----------
+    row : dict, the row as a record
+    explanation : Explanation, worked out when it is first asked for
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+    >>> hit = index.search(0, k=1)[0]
+    >>> hit.id, hit.row["size"]
+    (2, 2.0)
+    """
+
+    def __init__(
+        self,
+        id: Any,
+        score: float | None,
+        distance: float | None,
+        similarity: float | None,
+        pair: tuple[Measure, Rows, Table, Rows, Table],
+    ) -> None:
+        self.id = id
+        self.score = score
+        self.distance = distance
+        self.similarity = similarity
+        self._pair = pair  # the two rows as they were when the answer was given
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The row that was found, as a record."""
+        return self._pair[4].record(0)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Why the row is like the query, column by column."""
+        return explain_rows(*self._pair)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hit as plain values, without the explanation."""
+        return {
+            "id": self.id,
+            "score": self.score,
+            "distance": self.distance,
+            "similarity": self.similarity,
+            "row": self.row,
+        }
+
+    def __repr__(self) -> str:
+        return f"Hit(id={self.id!r}, score={_number(self.score)}, similarity={_number(self.similarity)})"
+
+
+class Hits(Sequence[Hit]):
+    """What a search found, best first; behaves like a list.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+    >>> hits = index.search(0, k=2)
+    >>> hits.ids, len(hits)
+    ([2, 1], 2)
+    >>> print(hits)
+      id  similarity  size  color
+       2       0.667     2  red
+       1           0   2.5  blue
+    """
+
+    def __init__(self, hits: Sequence[Hit], query: dict[str, Any]) -> None:
+        self._hits = tuple(hits)
+        self.query = query
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> Hits: ...
+    def __getitem__(self, at: int | slice) -> Hit | Hits:
+        if isinstance(at, slice):
+            return Hits(self._hits[at], self.query)
+        return self._hits[at]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self._hits)
+
+    @property
+    def ids(self) -> list[Any]:
+        """The ids of the rows found, best first."""
+        return [hit.id for hit in self._hits]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the query and the hits as plain values."""
+        return {"query": self.query, "hits": [hit.to_dict() for hit in self._hits]}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the hits as a data frame; a column named like one of ours gets a prefix.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        import narwhals as nw
+
+        ours = ("id", "score", "distance", "similarity")
+        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
+        for name in self._hits[0].row if self._hits else ():
+            told = f"table.{name}" if name in ours else name
+            columns[told] = [_cell(hit.row.get(name)) for hit in self]
+        try:
+            return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
+        except ImportError as error:
+            raise MissingExtra(
+                f"to_frame: needs {backend}, found none. Install it or choose another backend."
+            ) from error
+
+    def __repr__(self) -> str:
+        return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
+
+    def __str__(self) -> str:
+        names = list(self._hits[0].row)[:SHOWN] if self._hits else []
+        by_score = any(hit.score != hit.distance for hit in self)
+        heads = ["id", *(["score"] if by_score else []), "similarity", *names]
+        lines = [heads]
+        for hit in self:
+            told = [show(hit.id), *([_number(hit.score)] if by_score else [])]
+            told += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
+            lines.append(told)
+        wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        left = len(heads) - len(names)  # our numbers are set to the right
+        numeric = [True] * left + [_is_number(self, name) for name in names]
+        return "\n".join(
+            "".join(
+                "  " + (word.rjust(width) if right else word.ljust(width))
+                for word, width, right in zip(line, wide, numeric, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+
+def explain_rows(measure: Measure, a: Rows, one: Table, b: Rows, other: Table) -> Explanation:
+    """Explain one row against one, with the two cells of each column beside the reasons."""
+    told = measure._explain(a, b)
+    if told.cells:
+        return told
+    both = {name: (one[name].cell(0), other[name].cell(0)) for name in other.names}
+    return replace(told, cells=both)
+
+
+def _is_number(hits: Hits, name: str) -> bool:
+    return all(isinstance(hit.row[name], int | float | None) for hit in hits)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell that a data frame can hold."""
+    return sorted(value, key=repr) if isinstance(value, frozenset) else value

@@ -1,0 +1,234 @@
+"""The rows of an index: fitted ones, later ones, hidden ones, found by a number that stays.
+
+Rows are kept on shelves. The first holds the rows the measure was fitted to; rows that are added go
+to shelves of their own, which are joined when they grow alike in size, so that adding one row at a
+time costs little and the fitted rows are never copied. Every shelf is searched by itself, and the
+lists merge to the list of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.measures.rows import concatenate as join_rows
+from lookalike.neighbors.exact import fill_by_blocks, search
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.search.rocchio import rocchio
+from lookalike.search.tables import concatenate as join_tables
+from lookalike.table import Table
+
+__all__ = ["Shelf", "Shelves", "Wanted"]
+
+SPARE = 64  # hidden rows that a search steps over before the shelf is copied without them
+Masks = Sequence[np.ndarray] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What a row should be near to and far from: encoded rows, and the weight of the latter."""
+
+    positive: Rows
+    negative: Rows | None
+    gamma: float
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """Some rows of an index.
+
+    Parameters
+    ----------
+    rows : Rows
+    table : Table, the same rows as they were read
+    places : int64, ascending; the number of each row in the index
+    alive : bool, False for a row that was deleted
+    """
+
+    rows: Rows
+    table: Table
+    places: np.ndarray
+    alive: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def find(self, place: int) -> int:
+        """Return where a row stands on this shelf, -1 if it does not."""
+        at = int(np.searchsorted(self.places, place))
+        return at if at < len(self.places) and self.places[at] == place else -1
+
+    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
+        """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
+        if mask is not None:
+            at = np.flatnonzero(self.alive & mask)
+            return self.rows[at], self.places[at], np.empty(0, np.int64)
+        rows, at = self.__dict__.get("_kept", (self.rows, None))
+        alive = self.alive if at is None else self.alive[at]
+        if len(alive) - np.count_nonzero(alive) > SPARE:
+            at = np.flatnonzero(self.alive)
+            rows = self.rows[at]
+            # A cache, not a field: a saved shelf does not hold its rows twice.
+            self.__dict__["_kept"] = rows, at
+            alive = self.alive[at]
+        places = self.places if at is None else self.places[at]
+        return rows, places, places[~alive]
+
+
+@saveable
+@dataclass(eq=False)
+class Shelves:
+    """All rows of an index.
+
+    Parameters
+    ----------
+    shelves : list of Shelf, by ascending places
+    next_place : int, the number that the next row gets
+    """
+
+    shelves: list[Shelf]
+    next_place: int
+
+    @classmethod
+    def of(cls, rows: Rows, table: Table, places: np.ndarray | None = None) -> Shelves:
+        """Return one shelf with all rows on it."""
+        places = np.arange(len(rows)) if places is None else places
+        shelf = Shelf(rows, table, places, np.ones(len(rows), bool))
+        return cls([shelf], int(places.max(initial=-1)) + 1)
+
+    def __len__(self) -> int:
+        return sum(int(np.count_nonzero(shelf.alive)) for shelf in self.shelves)
+
+    @property
+    def places(self) -> np.ndarray:
+        """Numbers of the rows that are not hidden, ascending."""
+        return np.concatenate([shelf.places[shelf.alive] for shelf in self.shelves])
+
+    def add(self, rows: Rows, table: Table) -> np.ndarray:
+        """Put rows on a new shelf; return their numbers."""
+        places = np.arange(self.next_place, self.next_place + len(rows))
+        shelves = [*self.shelves, Shelf(rows, table, places, np.ones(len(rows), bool))]
+        while len(shelves) > 2 and len(shelves[-2]) < 2 * len(shelves[-1]):
+            last, before = shelves.pop(), shelves.pop()
+            shelves.append(_joined(before, last))
+        self.shelves, self.next_place = shelves, self.next_place + len(rows)
+        return places
+
+    def find(self, place: int) -> tuple[Shelf, int] | None:
+        """Return the shelf of a row and where it stands there; None if it is hidden or unknown."""
+        for shelf in self.shelves:
+            at = shelf.find(place)
+            if at >= 0:
+                return (shelf, at) if shelf.alive[at] else None
+        return None
+
+    def take(self, places: Iterable[int]) -> tuple[Rows, Table]:
+        """Return some rows, none of them hidden, in the order asked for."""
+        found = [self._found(place) for place in places]
+        rows = join_rows([shelf.rows[at : at + 1] for shelf, at in found])
+        return rows, join_tables([shelf.table[at : at + 1] for shelf, at in found])
+
+    def hide(self, places: Iterable[int]) -> None:
+        """Hide rows from all searches."""
+        for place in places:
+            shelf, at = self._found(place)
+            shelf.alive[at] = False
+
+    def _found(self, place: int) -> tuple[Shelf, int]:
+        found = self.find(place)
+        assert found is not None, "the index asks for living rows only"
+        return found
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def nearest(
+        self,
+        measure: Measure,
+        a: Rows,
+        k: int,
+        exclude: np.ndarray,
+        hide: np.ndarray,
+        masks: Masks = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists of the k nearest living rows.
+
+        Parameters
+        ----------
+        measure : Measure
+        a : Rows, the queries
+        k : int
+        exclude : int64, one place per query that may not be in its list; -1: none
+        hide : int64, places that may be in no list
+        masks : a boolean array per shelf, optional
+            Only these rows are searched.
+        """
+
+        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
+            return measure.nearest(a, rows, wide, exclude=exclude, ids=places)
+
+        return self._merge(ask, len(a), k, hide, masks)
+
+    def best(
+        self, measure: Measure, wanted: Wanted, k: int, hide: np.ndarray, masks: Masks = None
+    ) -> NeighborGraph:
+        """Return the unfinished list of the k living rows with the smallest feedback scores."""
+        nobody = np.array([-1])
+        n_jobs = getattr(measure, "n_jobs", None)
+
+        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
+            def score(_: slice, part: slice) -> np.ndarray:
+                b = rows[part]
+                far: Any = ()
+                if wanted.negative is not None:
+                    far = measure.block(wanted.negative, b)
+                return rocchio(measure.block(wanted.positive, b), far, wanted.gamma)[None]
+
+            fill = fill_by_blocks(score, places, nobody)
+            return search(fill, 1, len(rows), wide, n_jobs=n_jobs)
+
+        return self._merge(ask, 1, k, hide, masks)
+
+    def _merge(self, ask: Any, n: int, k: int, hide: np.ndarray, masks: Masks) -> NeighborGraph:
+        lists = NeighborGraph.empty(n, k, self.next_place)
+        for number, shelf in enumerate(self.shelves):
+            mask = None if masks is None else masks[number]
+            rows, places, hidden = shelf.view(mask)
+            if not len(rows):
+                continue
+            gone = np.concatenate([hidden, hide])
+            # Enough room for the k best even if every row that may not be listed comes first.
+            found = ask(rows, places, min(k + len(gone), len(rows)))
+            lists = lists.merge(_without(found, gone, k))
+        return lists
+
+
+def _without(found: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
+    """Return lists of k without the rows that may not be listed."""
+    indices, distances = found.indices, found.distances
+    drop = np.isin(indices, gone)
+    lists = NeighborGraph.empty(len(found), k, found.n_indexed, found.has_self)
+    keys = np.where(drop, 1, 0)
+    order = np.argsort(keys, axis=1, kind="stable")[:, :k]
+    kept = np.take_along_axis(drop, order, axis=1)
+    width = order.shape[1]
+    lists.indices[:, :width] = np.where(kept, -1, np.take_along_axis(indices, order, axis=1))
+    lists.distances[:, :width] = np.where(
+        kept, np.inf, np.take_along_axis(distances, order, axis=1)
+    )
+    return lists
+
+
+def _joined(one: Shelf, other: Shelf) -> Shelf:
+    return Shelf(
+        join_rows([one.rows, other.rows]),
+        join_tables([one.table, other.table]),
+        np.concatenate([one.places, other.places]),
+        np.concatenate([one.alive, other.alive]),
+    )

@@ -1,0 +1,144 @@
+"""Every way of choosing prototypes, on every kind of measure, with bad input named."""
+
+import numpy as np
+import pytest
+from represent import reference
+
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.hubness import NICDM
+from lookalike.measures import Gower, Precomputed, Ranked, Vector
+from lookalike.represent import cfs, select_prototypes
+from lookalike.represent._tune import shares_to_try
+from lookalike.represent.prototypes import METHODS, count_prototypes
+
+RNG = np.random.default_rng(5)
+X = RNG.random((30, 3))
+Y = np.array(["a", "b", "c"])[(X[:, 0] * 3).astype(int)]
+MIXED = {
+    "size": [None if i % 7 == 0 else float(v) for i, v in enumerate(X[:, 0])],
+    "color": [["red", "blue", None][i % 3] for i in range(30)],
+    "tags": [{"x", str(i % 4)} for i in range(30)],
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "measure", [Gower(), Vector(), Ranked(), NICDM(Vector(), n_neighbors=3)], ids=repr
+)
+def test_any_method_on_any_measure(method, measure):
+    found = select_prototypes(measure, X, Y, method=method, n=5, random_state=0)
+    assert found.dtype == np.int64
+    assert (np.diff(found) > 0).all()
+    assert found.min() >= 0
+    assert found.max() < 30
+    assert len(found) == 5 or method == "cfs"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_mixed_columns_gaps_and_a_named_target(method):
+    found = select_prototypes(None, {**MIXED, "y": Y}, "y", method, n=4, random_state=0)
+    same = select_prototypes(Gower(), MIXED, Y, method, n=4, random_state=0)
+    assert found.tolist() == same.tolist()
+
+
+def test_matrix_of_distances():
+    d = Vector("cityblock").fit(X).distance()
+    found = select_prototypes(Precomputed(), d, n=4)
+    assert found.tolist() == select_prototypes(Vector("cityblock"), X, n=4).tolist()
+
+
+def test_farthest_follows_its_definition():
+    d = Vector().fit(X).distance()
+    first = int(d.sum(axis=0).argmin())
+    found = select_prototypes(Vector(), X, method="farthest", n=7)
+    assert found.tolist() == reference.farthest(d, 7, first)
+    alike = select_prototypes(Vector(), np.zeros((5, 2)), method="farthest", n=3)
+    assert alike.tolist() == [0, 1, 2]
+
+
+def test_relieff_takes_the_columns_of_largest_weight():
+    s = Gower().fit(X).similarity()
+    w = reference.relieff(s, Y)
+    found = select_prototypes(Gower(), X, Y, method="relieff", n=6)
+    assert found.tolist() == sorted(np.argsort(-w, kind="stable")[:6].tolist())
+
+
+def test_cfs_is_cfs_of_the_similarity_columns():
+    s = Gower().fit(X).similarity()
+    found = select_prototypes(Gower(), X, Y, method="cfs")
+    assert found.tolist() == cfs(s, Y).tolist() == reference.cfs(s, Y)
+
+
+def test_whole_numbers_that_hardly_repeat_are_numbers():
+    # As classes every row would be its own; as numbers the first column is told.
+    y = np.argsort(np.argsort(X[:, 0]))
+    numbers = select_prototypes(Vector(), X[:, :1], y, method="cfs")
+    forced = select_prototypes(Vector(), X[:, :1], y, method="cfs", target="numbers")
+    classes = select_prototypes(Vector(), X[:, :1], y, method="cfs", target="classes")
+    assert numbers.tolist() == forced.tolist() != classes.tolist()
+
+
+def test_random_is_seeded_and_differs():
+    draw = [select_prototypes(None, X, method="random", n=5, random_state=s) for s in (0, 0, 1)]
+    assert draw[0].tolist() == draw[1].tolist() != draw[2].tolist()
+
+
+@pytest.mark.parametrize("method", ["relieff", "cfs"])
+def test_target_methods_sample_large_tables(method):
+    found = select_prototypes(None, X, Y, method=method, n=4, max_rows=10, random_state=0)
+    again = select_prototypes(None, X, Y, method=method, n=4, max_rows=10, random_state=0)
+    assert found.tolist() == again.tolist()
+    many = select_prototypes(None, X, Y, method="relieff", n=12, max_rows=10, random_state=0)
+    assert len(set(many.tolist())) == 12
+
+
+def test_undefined_pairs_are_half_alike():
+    # Rows 0 and 1 share no column, so they are 1/2 apart, nearer than the rows they contradict.
+    table = {"a": [0.0, None, 1.0, 0.0], "b": [None, 0.0, None, 1.0]}
+    found = select_prototypes(Gower(), table, n=2)
+    d = np.array([[0, 0.5, 1, 0], [0.5, 0, 0.5, 1], [1, 0.5, 0, 1], [0, 1, 1, 0]])
+    assert reference.cost(d, found) == reference.cost(d, reference.pam(d, 2))
+
+
+@pytest.mark.parametrize(
+    ("n", "rows", "expected"),
+    [(3, 10, 3), (0.05, 100, 5), (0.01, 100, 2), (1.0, 7, 7), (0.5, 1, 1), (np.int64(4), 9, 4)],
+)
+def test_numbers_and_shares(n, rows, expected):
+    assert count_prototypes(n, rows, "x") == expected
+
+
+def test_published_numbers_to_try():
+    assert shares_to_try(200) == [4, 6, 8, 10, 12, 14, 16, 18, 20]
+    assert shares_to_try(50) == [2, 3, 4, 5]
+    assert shares_to_try(3) == [2]
+    assert shares_to_try(1) == []
+
+
+@pytest.mark.parametrize("n", [0, -1, 0.0, 1.5, True, "many", None, float("nan")])
+def test_numbers_that_are_none(n):
+    with pytest.raises(InvalidInput, match="needs a number of prototypes"):
+        select_prototypes(None, X, n=n)
+
+
+def test_more_prototypes_than_rows():
+    with pytest.raises(TooFewRows, match=r"31 prototypes\): needs at least 31 rows.*n_samples=30"):
+        select_prototypes(None, X, n=31)
+
+
+def test_unknown_method_and_missing_target():
+    with pytest.raises(InvalidInput, match="Did you mean 'medoids'"):
+        select_prototypes(None, X, method="medoid")
+    with pytest.raises(InvalidInput, match="'relieff'.*y=None"):
+        select_prototypes(None, X, method="relieff")
+    with pytest.raises(InvalidInput, match="target one of"):
+        select_prototypes(None, X, Y, method="cfs", target="words")
+
+
+def test_too_many_for_the_memory_limit():
+    import lookalike as la
+
+    with la.config(memory_limit="5kB"), pytest.raises(TooLarge, match="fewer prototypes"):
+        select_prototypes(None, X, n=3)
+    with la.config(memory_limit="5kB"):  # these never compare all with all
+        assert len(select_prototypes(None, X, n=3, method="farthest")) == 3
