@@ -19,11 +19,13 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._config import config as config
     from lookalike._load import load as load
     from lookalike.hubness import hubness_report as hubness_report
+    from lookalike.search import Index as Index
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
 
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
+    "Index": "lookalike.search",
     "Table": "lookalike.table",
     "columns": "lookalike.columns",
     "config": "lookalike._config",
@@ -36,6 +38,7 @@ _NAMES = {
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
     "read_table": "lookalike.table",
+    "search": "lookalike.search",
     "table": "lookalike.table",
 }
 

@@ -105,7 +105,10 @@ def activation(x, p):
 
 def numbers_gower(x, y, ranges):
     """Gower's similarity of two rows of numbers; a range of 0 finds them alike."""
-    s = [1.0 if r == 0 else max(0.0, 1 - abs(a - b) / r) for a, b, r in zip(x, y, ranges)]
+    s = [
+        1.0 if r == 0 else max(0.0, 1 - abs(a - b) / r)
+        for a, b, r in zip(x, y, ranges, strict=True)
+    ]
     return sum(s) / len(s)
 
 
@@ -114,7 +117,7 @@ def layers(x, prototypes, new=None):
     fitted = [list(row) for row in x]
     rows = fitted if new is None else [list(row) for row in new]
     for chosen in prototypes:
-        ranges = [max(c) - min(c) for c in zip(*fitted)]
+        ranges = [max(c) - min(c) for c in zip(*fitted, strict=True)]
         centers = [fitted[p] for p in chosen]
         rows = [[numbers_gower(row, c, ranges) for c in centers] for row in rows]
         fitted = [[numbers_gower(row, c, ranges) for c in centers] for row in fitted]
@@ -129,9 +132,7 @@ def chain_power(s, n):
         for j in range(size):
             for between in itertools.product(range(size), repeat=n - 1):
                 chain = [i, *between, j]
-                out[i, j] += math.prod(
-                    math.sqrt(s[a][b]) for a, b in zip(chain, chain[1:], strict=False)
-                )
+                out[i, j] += math.prod(math.sqrt(s[a][b]) for a, b in itertools.pairwise(chain))
     return out / size ** (n - 1)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from represent import reference
 
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.represent import cfs
 from lookalike.represent.cfs import correlations
+from represent import reference
 
 X = np.array([[0, 0, 1], [0, 0.1, 0], [1, 0.9, 1], [1, 1, 0.0]])
 Y = np.array([0, 0, 1, 1])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from represent import reference
 
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.hubness import NICDM
@@ -10,6 +9,7 @@ from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.represent import cfs, select_prototypes
 from lookalike.represent._tune import shares_to_try
 from lookalike.represent.prototypes import METHODS, count_prototypes
+from represent import reference
 
 RNG = np.random.default_rng(5)
 X = RNG.random((30, 3))

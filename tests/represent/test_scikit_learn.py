@@ -29,3 +29,55 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def mixed(n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    sound = rng.choice(["meow", "woof", "moo"], n)
+    table = {
+        "sound": [None if i % 8 == 0 else s for i, s in enumerate(sound)],
+        "weight": [None if i % 9 == 0 else v for i, v in enumerate(rng.random(n))],
+    }
+    return la.read_table(table), sound
+
+
+@pytest.mark.filterwarnings("ignore:NystroemRepresentation")  # gaps: no kernel
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_mixed_tables_go_through_pipelines_and_cross_validation(estimator):
+    table, y = mixed()
+    if isinstance(estimator.measure, Vector):
+        estimator = clone(estimator).set_params(measure=None)
+    model = make_pipeline(clone(estimator), LogisticRegression())
+    right = cross_val_score(model, table, y, cv=3)
+    shuffled = cross_val_score(model, table, np.random.default_rng(1).permutation(y), cv=3)
+    assert right.mean() > 0.7 > shuffled.mean()
+
+
+def test_an_ordinary_grid_search_tunes_prototypes_and_measure():
+    table, y = mixed()
+    model = make_pipeline(SimilarityRepresentation(Gower()), LogisticRegression())
+    name = "similarityrepresentation"
+    grid = {f"{name}__n_prototypes": [2, 6], f"{name}__measure__missing": ["ignore", "midpoint"]}
+    found = GridSearchCV(model, grid, cv=3).fit(table, y)
+    assert len(found.cv_results_["params"]) == 4
+    assert found.best_params_[f"{name}__n_prototypes"] == 6
+    assert found.best_score_ > 0.7
+
+
+def test_a_matrix_of_distances_goes_through_cross_validation():
+    table, y = mixed()
+    d = Gower(undefined=0.5).fit(table).distance()
+    model = make_pipeline(
+        SimilarityRepresentation(Precomputed(), n_prototypes=6), LogisticRegression()
+    )
+    inside = cross_val_score(model, d, y, cv=3)
+    plain = make_pipeline(SimilarityRepresentation(n_prototypes=6), LogisticRegression())
+    assert inside.mean() == pytest.approx(cross_val_score(plain, table, y, cv=3).mean(), abs=0.15)
+
+
+def test_representations_of_representations():
+    table, y = mixed()
+    model = make_pipeline(
+        SimilarityRepresentation(n_prototypes=8), SimilarityRepresentation(Ranked(), n_prototypes=4)
+    )
+    assert model.fit_transform(table, y).shape == (90, 4)

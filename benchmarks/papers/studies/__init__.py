@@ -1,1 +1,1 @@
-"""One file per study; each holds ``TITLE`` and ``run(data)``; its name is what the command takes."""
+"""One file per study, with ``TITLE`` and ``run(data)``; its name is what the command takes."""

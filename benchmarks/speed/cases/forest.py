@@ -12,7 +12,7 @@ def uniform(n, d, seed=0):
 
 
 def connected(n, d, seed=0):
-    """Normal columns, each leaning on the one before."""
+    """Make normal columns, each leaning on the one before."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(n, d))
     for j in range(1, d):

@@ -86,7 +86,7 @@ def agree_matrix(ours, theirs):
 
 
 def with_gaps(small):
-    """Collection and queries, one cell in ten missing (NaN, and code -1)."""
+    """Draw a collection and queries, one cell in ten missing (NaN, and code -1)."""
     n, queries = (2_000, 20) if small else (1_000_000, 1_000)
     random = np.random.default_rng(1)
 

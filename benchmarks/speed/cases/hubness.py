@@ -10,7 +10,7 @@ K = 10
 
 
 def normal(n, d, small):
-    """Normal rows: as many hubs as rows of that width can have."""
+    """Make normal rows: as many hubs as rows of that width can have."""
     return np.random.default_rng(3).normal(size=(200 if small else n, d))
 
 
@@ -32,7 +32,7 @@ def labelled(small):
 
 
 def collection(small):
-    """A large collection and a thousand rows to look up."""
+    """Make a large collection and a thousand rows to look up."""
     random = np.random.default_rng(5)
     n, m = (2_000, 50) if small else (200_000, 1_000)
     return random.normal(size=(n, 50)), random.normal(size=(m, 50))

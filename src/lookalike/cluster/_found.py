@@ -80,13 +80,13 @@ class NearestRow:
 
 
 def by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number clusters by their first row; return the labels and each new number's old one."""
+    """Return labels numbered by first row, and the old label of each new one."""
     kept = labels[labels >= 0]
     old, first = np.unique(kept, return_index=True)
     old = old[np.argsort(first)]
-    new = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.int64)
+    new = np.full(int(labels.max(initial=-1)) + 2, -1, dtype=np.int64)  # noise finds the last, -1
     new[old] = np.arange(len(old))
-    return np.where(labels >= 0, new[labels], -1), old
+    return new[labels], old
 
 
 def medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ import numpy as np
 from lookalike.cluster._found import Found
 from lookalike.cluster._space import Space
 from lookalike.cluster.medoids import around
-from lookalike.errors import LookalikeWarning, message
 
 __all__ = ["Affinity"]
 
@@ -23,8 +22,9 @@ class Affinity:
 
     The similarity of two rows is minus their distance, that of a row with itself the preference: a
     lower one makes fewer exemplars. The preference shared by all rows is searched between one that
-    gives at most k clusters and one that gives at least k. Messages are passed by scikit-learn, with
-    its tiny seeded noise against symmetry. A new row joins the cluster of the nearest exemplar.
+    gives at most k clusters and one that gives at least k. Messages are passed by scikit-learn,
+    with its tiny seeded noise against symmetry. A new row joins the cluster of the nearest
+    exemplar.
 
     Parameters
     ----------
@@ -43,20 +43,8 @@ class Affinity:
         self.tried: dict[float, np.ndarray] = {}  # preference -> exemplars
 
     def cut(self, k: int) -> Found:
-        """Return k clusters, or as near to k as the search comes, which is then said."""
-        exemplars = self._search(k)
-        if len(exemplars) != k:
-            warnings.warn(
-                message(
-                    f"affinity propagation for {k} clusters",
-                    "a preference that gives as many",
-                    f"only such that give {len(exemplars)} at the nearest",
-                    "Use these (n_clusters_ tells), another random_state or method='medoids'",
-                ),
-                LookalikeWarning,
-                stacklevel=2,
-            )
-        return around(self.distances, exemplars)
+        """Return k clusters, or as near to k as the search comes."""
+        return around(self.distances, self._search(k))
 
     def _search(self, k: int) -> np.ndarray:
         n = len(self.distances)
@@ -87,7 +75,7 @@ class Affinity:
         return found if abs(len(found) - k) < abs(len(best) - k) else best
 
     def _run(self, preference: float) -> np.ndarray:
-        """Return the exemplars for one preference; messages that never settle elect what they do."""
+        """Return the exemplars for one preference, also where messages never settle."""
         if preference not in self.tried:
             from sklearn.cluster import affinity_propagation
 

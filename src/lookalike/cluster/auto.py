@@ -37,7 +37,7 @@ from lookalike.table import Table, read_table
 __all__ = ["AutoClustering"]
 
 
-class AutoClustering(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
+class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     """Find the measure and the method whose clusters hold together best, without labels.
 
     Every measure is fitted with every combination of its parameters, clustered by every method,
@@ -72,8 +72,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
     ----------
     results_ : list of dicts, one per run, in the order of running
         ``measure``, ``parameters``, ``method``, ``n_clusters`` (asked), ``repeat``, ``silhouette``,
-        ``found`` (number of clusters), ``noise`` (share of rows), ``seconds``, and ``error`` where a
-        run was not possible. Rows that are noise count as 0 in the silhouette.
+        ``found`` (number of clusters), ``noise`` (share of rows), ``seconds``, and ``error`` where
+        a run was not possible. Rows that are noise count as 0 in the silhouette.
     best_index_ : position of the winner in ``results_``; the first on ties
     best_score_ : its silhouette
     best_estimator_ : the fitted ``SimilarityClustering`` of the winner
@@ -189,7 +189,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         self.labels_, self.n_clusters_ = best.labels_, best.n_clusters_
         self.n_features_in_ = best.measure_.n_features_in_
         if isinstance(X, Table | dict) or hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(best.measure_.schema_.names, dtype=object)
+            self.feature_names_in_ = best.measure_.feature_names_in_
         return self
 
     # -- what is tried -----------------------------------------------------------------------------
@@ -332,9 +332,10 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        entries = self.measures.values() if isinstance(self.measures, Mapping) else self.measures
+        measures = [e[0] if isinstance(e, tuple) else e for e in entries or ()]
+        gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
         return tags
 
 

@@ -7,34 +7,29 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._params import AtLeast, OneOf, Rule, check_params
 from lookalike._progress import Progress
-from lookalike._save import Saved
+from lookalike.cluster._base import _Clusterer
 from lookalike.cluster._frame import to_frame
 from lookalike.cluster._space import Space
 from lookalike.cluster.density import describe, knee_of
 from lookalike.cluster.scores import NOISE, count, f_from_counts
-from lookalike.cluster.similarity import IsMeasure
 from lookalike.errors import InvalidInput, TooFewRows, message
 from lookalike.hubness.space import code_labels
 from lookalike.kernels.density import labels_within, spanning_tree
 from lookalike.kernels.topk import keep_nearest
 from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
 from lookalike.predict._source import read_source
-from lookalike.table import Table
 
 __all__ = ["DensitySearch"]
 
 STEPS = 20
 
 
-class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
+class DensitySearch(_Clusterer):
     """Find eps and the number of neighbors for density clustering.
 
     With labels it answers how well density clustering could do with this measure: the best
@@ -105,11 +100,7 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": IsMeasure(),
         "definition": OneOf("class_weighted", "hungarian", "pairwise"),
-        "dense_limit": AtLeast(1),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
     }
 
     def __init__(
@@ -142,8 +133,7 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         check_params(self)
         count_jobs(self.n_jobs)
         who = type(self).__name__
-        measure = Gower() if self.measure is None else self.measure
-        source, target = read_source(measure, X, y, self.kinds, self.n_jobs, who)
+        source, target = read_source(self._measure(), X, y, self.kinds, self.n_jobs, who)
         fitted, rows = source.fit(None)  # type: ignore[arg-type]
         space = Space(fitted, rows, who, self.dense_limit)
         if not fitted.traits.symmetric:
@@ -175,9 +165,7 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         self.labels_, self.n_clusters_ = kept.labels, n_clusters
         self.exemplars_, self.model_ = kept.exemplars, kept.model
         self.measure_, self.rows_ = fitted, rows
-        self.n_features_in_ = fitted.n_features_in_
-        if isinstance(X, Table | dict) or hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(source.table.names, dtype=object)
+        self._remember_columns(X, fitted, source.table)
         return self
 
     def _numbers(self, n: int) -> list[int]:
@@ -187,7 +175,9 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         who = f"{type(self).__name__}(min_neighbors={given!r})"
         if wrong or not numbers:
             found = repr(wrong[0]) if wrong else "none"
-            raise InvalidInput(message(who, "whole numbers of at least 1", found, "Use range(2, 26)"))
+            raise InvalidInput(
+                message(who, "whole numbers of at least 1", found, "Use range(2, 26)")
+            )
         kept = sorted({int(k) for k in numbers if k <= n})
         if not kept:
             least = min(numbers)
@@ -210,9 +200,7 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         ----------
         X : new rows
         """
-        check_is_fitted(self, "model_")
-        new = self.measure_.encode(X)
-        return np.asarray(self.model_.assign(self.measure_, self.rows_, new), dtype=np.int64)
+        return self._assign(X)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the table of all numbers of neighbors as a data frame.
@@ -223,15 +211,6 @@ class DensitySearch(ClusterMixin, Saved, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "model_")
         return to_frame(self.results_, backend)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        measure = Gower() if self.measure is None else self.measure
-        if isinstance(measure, Measure):
-            inner = get_tags(measure).input_tags
-            for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
-                setattr(tags.input_tags, name, getattr(inner, name))
-        return tags
 
 
 class Levels:

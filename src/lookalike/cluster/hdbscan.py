@@ -9,16 +9,16 @@ import numpy as np
 from lookalike._save import saveable
 from lookalike._threads import blocks, run
 from lookalike.cluster._found import Found, by_first_row
-from lookalike.cluster._space import TALL, WIDE, Space, stream
+from lookalike.cluster._space import TALL, WIDE, Space
 from lookalike.errors import TooFewRows, UndefinedMeasure, message
 from lookalike.kernels.components import join_edges, roots_of
-from lookalike.kernels.density import shortest_ways_out
+from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 
 __all__ = ["MutualReach", "hierarchy_clusters"]
 
-LISTED = 30  # neighbors of each row that the spanning tree may run along
+LISTED = 30  # neighbors of each row that are looked at before all others
 
 
 def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
@@ -26,11 +26,11 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
 
     The hierarchy hangs on the shortest tree over all rows, an edge costing the largest of the
     distance and the two distances to the nearest row number ``needed`` (a row itself is number
-    one). Edges are looked for among the 30 (or ``needed`` - 1) nearest rows of each row; parts
-    that these do not connect are joined by their truly shortest edges. The tree is therefore exact
-    where lists hold all rows (31 rows or fewer), and else at most longer than the exact one. The
-    clusters are cut from it by scikit-learn's HDBSCAN, which takes the tree as a sparse matrix of
-    distances with ``min_samples=1``.
+    one). Most edges are found in lists of the 30 nearest rows; where a list cannot tell, the row is
+    compared with all others, so the tree is exact. scikit-learn's HDBSCAN cuts the clusters out of
+    it: it takes the tree as a sparse matrix of distances with ``min_samples=1``. (Handed the lists
+    themselves it would refuse a graph that does not hang together, drop edges of length 0, and let
+    an outlier far from two clusters be the bridge between them.)
 
     The exemplar of a cluster is the row in the densest place.
 
@@ -77,32 +77,29 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
 def _tree(
     space: Space, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the edges of a short spanning tree: ends, other ends, costs."""
+    """Return the edges of the shortest spanning tree: ends, other ends, costs.
+
+    Every part takes its cheapest way out, and parts merge, until one is left (Boruvka). What a row
+    has found stays a lower bound when its target joins its own part, so that few rows have to be
+    compared with all others again.
+    """
     n, k = lists.shape
-    one, two = np.repeat(np.arange(n), k), lists.ravel()
-    costs = np.maximum(gaps.ravel(), np.maximum(core[one], core[np.maximum(two, 0)]))
-    usable = (two >= 0) & np.isfinite(costs)
-    low, high = np.minimum(one, two)[usable], np.maximum(one, two)[usable]
-    parents = np.arange(n)
-    parts = [_shortest(parents, low, high, costs[usable])]
-    while True:
-        roots = roots_of(parents)
-        if not roots.any():  # every root is row 0
-            break
-        best, ends, others = np.full(n, np.inf), np.full(n, n), np.full(n, n)
-
-        def fold(
-            block: np.ndarray,
-            row: int,
-            column: int,
-            state: tuple[np.ndarray, ...] = (roots, best, ends, others),
-        ) -> None:
-            shortest_ways_out(block, row, column, core, *state)
-
-        stream(space, fold, "joining parts")
-        out = np.unique(roots)
-        if not np.isfinite(best[out]).all():
-            lost = int(out[~np.isfinite(best[out])][0])
+    floor = np.maximum(gaps[:, -1], core) if k < n - 1 else np.full(n, np.inf)
+    parents, parts = np.arange(n), np.arange(n)
+    cost, target = np.empty(n), np.empty(n, dtype=np.int64)
+    stale = np.ones(n, dtype=np.bool_)
+    found = []
+    while parts.any():  # the root of the whole is row 0
+        ways_out_of_lists(lists, gaps, core, parts, stale, cost, target)
+        known = cost <= floor  # no row outside the list can be nearer
+        best = np.full(n, np.inf)
+        np.minimum.at(best, parts, cost)
+        unsure = np.flatnonzero(~known & (floor < best[parts]))
+        _compare_with_all(space, unsure, core, parts, cost, target)
+        floor[unsure] = cost[unsure]
+        edges = _cheapest(parts, cost, target)
+        if not np.isfinite(edges[2]).all():
+            lost = int(edges[0][~np.isfinite(edges[2])][0])
             raise UndefinedMeasure(
                 message(
                     f"{space.who}(method='hdbscan')",
@@ -111,15 +108,46 @@ def _tree(
                     "Drop such rows, or use method='density', where they are noise",
                 )
             )
-        parts.append(_shortest(parents, ends[out], others[out], best[out]))
-    whole = [np.concatenate(side) for side in zip(*parts, strict=True)]
+        found.append(_join(parents, *edges))
+        parts = roots_of(parents)
+        stale = parts == parts[np.maximum(target, 0)]
+        floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
+    whole = [np.concatenate(side) for side in zip(*found, strict=True)]
     return whole[0], whole[1], whole[2]
 
 
-def _shortest(
+def _compare_with_all(
+    space: Space,
+    rows: np.ndarray,
+    core: np.ndarray,
+    parts: np.ndarray,
+    cost: np.ndarray,
+    target: np.ndarray,
+) -> None:
+    """Find the cheapest ways out of some rows by comparing them with every row."""
+
+    def one(down: slice) -> None:
+        some = space.rows[rows[down]]
+        for across in blocks(len(space), WIDE):
+            block = space.measure.block(some, space.rows[across])
+            ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
+
+    run(one, [(part,) for part in blocks(len(rows), TALL)], space.n_jobs, "joining parts")
+
+
+def _cheapest(
+    parts: np.ndarray, cost: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the cheapest way out of each part, as rows, targets and costs; ties: lower rows."""
+    order = np.lexsort((target, np.arange(len(parts)), cost, parts))
+    first = order[np.unique(parts[order], return_index=True)[1]]
+    return first, target[first], cost[first]
+
+
+def _join(
     parents: np.ndarray, ends: np.ndarray, others: np.ndarray, costs: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Join along the cheapest edges first (ties: lower rows); return those that joined."""
+    """Join along the cheapest edges first; return those that joined two parts."""
     order = np.lexsort((others, ends, costs))
     ends, others, costs = ends[order], others[order], costs[order]
     kept = np.zeros(len(ends), dtype=np.bool_)

@@ -34,9 +34,7 @@ class Medoids:
         """Return k clusters around k medoids."""
         import kmedoids
 
-        found = kmedoids.fasterpam(
-            self.distances, k, init="build", random_state=self.seed, n_cpu=1
-        )
+        found = kmedoids.fasterpam(self.distances, k, init="build", random_state=self.seed, n_cpu=1)
         chosen = np.sort(np.asarray(found.medoids, dtype=np.int64))
         return around(self.distances, chosen)
 

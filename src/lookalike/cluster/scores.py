@@ -169,7 +169,6 @@ def silhouette_of(distances: np.ndarray, codes: np.ndarray) -> float:
     return float(silhouette_samples(distances, codes, metric="precomputed").mean())
 
 
-
 def _pairs(counts: np.ndarray) -> float:
     """Return the number of pairs within groups of these sizes."""
     sizes = counts.astype(np.float64)

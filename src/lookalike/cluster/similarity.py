@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import get_tags
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
 from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
-from lookalike._save import Saved
+from lookalike.cluster._base import _Clusterer
 from lookalike.cluster._found import Found, Method, NearestExemplar, medoids
 from lookalike.cluster._space import Space, rectangle
 from lookalike.cluster.affinity import Affinity
@@ -22,12 +21,10 @@ from lookalike.cluster.hdbscan import hierarchy_clusters
 from lookalike.cluster.linkage import Linkage
 from lookalike.cluster.medoids import Medoids
 from lookalike.cluster.scores import silhouette_of
-from lookalike.cluster.spectral import Spectral
+from lookalike.cluster.spectral import Spectral, SpectralExtension
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
 from lookalike.predict._source import read_source
-from lookalike.table import Table
 
 __all__ = ["METHODS", "SimilarityClustering"]
 
@@ -38,23 +35,7 @@ METHODS = BY_NUMBER + BY_DENSITY
 DIRECTED = ("affinity",)  # methods that make sense of distances that differ by direction
 
 
-class IsMeasure(Rule):
-    """A measure, not its class and not its name."""
-
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return value is None or isinstance(value, Measure)
-
-    def wants(self) -> str:
-        """Say what is allowed, in words."""
-        return "a lookalike measure, or None for Gower()"
-
-    def advice(self, value: Any) -> str:
-        """Say what to do about a wrong value."""
-        return "Pass an instance, for example measure=Gower() or measure=Vector()"
-
-
-class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator):  # type: ignore[misc]
+class SimilarityClustering(TransformerMixin, _Clusterer):
     """Say which rows belong together, by any measure of likeness.
 
     Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
@@ -155,7 +136,6 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": IsMeasure(),
         "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
         "method": OneOf(*METHODS),
         "affinity": OneOf("similarity", "rbf"),
@@ -165,10 +145,7 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         "min_cluster_size": AtLeast(2),
         "max_clusters": AtLeast(2),
         "landmarks": AnyOf(OneOf(None), AtLeast(2)),
-        "dense_limit": AtLeast(1),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
         "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
     }
 
     def __init__(
@@ -220,14 +197,11 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         check_params(self)
         count_jobs(self.n_jobs)
         who = type(self).__name__
-        measure = Gower() if self.measure is None else self.measure
-        source, target = read_source(measure, X, y, self.kinds, self.n_jobs, who)
+        source, target = read_source(self._measure(), X, y, self.kinds, self.n_jobs, who)
         fitted, rows = source.fit(target if y is not None else None)  # type: ignore[arg-type]
         space = Space(fitted, rows, self._name(), self.dense_limit)
         self._cluster(space)
-        self.n_features_in_ = fitted.n_features_in_
-        if isinstance(X, Table | dict) or hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(source.table.names, dtype=object)
+        self._remember_columns(X, fitted, source.table)
         return self
 
     def _name(self) -> str:
@@ -240,20 +214,20 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         found = self._by_density(space) if self.method in BY_DENSITY else self._by_number(space)
         self.labels_, self.exemplars_, self.model_ = found.labels, found.exemplars, found.model
         self.n_clusters_ = len(found.exemplars)
-        asked = self.n_clusters
-        if isinstance(asked, int | np.integer) and self.n_clusters_ < asked:
-            if self.method != "affinity":  # which has said so already
-                warnings.warn(
-                    message(
-                        f"{self._name()[:-1]}, n_clusters={asked})",
-                        f"rows of {asked} different kinds",
-                        f"{self.n_clusters_}",
-                        "Use these clusters (n_clusters_ tells), or ask for fewer",
-                    ),
-                    LookalikeWarning,
-                    stacklevel=3,
-                )
+        if self.n_clusters not in (AUTO, self.n_clusters_):
+            self._say_so()
         self.exemplar_distances_ = self._own_distances()
+
+    def _say_so(self) -> None:
+        """Warn that there are not as many clusters as were asked for."""
+        asked, found = self.n_clusters, self.n_clusters_
+        needed, shown = f"rows of {asked} different kinds", f"{found}"
+        if self.method == "affinity" and found > 1:
+            needed = f"a preference that elects {asked} exemplars"
+            shown = f"{found} exemplars at the nearest"
+        do = "Use these clusters (n_clusters_ tells), or ask for another number"
+        who = f"{self._name()[:-1]}, n_clusters={asked})"
+        warnings.warn(message(who, needed, shown, do), LookalikeWarning, stacklevel=4)
 
     def _check(self, space: Space) -> None:
         n, who = len(space), self._name()
@@ -312,15 +286,14 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         known = space if basis is None else space.take(basis)
         known.check_size()
         asked = self._numbers(known)
-        if asked == [1]:
-            zeros = np.zeros(len(known), dtype=np.int64)
-            exemplars = medoids(known.distances(), zeros)
-            found, chosen = Found(zeros, exemplars, NearestExemplar(exemplars)), True
+        if asked in ([1], [len(known)]):  # nothing to find: all rows together, or each by itself
+            labels = np.arange(len(known)) if asked != [1] else np.zeros(len(known), dtype=np.int64)
+            exemplars = medoids(known.distances(), labels)
+            found = Found(labels, exemplars, NearestExemplar(exemplars))
         else:
             method = self._prepare(space, known, basis, seed, max(asked))
             found = self._best(method, known, basis, asked)
-            chosen = self.method != "spectral"
-        if basis is None or not chosen:  # spectral clustering has labeled all rows itself
+        if basis is None or isinstance(found.model, SpectralExtension):  # labels all rows itself
             return found
         model = found.model.moved(basis)
         labels = model.assign(space.measure, space.rows, space.rows)
@@ -331,15 +304,20 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         """Return the numbers of clusters to try."""
         n = len(known)
         asked = self.n_clusters
-        if n < 3 and asked == AUTO or asked == 1 or not known.distances().any():
+        if (n < 3 and asked == AUTO) or asked == 1 or self._all_alike(known):
             return [1]
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
+
+    def _all_alike(self, known: Space) -> bool:
+        if self.method == "spectral" and self.affinity == "similarity":  # no second matrix for this
+            return not (known.similarities() < 1).any()
+        return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Method:
         if self.method == "spectral":
-            return Spectral(space, seed, most, self.affinity, self.sigma, basis)
+            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
         if self.method == "affinity":
             return Affinity(known, seed)
         if self.method == "medoids":
@@ -354,11 +332,13 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
             return method.cut(asked[0])
         best, high = None, -np.inf
         self.silhouettes_: dict[int, float] = {}
-        for k in asked:
+        for wanted in asked:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                found = method.cut(k)
-            labels = found.labels
+                found = method.cut(wanted)
+            labels, k = found.labels, len(found.exemplars)
+            if k in self.silhouettes_:  # affinity propagation came to a number tried already
+                continue
             if basis is not None and len(labels) > len(basis):
                 labels = labels[basis]
             alone = len(np.unique(labels)) < 2
@@ -391,17 +371,14 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         -------
         int64 array of n labels, -1 for noise
         """
-        check_is_fitted(self, "model_")
-        new = self.measure_.encode(X)
-        return np.asarray(self.model_.assign(self.measure_, self.rows_, new), dtype=np.int64)
+        return self._assign(X)
 
-    def transform(self, X: Any = None) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Return the distances of rows to all exemplars.
 
         Parameters
         ----------
-        X : new rows, optional
-            None: the rows that were clustered.
+        X : new rows, or None for the rows that were clustered
 
         Returns
         -------
@@ -415,12 +392,3 @@ class SimilarityClustering(ClusterMixin, TransformerMixin, Saved, BaseEstimator)
         """Return names of the columns that ``transform`` makes: one per exemplar."""
         check_is_fitted(self, "model_")
         return np.asarray([f"exemplar{i}" for i in range(self.n_clusters_)], dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        measure = Gower() if self.measure is None else self.measure
-        if isinstance(measure, Measure):
-            inner = get_tags(measure).input_tags
-            for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
-                setattr(tags.input_tags, name, getattr(inner, name))
-        return tags

@@ -28,9 +28,9 @@ class Spectral:
     With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
     eigenvalues of W_ij / sqrt(g_i g_j) become coordinates, rows are scaled to length 1, and k-means
     (20 starts) finds the clusters [1]_. Any other row gets the coordinates
-    ``sum_l W_xl v_l / (sqrt(g_l) lambda)`` over the rows l that were compared with each other, which
-    for those rows themselves are their own coordinates [2]_: so landmarks that are all rows give
-    the answer without landmarks, and new rows are labeled by the nearest center.
+    ``sum_l W_xl v_l / (sqrt(g_l) lambda)`` over the rows l that were compared with each other,
+    which for those rows themselves are their own coordinates [2]_: so landmarks that are all rows
+    give the answer without landmarks, and new rows are labeled by the nearest center.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class Spectral:
     sigma : float
     basis : int64 array, optional
         Positions of the landmarks; None: all rows.
+    known : Space, optional
+        The landmarks themselves.
 
     References
     ----------
@@ -60,11 +62,11 @@ class Spectral:
         affinity: str,
         sigma: float,
         basis: np.ndarray | None = None,
+        known: Space | None = None,
     ) -> None:
         self.space, self.seed = space, seed
         self.basis = np.arange(len(space)) if basis is None else basis
-        known = space if basis is None else space.take(basis)
-        self.weights = _affinities(known, affinity, sigma)
+        self.weights = _affinities(space if known is None else known, affinity, sigma)
         values, vectors, sums = _eigenvectors(self.weights, most)
         useful = np.abs(values) > FLAT
         loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
@@ -96,9 +98,7 @@ class Spectral:
         )
         return Found(labels, self._exemplars(labels, points, centers), extension)
 
-    def _exemplars(
-        self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray
-    ) -> np.ndarray:
+    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
         """Return the row (landmark) of each cluster with the largest affinity to its members."""
         found = []
         for label, center in enumerate(centers):
@@ -179,7 +179,7 @@ def _as_affinity(values: np.ndarray, affinity: str, sigma: float) -> np.ndarray:
 
 
 def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues, their vectors, and the sums the affinities are scaled by."""
+    """Return the k largest eigenvalues, their vectors, and the sums of the affinities."""
     sums = weights.sum(axis=1)
     if not np.isfinite(sums).all():
         raise UndefinedMeasure(

@@ -1,7 +1,8 @@
-"""Data to try things on: two real tables, and one table written on six other scales."""
+"""Data to try things on: two real tables, other scales for one, and sequences of sets."""
 
 from lookalike.datasets.films import load_films
 from lookalike.datasets.penguins import load_penguins
 from lookalike.datasets.scales import transforms
+from lookalike.datasets.sequences import make_sequences_of_sets
 
-__all__ = ["load_films", "load_penguins", "transforms"]
+__all__ = ["load_films", "load_penguins", "make_sequences_of_sets", "transforms"]

@@ -192,9 +192,7 @@ class SimilarityTrees:
         p, q = self._pairs
 
         def one(part: slice) -> None:
-            answer_tests(
-                *self._read(cells, part), self.feature, p, q, self.threshold, out[part]
-            )
+            answer_tests(*self._read(cells, part), self.feature, p, q, self.threshold, out[part])
 
         run(one, self._blocks(n), n_jobs, "asking every test")
         return out

@@ -322,9 +322,7 @@ class Cellar:
             out = flat[base[f] : base[f] + width[f] ** 2].reshape(width[f], width[f])
             _fill_matrix(columns[f].distance, cells[f][first], out, n_jobs)
         source = np.broadcast_to(np.arange(n), (d, n))
-        return cls(
-            columns, cells, source, tuple(same), kinds, values, ranks, flat, base, width
-        )
+        return cls(columns, cells, source, tuple(same), kinds, values, ranks, flat, base, width)
 
     def take(self, rows: np.ndarray) -> Cellar:
         """Return other rows made of the same cells; ``rows`` has a line for every column."""
@@ -338,6 +336,16 @@ class Cellar:
         cells = self.cells[f]
         a, b = cells[self.source[f, [row]]], cells[self.source[f, rows]]
         return np.asarray(self.columns[f].distance.compare(a, b)[0])
+
+    def block(self, f: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of some rows to each other on a column of objects."""
+        if self.kinds[f] != OUTSIDE:
+            places = np.nan_to_num(self.values[f, rows]).astype(np.int64)
+            size = self.width[f]
+            whole = self.flat[self.base[f] : self.base[f] + size**2].reshape(size, size)
+            return whole[np.ix_(places, places)]
+        cells = self.cells[f][self.source[f, rows]]
+        return np.asarray(self.columns[f].distance.compare(cells, cells))
 
 
 def _missing(cells: Any) -> np.ndarray:

@@ -299,10 +299,12 @@ def grow_isolation_trees(
     from lookalike.kernels.similarity_isolate import isolate
 
     n = len(cells[0])
-    plain = Cellar.of(columns, cells, 0, n_jobs)  # no matrix of all rows: trees see few of them
+    # All pairs at once, where that is less work than the pairs of every sample.
+    whole = n * n <= 2 * n_trees * n_samples**2
+    cellar = Cellar.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
     states = tree_states(random_state, n_trees)
     depth = int(np.ceil(np.log2(max(2, n_samples))))
-    objects = np.flatnonzero(plain.kinds == OUTSIDE)
+    objects = [f for f, column in enumerate(columns) if column.is_object]
     if len(objects) * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
             message(
@@ -317,15 +319,13 @@ def grow_isolation_trees(
         state = states[t : t + 1].copy()
         drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
         draw_rows(state, n, np.arange(n), drawn, swaps)
-        kinds, values = plain.kinds.copy(), plain.values[:, drawn]
+        kinds = np.array([column.kind for column in columns], np.int64)
+        values = cellar.values[:, drawn]
         base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
         flat = np.empty(max(1, len(objects) * n_samples**2))
         for k, f in enumerate(objects):
-            kinds[f] = columns[f].kind
-            here = cells[f][drawn]
             base[f] = k * n_samples**2
-            block = columns[f].distance.compare(here, here)
-            flat[base[f] : base[f] + n_samples**2] = block.ravel()
+            flat[base[f] : base[f] + n_samples**2] = cellar.block(f, drawn).ravel()
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
         most = 2 * n_samples
         node = [np.empty(most, np.int32) for _ in range(3)]
@@ -344,7 +344,7 @@ def grow_isolation_trees(
         return [one(t) for t in range(part.start, part.stop)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
-    return _join(plain, [tree for part in grown for tree in part])
+    return _join(cellar, [tree for part in grown for tree in part])
 
 
 def _join(cellar: Cellar, trees: list[tuple[np.ndarray, ...]]) -> SimilarityTrees:

@@ -69,8 +69,7 @@ class _Memory:
 
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a few rows to each other."""
-        cells = self.cellar.cells[f][self.cellar.source[f, rows]]
-        return np.asarray(self.cellar.columns[f].distance.compare(cells, cells))
+        return self.cellar.block(f, rows)
 
 
 def grow_objects(
@@ -154,9 +153,7 @@ def grow_objects(
     return made
 
 
-def _projections(
-    memory: _Memory, f: int, p: int, q: int, rows: np.ndarray
-) -> np.ndarray:
+def _projections(memory: _Memory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
     to_p, to_q = memory.row(f, p, rows), memory.row(f, q, rows)
     with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
         if memory.cellar.columns[f].kind == TABLE_SQUARED:
@@ -173,8 +170,18 @@ def _part(
         p, q = (x[test[1]], x[test[2]]) if cellar.kinds[f] != VALUE else (0.0, 0.0)
         return int(
             part_rows(
-                cellar.kinds[f], x, p, q, threshold, test[4], rows, low, high,
-                cellar.flat, cellar.base[f], cellar.width[f],
+                cellar.kinds[f],
+                x,
+                p,
+                q,
+                threshold,
+                test[4],
+                rows,
+                low,
+                high,
+                cellar.flat,
+                cellar.base[f],
+                cellar.width[f],
             )  # fmt: skip
         )
     here = rows[low:high].copy()
@@ -243,8 +250,18 @@ def _try_objects(
         gaps = memory.row(f, p, here)
         q = int(
             draw_second(
-                here, len(here), p, gaps, label, target, label[p], np.sqrt(spread), by_target,
-                times, state, chosen,
+                here,
+                len(here),
+                p,
+                gaps,
+                label,
+                target,
+                label[p],
+                np.sqrt(spread),
+                by_target,
+                times,
+                state,
+                chosen,
             )  # fmt: skip
         )
         if q < 0:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, message, suggest
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import shared_out
 from lookalike.hubness.survival import moments
@@ -170,22 +170,18 @@ class Combined(Measure):
         **params
             New values by name.
         """
-        parts = [list(part) for part in self.parts]
-        own: dict[str, Any] = {}
-        for name, value in params.items():
+        own = {name: value for name, value in params.items() if not name[:1].isdigit()}
+        super().set_params(**own)
+        for name in sorted(params.keys() - own.keys()):  # a measure before its parameters
             at, _, rest = name.partition("__")
-            if not at.isdigit():
-                own[name] = value
-                continue
-            if int(at) >= len(parts):
+            parts = [list(part) for part in self.parts]
+            if not at.isdigit() or int(at) >= len(parts):
                 raise _wrong(f"parts numbered 0 to {len(parts) - 1}", repr(name))
             if rest:
-                parts[int(at)][1].set_params(**{rest: value})
+                parts[int(at)][1].set_params(**{rest: params[name]})
             else:
-                parts[int(at)][1] = value
-        if len(own) < len(params):
-            self.parts = [tuple(part) for part in parts]
-        super().set_params(**own)
+                parts[int(at)][1] = params[name]
+                self.parts = [tuple(part) for part in parts]
         return self
 
     # -- the contract ------------------------------------------------------------------------------
@@ -315,7 +311,19 @@ class Combined(Measure):
 
 
 def _some(table: Table, columns: Sequence[str] | None) -> Table:
-    return table if columns is None else table.select(list(columns))
+    if columns is None:
+        return table
+    unknown = [name for name in columns if name not in table]
+    if unknown:
+        raise InvalidInput(
+            message(
+                "Combined",
+                f"a column named {unknown[0]!r}",
+                f"{len(table.columns)} columns without it",
+                suggest(unknown[0], table.names),
+            )
+        )
+    return table.select(list(columns))
 
 
 def _wrong(needed: str, found: str) -> InvalidInput:

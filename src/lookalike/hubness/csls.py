@@ -86,5 +86,5 @@ def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, offset: float) -> np.n
     """Return 2 d - a - b + offset, with levels cut at offset / 2 so that it is at least 0."""
     from lookalike.kernels.survival import excess_block
 
-    excess_block(d, np.minimum(a, offset / 2), np.minimum(b, offset / 2), offset, d)
+    excess_block(d, np.minimum(a, offset / 2), np.minimum(b, offset / 2), offset)
     return d

@@ -138,11 +138,17 @@ def _near(space: Measure | NeighborGraph, k: int) -> np.ndarray:
                 )
             )
         return space.distances[:, :k]
-    keep = np.ones(len(space.rows_), dtype=bool)
+    rows = space.rows_
+    n = len(rows)
+    if n > k:
+        near = space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
+        if (near[:, 0] > 0).all():
+            return near
+    keep = np.ones(n, dtype=bool)
     for down, across, d in distance_blocks(space):
         earlier = np.arange(across.start, across.stop) < np.arange(down.start, down.stop)[:, None]
         keep[down] &= ~((d == 0) & earlier).any(axis=1)
-    rows = space.rows_[keep]
+    rows = rows[keep]
     n = len(rows)
     if n <= k:
         raise TooFewRows(

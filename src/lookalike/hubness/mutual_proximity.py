@@ -197,7 +197,7 @@ class MutualProximity(_Scaled):
                 "within their row. Ties count for nobody, so all values are low; ask k_occurrence "
                 "for ties='expected'.",
                 LookalikeWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
         return ranks
 
@@ -254,8 +254,8 @@ class MutualProximity(_Scaled):
         if self.augment:
             mean, sd = grown(mean, sd, a["others"][:, None], d, b["new"])
             means, sds = grown(means, sds, b["others"], back, a["new"][:, None])
-        elif survival is gauss_survival and (sd != 0).all() and (sds != 0).all():
-            return gauss_product(d, back, a["mean"], a["sd"], means, sds)
+        elif survival is gauss_survival and back is d and (sd != 0).all() and (sds != 0).all():
+            return gauss_product(d, a["mean"], a["sd"], means, sds)
         return survival(d, mean, sd) * survival(back, means, sds)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:

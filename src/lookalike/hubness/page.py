@@ -190,7 +190,9 @@ def draw(report: HubnessReport) -> Any:
                 xy[order, 1],
                 xy[order, 0],
                 s=4 + 12 * some[order] / report.k,
-                c=np.minimum(some[order], report.factor * report.k),
+                c=some[order],
+                vmin=0,
+                vmax=report.factor * report.k,  # one scale for both maps; hubs are at its end
                 cmap="viridis",
                 alpha=0.7,
                 rasterized=True,

@@ -261,9 +261,9 @@ def hubness_report(
     right: list[np.ndarray] = []
     groups: HubsAndOrphans | None = None
     for name, one in spaces.items():
-        lists = lists_of(one, min(max(k, 12), n - 1), "hubness_report")
+        lists = lists_of(one, k, "hubness_report")
         if isinstance(one, NeighborGraph):
-            lists = one
+            lists = one  # as long as it is: the end of ties may be in it
         counted = lists if ties == "index" else one
         occurrence = k_occurrence(counted, k, ties=ties, random_state=0)
         found = HubsAndOrphans(occurrence, k, factor)
@@ -336,8 +336,9 @@ def _about_labels(
 
 
 def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:
-    if isinstance(space, _Reducer) and len(lists) > SMALL:
-        notes.append(f"the intrinsic dimension after a repair is left out above {SMALL:,} rows")
+    most = SMALL if isinstance(space, _Reducer) else MEDIUM
+    if len(lists) > most:
+        notes.append(f"the intrinsic dimension {name} is left out above {most:,} rows")
         return None
     try:
         with warnings.catch_warnings():

@@ -96,7 +96,7 @@ def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
     from lookalike.kernels.survival import affinity_block
 
-    affinity_block(d, a, b, d)
+    affinity_block(d, a, b)
     return d
 
 
@@ -188,7 +188,7 @@ def ratios(
     """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
     from lookalike.kernels.survival import ratio_block
 
-    ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor, d)
+    ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor)
     return d
 
 

@@ -82,7 +82,7 @@ def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
             message(f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k")
         )
     cut = NeighborGraph(space.indices[:, :k], space.distances[:, :k], space.n_indexed)
-    return cut.finish()
+    return cut.finish("last")
 
 
 def needs_distances(space: Space, who: str) -> Measure:

@@ -82,5 +82,5 @@ def _join(first, through, code, best):
             best[j] = value if value > best[j] else best[j]
     else:
         for j in range(n):
-            value = first + through[j] - 1.0
+            value = first - (1.0 - through[j])  # exact where a link is 1
             best[j] = value if value > best[j] else best[j]

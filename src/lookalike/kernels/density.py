@@ -131,20 +131,33 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
 
 
 @kernel
-def shortest_ways_out(block, row, column, core, parts, cost, ends, others):
-    """Keep for each part the cheapest edge of a block that leads out of it.
+def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
+    """Find for each wanted row the cheapest way to a listed row of another part; inf if none.
 
-    Edges are ordered by (cost, lower end, higher end), so blocks may come in any order.
+    Reaching j from i costs max(distance, both core distances); ties go to the lower j.
     """
+    for i in range(lists.shape[0]):
+        if not wanted[i]:
+            continue
+        cost[i], target[i] = np.inf, -1
+        for s in range(lists.shape[1]):
+            j = lists[i, s]
+            if j < 0 or parts[i] == parts[j]:
+                continue
+            d = max(gaps[i, s], max(core[i], core[j]))
+            if d < cost[i] or (d == cost[i] and j < target[i]):
+                cost[i], target[i] = d, j
+
+
+@kernel
+def ways_out_of_block(block, rows, column, core, parts, cost, target):
+    """Work a block of distances (some rows, columns from ``column``) into their ways out."""
     for a in range(block.shape[0]):
-        i = row + a
-        for b in range(max(0, i + 1 - column), block.shape[1]):
+        i = rows[a]
+        for b in range(block.shape[1]):
             j = column + b
             if parts[i] == parts[j] or np.isnan(block[a, b]):
                 continue
             d = max(block[a, b], max(core[i], core[j]))
-            for p in (parts[i], parts[j]):
-                if d < cost[p] or (
-                    d == cost[p] and (i < ends[p] or (i == ends[p] and j < others[p]))
-                ):
-                    cost[p], ends[p], others[p] = d, i, j
+            if d < cost[i] or (d == cost[i] and j < target[i]):
+                cost[i], target[i] = d, j

@@ -49,6 +49,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
+    plain = _are_plain(a, b, ends[0], weight)
 
     present_a, telling_a = np.zeros((n_bytes, n_a), np.uint8), np.zeros((n_bytes, n_a), np.uint8)
     gaps_in_row = np.zeros(n_a, np.bool_)
@@ -74,12 +75,19 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                     _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
                 _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
             else:
-                _numbers(a[i], turned, 0, ends[0], weight, minus)
+                if plain:
+                    _plain_numbers(a[i], turned, ends[0], minus)
+                else:
+                    _numbers(a[i], turned, 0, ends[0], weight, minus)
                 for j in range(ends[0], ends[1]):
                     _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
                 _equals(a[i], turned, ends[1], ends[3], weight, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
+            for c in range(width):
+                against[i, start + c] = minus[c]
+            if one_for_all:
+                continue
             if has_flags or (gaps and not midpoint):
                 _add_weights(
                     present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
@@ -88,10 +96,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
             else:  # everything is compared
                 weights[:] = whole
             for c in range(width):
-                against[i, start + c] = minus[c]
-            if not one_for_all:
-                for c in range(width):
-                    compared[i, start + c] = weights[c]
+                compared[i, start + c] = weights[c]
 
 
 @kernel
@@ -99,14 +104,16 @@ def all_compared(a, b, ends, midpoint):
     """Whether every column can be compared in every pair."""
     if ends[3] > ends[2]:  # a flag may be absent in both
         return False
-    if midpoint:
-        return True
-    for rows in (a, b):
-        for i in range(rows.shape[0]):
-            for j in range(rows.shape[1]):
-                if np.isnan(rows[i, j]):
-                    return False
-    return True
+    return midpoint or not (_have_gaps(a) or _have_gaps(b))
+
+
+@kernel
+def _have_gaps(rows):
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            if np.isnan(rows[i, j]):
+                return True
+    return False
 
 
 # -- what can be compared --------------------------------------------------------------------------
@@ -186,6 +193,37 @@ def _equal_gap(v, y, w, filler):
     gap = v - y
     more = w if gap != 0.0 else 0.0
     return more if gap == gap else filler
+
+
+@kernel
+def _are_plain(a, b, end, weight):
+    """Whether no difference of numbers has to be cut off at 1, or weighted."""
+    for j in range(end):
+        low, high = np.inf, -np.inf
+        for i in range(a.shape[0]):
+            low, high = min(low, a[i, j]), max(high, a[i, j])
+        for i in range(b.shape[0]):
+            low, high = min(low, b[i, j]), max(high, b[i, j])
+        if not (high - low <= 1.0 and weight[j] == 1.0):
+            return False
+    return True
+
+
+@kernel
+def _plain_numbers(x, turned, end, minus):
+    fours = end // 4 * 4
+    for j in range(0, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + abs(v0 - y0[c])
+            total += abs(v1 - y1[c])
+            total += abs(v2 - y2[c])
+            minus[c] = total + abs(v3 - y3[c])
+    for j in range(fours, end):
+        v, column = x[j], turned[j]
+        for c in range(TILE):
+            minus[c] += abs(v - column[c])
 
 
 @kernel

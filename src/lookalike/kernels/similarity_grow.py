@@ -49,7 +49,23 @@ def present_rows(x, rows, low, high, present):
 
 
 @kernel
-def judge_cut(rows, low, high, item, proj, k, label, target, weight, times, n_classes, limits, spread, left, right):
+def judge_cut(
+    rows,
+    low,
+    high,
+    item,
+    proj,
+    k,
+    label,
+    target,
+    weight,
+    times,
+    n_classes,
+    limits,
+    spread,
+    left,
+    right,
+):
     """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
 
     Rows whose projection is unknown count with the impurity they have among themselves, so that a
@@ -76,13 +92,27 @@ def judge_cut(rows, low, high, item, proj, k, label, target, weight, times, n_cl
             n_left += times[item[i]]
     if k < high - low:
         score = _with_unknown(
-            rows, low, high, item, k, label, target, weight, n_classes, criterion, w_known, score, left
+            rows,
+            low,
+            high,
+            item,
+            k,
+            label,
+            target,
+            weight,
+            n_classes,
+            criterion,
+            w_known,
+            score,
+            left,
         )
     return score, imbalance, threshold, np.int64(2 * n_left >= n_known)
 
 
 @kernel
-def _with_unknown(rows, low, high, item, k, label, target, weight, n_classes, criterion, w_known, score, left):
+def _with_unknown(
+    rows, low, high, item, k, label, target, weight, n_classes, criterion, w_known, score, left
+):
     w_all = 0.0
     if criterion == VARIANCE:
         mean_all, mean_known = 0.0, 0.0
@@ -164,9 +194,25 @@ def try_column(
     by_target = limits[CRITERION] == VARIANCE
     tie = TIE * spread if by_target else TIE
     if kind == VALUE:
-        k = line_up(kind, x, codes, present, m, 0, 0, flat, base, width, keys, spare, counts, item, proj)
+        k = line_up(
+            kind, x, codes, present, m, 0, 0, flat, base, width, keys, spare, counts, item, proj
+        )
         score, imbalance, threshold, default = judge_cut(
-            rows, low, high, item, proj, k, label, target, weight, times, n_classes, limits, spread, left, right
+            rows,
+            low,
+            high,
+            item,
+            proj,
+            k,
+            label,
+            target,
+            weight,
+            times,
+            n_classes,
+            limits,
+            spread,
+            left,
+            right,
         )
         keep_better(f, -1, -1, score, imbalance, threshold, default, limits, tie, found, test)
         return True
@@ -174,7 +220,20 @@ def try_column(
     if limits[BY_CLASS] and not by_target:
         group_by_class(present, m, label, n_classes, grouped, ends)
         first = least_varied(
-            kind, x, codes, grouped, ends, n_classes, times, flat, base, width, state, keys, spare, counts
+            kind,
+            x,
+            codes,
+            grouped,
+            ends,
+            n_classes,
+            times,
+            flat,
+            base,
+            width,
+            state,
+            keys,
+            spare,
+            counts,
         )
     for _ in range(limits[PAIRS]):
         if first >= 0:
@@ -184,14 +243,41 @@ def try_column(
         for i in range(m):
             gaps[i] = gap(kind, x[present[i]], x[p], flat, base, width)
         q = draw_second(
-            present, m, p, gaps, label, target, label[p], np.sqrt(spread), by_target, times, state, chosen
+            present,
+            m,
+            p,
+            gaps,
+            label,
+            target,
+            label[p],
+            np.sqrt(spread),
+            by_target,
+            times,
+            state,
+            chosen,
         )
         if q < 0:
             continue
         a, b = (p, q) if limits[BY_CLASS] else (q, p)
-        k = line_up(kind, x, codes, present, m, a, b, flat, base, width, keys, spare, counts, item, proj)
+        k = line_up(
+            kind, x, codes, present, m, a, b, flat, base, width, keys, spare, counts, item, proj
+        )
         score, imbalance, threshold, default = judge_cut(
-            rows, low, high, item, proj, k, label, target, weight, times, n_classes, limits, spread, left, right
+            rows,
+            low,
+            high,
+            item,
+            proj,
+            k,
+            label,
+            target,
+            weight,
+            times,
+            n_classes,
+            limits,
+            spread,
+            left,
+            right,
         )
         keep_better(f, a, b, score, imbalance, threshold, default, limits, tie, found, test)
     return True
@@ -232,9 +318,17 @@ def grow_similarity(
     d = kinds.shape[0]
     pool = np.arange(d)
     found, test = np.empty(2), np.empty(5, np.int64)
-    present, grouped, chosen = np.empty(m_all, np.int64), np.empty(m_all, np.int64), np.empty(m_all, np.int64)
+    present, grouped, chosen = (
+        np.empty(m_all, np.int64),
+        np.empty(m_all, np.int64),
+        np.empty(m_all, np.int64),
+    )
     ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
-    keys, spare, item = np.empty(m_all, np.int64), np.empty(m_all, np.int64), np.empty(m_all, np.int64)
+    keys, spare, item = (
+        np.empty(m_all, np.int64),
+        np.empty(m_all, np.int64),
+        np.empty(m_all, np.int64),
+    )
     gaps, proj = np.empty(m_all), np.empty(m_all)
     lefts, rights = np.empty(n_classes), np.empty(n_classes)
     stack = np.empty((m_all + 1, 5), np.int64)  # low, high, depth, parent, is it a right child

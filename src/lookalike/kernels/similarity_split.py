@@ -173,7 +173,9 @@ def varies(kind, x, rows, m, times, flat, base, width, state):
 
 
 @kernel
-def least_varied(kind, x, codes, grouped, ends, n_classes, times, flat, base, width, state, keys, spare, counts):
+def least_varied(
+    kind, x, codes, grouped, ends, n_classes, times, flat, base, width, state, keys, spare, counts
+):
     """Return the class whose members vary least; ties: the first."""
     first, least = -1, np.inf
     for c in range(n_classes):
@@ -297,7 +299,22 @@ def class_impurity(totals, n_classes, weight, criterion):
 
 
 @kernel
-def best_cut(item, proj, k, label, target, weight, times, n_classes, criterion, min_leaf, balanced, tie, left, right):
+def best_cut(
+    item,
+    proj,
+    k,
+    label,
+    target,
+    weight,
+    times,
+    n_classes,
+    criterion,
+    min_leaf,
+    balanced,
+    tie,
+    left,
+    right,
+):
     """Return the best (score, imbalance, place) of a cut between different projections.
 
     The score is the mean impurity of the two sides, by weight; scores within ``tie`` are equal, and

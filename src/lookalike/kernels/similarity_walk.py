@@ -12,7 +12,9 @@ from lookalike.kernels.similarity_split import project
 
 
 @kernel
-def find_leaves(kinds, values, flat, base, width, feature, p, q, threshold, right, default, offsets, out):
+def find_leaves(
+    kinds, values, flat, base, width, feature, p, q, threshold, right, default, offsets, out
+):
     """Write the node in which each row ends, counted within each tree."""
     for t in range(offsets.shape[0] - 1):
         start = offsets[t]

@@ -137,7 +137,7 @@ class Measure(Saved, BaseEstimator):
         y : array of n, or the name of a column, optional
             A target for measures that learn from one. A named column is taken out of the table.
         """
-        if getattr(self, "_frozen", False):
+        if getattr(self, "frozen_", False):
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
@@ -175,11 +175,11 @@ class Measure(Saved, BaseEstimator):
         """Return this fitted measure in a form that ``clone`` and ``fit`` leave as it is."""
         check_is_fitted(self, "schema_")
         kept = copy.copy(self)
-        kept._frozen = True
+        kept.frozen_ = True
         return kept
 
     def __sklearn_clone__(self) -> Any:
-        if getattr(self, "_frozen", False):
+        if getattr(self, "frozen_", False):
             return self
         return BaseEstimator.__sklearn_clone__(self)
 

@@ -263,7 +263,7 @@ class ForestProximity(Measure):
         ]
 
     def __sklearn_clone__(self) -> Any:
-        if getattr(self, "_frozen", False):
+        if getattr(self, "frozen_", False):
             return self
         params = self.get_params(deep=False)
         # Cloning a fitted forest would forget its trees, which are what was asked for.

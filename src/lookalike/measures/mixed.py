@@ -104,13 +104,15 @@ class MixedPlan:
         """
         from lookalike.kernels.mixed import all_compared, mixed_block
 
-        shape = (len(a[SIMPLE]), len(b[SIMPLE]))
-        whole = all_compared(a[SIMPLE], b[SIMPLE], self.ends, midpoint)
+        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        whole = all_compared(left, right, self.ends, midpoint)
+        shape = (len(left), len(right))
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
         simple = weights[: self.n_simple]
         tables = (self.levels, self.starts)
         mixed_block(
-            a[SIMPLE], b[SIMPLE], self.ends, simple, self.alpha, self.beta, *tables, midpoint,
+            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint,
             against, compared,
         )  # fmt: skip
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
@@ -165,6 +167,7 @@ class MixedPlan:
 
         tables = (self.alpha, self.beta, self.levels, self.starts)
         simple = np.empty((len(a), self.n_simple))
+        a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
         if not self.objects:
             return simple

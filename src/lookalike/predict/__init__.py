@@ -2,10 +2,20 @@
 
 from lookalike.predict.neighbors import NeighborClassifier, NeighborRegressor
 from lookalike.predict.network import SimilarityNetworkClassifier, SimilarityNetworkRegressor
+from lookalike.predict.similarity_forest import (
+    RandomSimilarityForestClassifier,
+    RandomSimilarityForestRegressor,
+)
+from lookalike.predict.similarity_isolation import RandomSimilarityIsolationForest
+from lookalike.predict.similarity_whole import SimilarityForestClassifier
 
 __all__ = [
     "NeighborClassifier",
     "NeighborRegressor",
+    "RandomSimilarityForestClassifier",
+    "RandomSimilarityForestRegressor",
+    "RandomSimilarityIsolationForest",
+    "SimilarityForestClassifier",
     "SimilarityNetworkClassifier",
     "SimilarityNetworkRegressor",
 ]

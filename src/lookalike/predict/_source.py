@@ -66,7 +66,7 @@ def read_source(
     measure: Measure, X: Any, y: Any, kinds: Mapping[str, Any] | None, n_jobs: int | None, who: str
 ) -> tuple[Source, np.ndarray]:
     """Read X and y once; return what can be fitted, and the target as an array of n."""
-    if getattr(measure, "_frozen", False):
+    if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, kinds, n_jobs, who)
     measure = clone(measure)
     nested = measure.get_params()

@@ -272,7 +272,8 @@ class SimilarityNetworkClassifier(ClassifierMixin, _SimilarityNetwork):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self._outputs(X).argmax(axis=1)])
+        outputs = self._outputs(X)
+        return np.asarray(self.classes_[outputs.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return a probability for each class: the outputs, negative ones as 0, of sum 1.

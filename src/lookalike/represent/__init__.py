@@ -5,6 +5,7 @@ from lookalike.represent.cfs import cfs
 from lookalike.represent.closure import transitive_closure
 from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
+from lookalike.represent.layout import layout
 from lookalike.represent.nystroem import NystroemRepresentation
 from lookalike.represent.plot import class_similarity, plot_class_similarity
 from lookalike.represent.powers import power_similarity
@@ -18,6 +19,7 @@ __all__ = [
     "cfs",
     "class_similarity",
     "importance_weights",
+    "layout",
     "plot_class_similarity",
     "power_similarity",
     "select_prototypes",

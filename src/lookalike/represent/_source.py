@@ -69,7 +69,7 @@ def read_source(
 ) -> tuple[Source, np.ndarray | None]:
     """Read X and y once; return what can be fitted, and the target as an array of n."""
     measure = Gower() if measure is None else measure
-    if getattr(measure, "_frozen", False):
+    if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds)
     measure = same_settings(clone(measure), n_jobs)
     own = measure.get_params()

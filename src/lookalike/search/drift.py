@@ -1,4 +1,4 @@
-"""Do rows that came later still look like those a measure was fitted to?"""
+"""Whether rows that came later still look like those a measure was fitted to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "report_drift"]
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
 LEAST = 5  # so many must, since one odd row is no drift
 SHIFT = 0.2  # largest step between the two distributions that is taken lightly
-CRITICAL = 1.63  # Kolmogorov's bound at 1 %, times 1 / sqrt(number of added values)
+ALARMS = 0.01  # chance of a false alarm about the distribution, over all columns together
 DECILES = np.linspace(0.0, 1.0, 11)
 
 
@@ -30,11 +30,13 @@ class Fitted:
     Parameters
     ----------
     missing : float, the share of missing cells
+    values : int, the number of others
     low, high : float, the range of a column of numbers, else NaN
     points, shares : float64, deciles and the share of fitted values up to each of them
     """
 
     missing: float
+    values: int
     low: float
     high: float
     points: np.ndarray
@@ -124,10 +126,10 @@ def learn_fitted(table: Table) -> dict[str, Fitted]:
             points = np.quantile(known, DECILES)
             points[[0, -1]] = known.min(), known.max()
             ranked = np.searchsorted(np.sort(known), points, side="right") / len(known)
-            found[column.name] = Fitted(gaps, points[0], points[-1], points, ranked)
+            found[column.name] = Fitted(gaps, len(known), points[0], points[-1], points, ranked)
         else:
-            nothing = np.empty(0)
-            found[column.name] = Fitted(gaps, math.nan, math.nan, nothing, nothing)
+            count, nothing = int((~column.missing).sum()), np.empty(0)
+            found[column.name] = Fitted(gaps, count, math.nan, math.nan, nothing, nothing)
     return found
 
 
@@ -136,15 +138,16 @@ def report_drift(fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[Ta
     n_added = sum(map(len, added))
     columns = []
     for name, before in fitted.items() if n_added else ():
-        columns.append(_compare(before, [table[name] for table in added]))
+        columns.append(_compare(before, [table[name] for table in added], ALARMS / len(fitted)))
     return Drift(n_fitted, n_added, tuple(columns))
 
 
-def _compare(before: Fitted, columns: Sequence[Column]) -> ColumnDrift:
+def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> ColumnDrift:
     first = columns[0]
     gaps = np.concatenate([column.missing for column in columns])
     total = int((~gaps).sum())
-    shift, outside, examples = 0.0, 0, ()
+    shift, outside = 0.0, 0
+    examples: tuple[Any, ...] = ()
     known = np.concatenate([_numbers(column) for column in columns])
     if len(known) and len(before.points):
         odd = (known < before.low) | (known > before.high)
@@ -156,11 +159,12 @@ def _compare(before: Fitted, columns: Sequence[Column]) -> ColumnDrift:
         examples = _first([value for column in columns for value in column.unknown.values()])
     share = outside / total if total else 0.0
     reason = ""
-    if outside >= LEAST and share > SHARE:
+    # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
+    if outside >= LEAST and share > SHARE + 2 / (before.values + 1):
         what = "new categories" if first.kind.name == "category" else "outside the fitted range"
         shown = ", ".join(show(value) for value in examples)
         reason = f"{share:.0%} of the added values are {what} ({shown})"
-    elif len(known) and shift > max(SHIFT, CRITICAL / math.sqrt(len(known))):
+    elif len(known) and shift > max(SHIFT, _critical(len(known), before.values, alarms)):
         reason = f"the added values are distributed otherwise (shift {shift:.2f})"
     return ColumnDrift(
         first.name,
@@ -173,6 +177,11 @@ def _compare(before: Fitted, columns: Sequence[Column]) -> ColumnDrift:
         examples,
         reason,
     )
+
+
+def _critical(added: int, fitted: int, alarms: float) -> float:
+    """Return the step between two samples that chance exceeds so rarely (Smirnov's bound)."""
+    return math.sqrt(-math.log(alarms / 2) / 2 * (1 / added + 1 / max(fitted, 1)))
 
 
 def _numbers(column: Column) -> np.ndarray:

@@ -22,11 +22,13 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, WrongType, message, suggest
-from lookalike.table import Column, Table
+from lookalike.search.names import Names
+from lookalike.search.shelves import Shelf
+from lookalike.table import Column, Schema, Table
 from lookalike.table.cells import convert
 from lookalike.table.raw import is_missing, of_values
 
-__all__ = ["OPERATORS", "Conditions", "read_conditions"]
+__all__ = ["OPERATORS", "read_filter"]
 
 ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -145,14 +147,44 @@ def _refuse(column: Column, word: str, needed: str, found: str, do: str) -> Inva
     return InvalidInput(message(f"{WHO} on {column.name!r} ({word})", needed, found, do))
 
 
-def ask_records(table: Table, alive: np.ndarray, function: Callable[[Any], Any]) -> np.ndarray:
+def read_filter(given: Any, names: Names, schema: Schema) -> list[np.ndarray] | None:
+    """Return which rows of each shelf may be found, None for all.
+
+    Parameters
+    ----------
+    given : None, mapping, callable, ids or boolean array
+    names : Names, the ids of an index
+    schema : Schema, its columns
+    """
+    if given is None:
+        return None
+    shelves = names.shelves.shelves
+    if isinstance(given, Mapping):
+        conditions = read_conditions(given, [*schema.kinds, *schema.aside])
+        return [meets(shelf.table, conditions) for shelf in shelves]
+    if callable(given):
+        return [_ask(shelf, given) for shelf in shelves]
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        do = 'Pass for example filter={"year": (">=", 1990)}'
+        raise WrongType(message(WHO, "a mapping of column to condition", repr(given), do))
+    listed = list(given)
+    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
+        if len(listed) != len(names.shelves):
+            needed = f"{len(names.shelves):,} booleans, one per id of index.ids"
+            raise InvalidInput(message(WHO, needed, f"{len(listed):,}", "Give one per row"))
+        places = names.shelves.places[np.array(listed)]
+    else:
+        places = np.array([names.place(id, WHO) for id in listed], dtype=np.int64)
+    return [np.isin(shelf.places, places) for shelf in shelves]
+
+
+def _ask(shelf: Shelf, function: Callable[[Any], Any]) -> np.ndarray:
     """Return for which living rows a function of the record says yes."""
-    kept = np.zeros(len(table), dtype=bool)
-    for row in np.flatnonzero(alive):
-        answer = function(table.record(int(row)))
+    kept = np.zeros(len(shelf), dtype=bool)
+    for row in np.flatnonzero(shelf.alive):
+        answer = function(shelf.table.record(int(row)))
         if not isinstance(answer, bool | np.bool_):
-            raise WrongType(
-                message(WHO, "a function that returns True or False", repr(answer), "Return a bool")
-            )
+            needed = "a function of the record that returns True or False"
+            raise WrongType(message(WHO, needed, repr(answer), "Return a bool"))
         kept[row] = bool(answer)
     return kept

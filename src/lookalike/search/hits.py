@@ -78,7 +78,8 @@ class Hit:
         }
 
     def __repr__(self) -> str:
-        return f"Hit(id={self.id!r}, score={_number(self.score)}, similarity={_number(self.similarity)})"
+        numbers = f"score={_number(self.score)}, similarity={_number(self.similarity)}"
+        return f"Hit(id={self.id!r}, {numbers})"
 
 
 class Hits(Sequence[Hit]):

@@ -1,45 +1,31 @@
-"""Rows to be searched: fitted once, then added to, deleted from, asked and explained."""
+"""Find the rows most like a row or a record, with reasons and with feedback."""
 
 from __future__ import annotations
 
-import copy
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
-from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
-from lookalike._save import Saved
-from lookalike.errors import InvalidInput, LookalikeWarning, message, suggest
+from lookalike._params import AtLeast
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.rows import concatenate as join_rows
-from lookalike.measures.target import split_target
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.search.choose import choose_measure
-from lookalike.search.drift import Drift, learn_fitted, report_drift
-from lookalike.search.filters import ask_records, meets, read_conditions
+from lookalike.search.filters import read_filter
 from lookalike.search.hits import Hit, Hits, explain_rows
-from lookalike.search.names import Names, as_id, take_ids
-from lookalike.search.query import Asked, Reader
+from lookalike.search.holding import AUTO, _Holding
+from lookalike.search.query import Asked
 from lookalike.search.rocchio import check_gamma
-from lookalike.search.shelves import Shelves, Wanted
-from lookalike.search.tables import concatenate as join_tables
-from lookalike.search.tables import learn_levels
-from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.search.shelves import Wanted
 
 __all__ = ["Index"]
 
-AUTO = "auto"
 WHO = "Index.search"
 
 
-class Index(Saved, BaseEstimator):
+class Index(_Holding):
     """Find the rows most like a row or a record, and keep doing so while rows come and go.
 
     Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
@@ -81,13 +67,6 @@ class Index(Saved, BaseEstimator):
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": AnyOf(OneOf(AUTO), Is(Measure, named="a measure, such as Gower()")),
-        "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
-    }
-
     def __init__(
         self,
         measure: Measure | str = AUTO,
@@ -100,135 +79,6 @@ class Index(Saved, BaseEstimator):
         self.id_column = id_column
         self.kinds = kinds
         self.n_jobs = n_jobs
-
-    # -- fitting -----------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Keep rows to be searched.
-
-        Parameters
-        ----------
-        X : table, frame, array, dict of columns or path
-        y : array of n, or the name of a column, optional
-            For measures that learn from a target. A named column is not compared.
-        """
-        check_params(self)
-        count_jobs(self.n_jobs)
-        table = self._read(X)
-        self.id_kind_: Kind | None = None
-        if self.id_column is not None:
-            table, self.id_kind_ = take_ids(table, self.id_column)
-        return self._fit_table(table, y, None)
-
-    def _read(self, X: Any) -> Table:
-        """Read rows to be fitted, as the measure wants them."""
-        measure = self.measure
-        kinds = dict(self.kinds or {})
-        if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")  # as written: a large number is no float
-        if isinstance(measure, Measure) and measure.traits.pairwise:
-            if kinds:
-                do = "Leave out kinds= and id_column="
-                raise InvalidInput(
-                    message("Index.fit", "distances and nothing else", repr(kinds), do)
-                )
-            return measure.read(X)
-        table = read_table(X, kinds=kinds or None)
-        if isinstance(measure, str):
-            return table
-        if getattr(measure, "_frozen", False):
-            aside = [] if self.id_column is None else [table[self.id_column]]
-            known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
-            return Table([*known.columns, *aside], known.aside, len(known), known.missing)
-        return measure.read(table)
-
-    def _fit_table(self, table: Table, y: Any, places: np.ndarray | None) -> Self:
-        table, target = split_target(table, y, "Index")
-        self.target_: str | None = y if isinstance(y, str) else None
-        self.learned_target_ = y is not None
-        measure, self.reason_ = self._choose(table)
-        self.measure_ = measure.fit(table, target)  # a frozen one stays as it is
-        rows = self.measure_.rows_
-        if getattr(measure, "_frozen", False):
-            rows = self.measure_.encode(table)
-        self.schema_ = table.schema
-        self.n_features_in_ = self.measure_.n_features_in_
-        if self.measure_.traits.pairwise:
-            self.fitted_ = {}
-        else:
-            self.fitted_ = learn_fitted(table)
-        self.shelves_ = Shelves.of(rows, table, places)
-        self.drifted_: list[str] = []
-        self._forget()
-        return self
-
-    def _choose(self, table: Table) -> tuple[Measure, str]:
-        if isinstance(self.measure, str):
-            measure, reason = choose_measure(table)
-        else:
-            measure, reason = clone(self.measure), "given"
-        if self.n_jobs is not None:
-            if getattr(measure, "_frozen", False):
-                measure = copy.copy(measure)  # the caller's own stays as it is
-            nested = measure.get_params()
-            idle = [n for n in nested if n.rpartition("__")[2] == "n_jobs" and nested[n] is None]
-            measure.set_params(**dict.fromkeys(idle, self.n_jobs))
-        return measure, reason
-
-    def _forget(self) -> None:
-        """Drop what is worked out from the rows and not saved."""
-        self.__dict__.pop("_names", None)
-
-    @property
-    def _ids(self) -> Names:
-        """The names of the rows, if a column gives them."""
-        check_is_fitted(self, "shelves_")
-        if "_names" not in self.__dict__:
-            self.__dict__["_names"] = Names(self.shelves_, self.id_column)
-        return self.__dict__["_names"]  # type: ignore[no-any-return]
-
-    # -- looking at the rows -----------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        check_is_fitted(self, "shelves_")
-        return len(self.shelves_)
-
-    def __contains__(self, id: Any) -> bool:
-        return self._ids.find(id) is not None
-
-    @property
-    def ids(self) -> list[Any]:
-        """The ids of all rows, in the order in which they came."""
-        return self._ids.of(self._ids.shelves.places)
-
-    def get(self, id: Any) -> dict[str, Any]:
-        """Return a row as a record.
-
-        Parameters
-        ----------
-        id : int, or a value of the id column
-        """
-        found = self.shelves_.find(self._ids.place(id, "Index.get"))
-        assert found is not None
-        shelf, at = found
-        return shelf.table.record(at)
-
-    def records(self, ids: Iterable[Any] | None = None) -> list[dict[str, Any]]:
-        """Return rows as records.
-
-        Parameters
-        ----------
-        ids : ids, optional
-            None: all rows, in the order of ``ids``.
-        """
-        return [self.get(id) for id in (self.ids if ids is None else ids)]
-
-    @property
-    def table(self) -> Table:
-        """All rows as one table, in the order of ``ids``."""
-        check_is_fitted(self, "shelves_")
-        parts = [shelf.table[shelf.alive] for shelf in self.shelves_.shelves if shelf.alive.any()]
-        return join_tables(parts or [self.shelves_.shelves[0].table[:0]])
 
     # -- searching ---------------------------------------------------------------------------------
 
@@ -278,19 +128,21 @@ class Index(Saved, BaseEstimator):
         [2, 3]
         >>> index.search({"weight": 29.0}, k=2, filter={"animal": {"in": ["dog", "wolf"]}}).ids
         [1, 3]
-        >>> index.search(0, k=1, like=3).ids
-        [1]
+        >>> index.search(0, k=1, unlike=2)[0].row
+        {'weight': 28.0, 'animal': 'wolf'}
         """
         reader = self._reader()
         if not AtLeast(1).fits(k):
             do = "Ask for at least one row"
-            raise InvalidInput(message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do))
+            raise InvalidInput(
+                message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
+            )
         check_gamma(gamma, WHO)
         asked = reader.read(query, WHO)
         liked = reader.read_some(like, f"{WHO}(like=...)")
         unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
         self._check_marks(asked, liked, unliked)
-        masks = self._masks(filter)
+        masks = read_filter(filter, self._ids, self.schema_)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
             found = self.shelves_.nearest(
@@ -303,12 +155,6 @@ class Index(Saved, BaseEstimator):
                 for i in range(len(asked))
             ]
         return answers[0] if asked.one else answers
-
-    def _reader(self) -> Reader:
-        ids = self._ids
-        return Reader(
-            self.measure_, self.schema_, self.shelves_, ids.place, self.id_column is not None
-        )
 
     def _check_marks(self, asked: Asked, liked: Asked | None, unliked: Asked | None) -> None:
         """Refuse a row that is wanted and not wanted at once."""
@@ -335,26 +181,14 @@ class Index(Saved, BaseEstimator):
         masks: Sequence[np.ndarray] | None,
     ) -> NeighborGraph:
         """Return the best rows by feedback for one of the queries."""
-        positive, hide = [asked.rows[i : i + 1]], {int(asked.places[i])}
-        for marked in (liked, unliked):
-            if marked is None:
-                continue
-            # The same row marked twice, or a query that is also liked, counts once.
-            fresh = [
-                at
-                for at, place in enumerate(marked.places.tolist())
-                if place < 0
-                or (place != asked.places[i] and place not in marked.places[:at].tolist())
-            ]
-            if marked is liked and fresh:
-                positive.append(marked.rows[np.array(fresh)])
-            elif fresh:
-                unliked = replace(marked, rows=marked.rows[np.array(fresh)])
-            hide |= set(marked.places.tolist())
-        negative = None if unliked is None else unliked.rows
-        wanted = Wanted(join_rows(positive), negative, gamma)
-        gone = np.array(sorted(hide - {-1}), dtype=np.int64)
-        return self.shelves_.best(self.measure_, wanted, k, gone, masks)
+        own = int(asked.places[i])
+        yes = None if liked is None else liked.once(own)
+        no = None if unliked is None else unliked.once(own)
+        positive = [asked.rows[i : i + 1], *([] if yes is None else [yes])]
+        marked = [m.places for m in (liked, unliked) if m is not None]
+        hide = np.unique(np.concatenate([[own], *marked]))
+        wanted = Wanted(join_rows(positive), no, gamma)
+        return self.shelves_.best(self.measure_, wanted, k, hide[hide >= 0], masks)
 
     def _hits(self, asked: Asked, i: int, found: NeighborGraph) -> Hits:
         """Return what was found for one query, with distances and similarities to it."""
@@ -369,33 +203,9 @@ class Index(Saved, BaseEstimator):
             for at, (id, score) in enumerate(zip(self._ids.of(places), scores, strict=True)):
                 part = slice(at, at + 1)
                 pair = self.measure_, query, one, rows[part], table[part]
-                numbers = (_finite(value) for value in (score, float(far[at]), float(near[at])))
-                hits.append(Hit(id, *numbers, pair))
+                apart, alike = _finite(float(far[at])), _finite(float(near[at]))
+                hits.append(Hit(id, _finite(score), apart, alike, pair))
         return Hits(hits, one.record(0))
-
-    def _masks(self, filter: Any) -> list[np.ndarray] | None:
-        """Return which rows of each shelf may be found; None for all."""
-        if filter is None:
-            return None
-        shelves = self.shelves_.shelves
-        if isinstance(filter, Mapping):
-            conditions = read_conditions(filter, [*self.schema_.kinds, *self.schema_.aside])
-            return [meets(shelf.table, conditions) for shelf in shelves]
-        if callable(filter):
-            return [ask_records(shelf.table, shelf.alive, filter) for shelf in shelves]
-        if isinstance(filter, str):
-            do = 'Pass for example filter={"year": (">=", 1990)}'
-            raise InvalidInput(message("filter", "a mapping of column to condition", repr(filter), do))
-        chosen = np.asarray(list(filter) if isinstance(filter, set | frozenset) else filter)
-        if chosen.dtype == bool:
-            if chosen.shape != (len(self),):
-                found = f"shape {chosen.shape}"
-                do = "Give one entry per id of index.ids"
-                raise InvalidInput(message("filter", f"{len(self):,} booleans", found, do))
-            places = self.shelves_.places[chosen]
-        else:
-            places = np.array([self._ids.place(id, "filter") for id in filter], dtype=np.int64)
-        return [np.isin(shelf.places, places) for shelf in shelves]
 
     def explain(self, a: Any, b: Any) -> Explanation:
         """Say why two rows are alike, column by column.
@@ -404,142 +214,15 @@ class Index(Saved, BaseEstimator):
         ----------
         a, b : ids, records, or tables of one row
         """
-        reader = self._reader()
-        pair = []
-        for side in (a, b):
-            read = reader.read(side, "Index.explain")
-            if len(read) != 1:
-                do = "Pass an id, a record, or a table of one row"
-                raise InvalidInput(
-                    message("Index.explain", "one row on each side", f"{len(read)} rows", do)
-                )
-            pair += [read.rows, read.table]
-        return explain_rows(self.measure_, *pair)
+        one, other = (self._read_one(side) for side in (a, b))
+        return explain_rows(self.measure_, one.rows, one.table, other.rows, other.table)
 
-    # -- changing ----------------------------------------------------------------------------------
-
-    def add(self, rows: Any) -> list[Any]:
-        """Add rows without learning from them; return their ids.
-
-        Warns when the rows that came since fitting no longer look like the fitted ones (see
-        ``drift``).
-
-        Parameters
-        ----------
-        rows : table, frame, array, list of records, or one record
-            With all columns of the fitted rows; a cell may be missing where the measure takes gaps.
-        """
-        who = "Index.add"
-        ids = self._ids
-        reader = self._reader()
-        if self.id_kind_ is None or self.id_column is None:
-            table = reader.read_table(rows, who)
-        else:
-            kinds = {**self.schema_.kinds, self.id_column: self.id_kind_}
-            aside = {n: why for n, why in self.schema_.aside.items() if n != self.id_column}
-            whole = as_table(rows, Schema(kinds, aside, self.schema_.missing), who=who)
-            table, _ = take_ids(whole, self.id_column, who, ids.known)
-        places = self.shelves_.add(self.measure_.encode(table), table)
-        self._forget()
-        self._warn_drift()
-        return self._ids.of(places)
-
-    def delete(self, ids: Any) -> None:
-        """Hide rows from all further searches; their ids are not given again.
-
-        A value of ``id_column`` may come back with a new row.
-
-        Parameters
-        ----------
-        ids : id, or ids
-            One that is not there, or named twice, is an error; then nothing is deleted.
-        """
-        names = self._ids
-        listed = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
-        wanted = list(ids) if listed else [ids]
-        places = [names.place(id, "Index.delete") for id in wanted]
-        twice = [id for at, id in enumerate(wanted) if places[at] in places[:at]]
-        if twice:
-            found = f"id {as_id(twice[0])!r} twice"
-            raise InvalidInput(message("Index.delete", "each id once", found, "Name it once"))
-        self.shelves_.hide(places)
-        self._forget()
-
-    def drift(self) -> Drift:
-        """Compare the rows that were added with those that were fitted.
-
-        Returns
-        -------
-        Drift
-            For each column the share of added values outside the fitted range or in categories
-            that were not there, and how far the distribution has moved; ``refit`` says whether
-            refitting is advised, and ``reasons`` why.
-
-        Examples
-        --------
-        >>> import lookalike as la
-        >>> index = la.Index().fit({"size": [float(i) for i in range(100)]})
-        >>> ids = index.add({"size": [50.0, 60.0]})
-        >>> print(index.drift())
-        2 rows added to 100 fitted ones
-        the fitted measure still fits
-        """
-        check_is_fitted(self, "shelves_")
-        first, *later = self.shelves_.shelves
-        added = [shelf.table[shelf.alive] for shelf in later if shelf.alive.any()]
-        return report_drift(self.fitted_, int(np.count_nonzero(first.alive)), added)
-
-    def _warn_drift(self) -> None:
-        """Warn once about every column that has drifted."""
-        found = self.drift()
-        new = [c for c in found.columns if c.reason and c.column not in self.drifted_]
-        if not new:
-            return
-        self.drifted_ = [*self.drifted_, *(column.column for column in new)]
-        warnings.warn(
-            message(
-                "Index.add",
-                "rows like the fitted ones",
-                "; ".join(f"in {column.column!r} {column.reason}" for column in new),
-                "Call refit() to learn from them; drift() tells more",
-            ),
-            LookalikeWarning,
-            stacklevel=3,
-        )
-
-    def refit(self, y: Any = None) -> Self:
-        """Fit the measure again, to all rows that are there now; ids stay as they are.
-
-        Deleted rows are dropped for good. With "auto" the measure is chosen again.
-
-        Parameters
-        ----------
-        y : array with one entry per id, optional
-            Needed if the index was fitted with an array; a column that was named is used again.
-        """
-        names = self._ids
-        if self.measure_.traits.pairwise:
-            do = "Make a new index from the matrix of all distances"
-            raise InvalidInput(message("Index.refit", "rows", "distances to fitted rows", do))
-        if not len(self):
-            raise InvalidInput(message("Index.refit", "at least one row", "none", "Add rows"))
-        table = learn_levels(self.table)
-        places = names.shelves.places
-        if y is None and self.target_ is not None:
-            target = self.target_
-            aside = [column for column in table.aside if column.name != target]
-            columns = [*table.columns, table[target]]
-            return self._renumber(Table(columns, aside, len(table), table.missing), target, places)
-        if y is None and self.learned_target_:
-            do = "Pass y with one entry per id of index.ids"
-            raise InvalidInput(message("Index.refit", "a target, as in fit", "none", do))
-        return self._renumber(table, y, places)
-
-    def _renumber(self, table: Table, y: Any, places: np.ndarray) -> Self:
-        next_place = self.shelves_.next_place
-        self._fit_table(table, y, places)
-        self.shelves_.next_place = next_place  # ids of deleted rows are not given again
-        return self
+    def _read_one(self, side: Any) -> Asked:
+        read = self._reader().read(side, "Index.explain")
+        if len(read) != 1:
+            needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
+            raise InvalidInput(message("Index.explain", needed, f"{len(read)} rows", do))
+        return read
 
 
 def _finite(value: float) -> float | None:

@@ -31,9 +31,8 @@ class Names:
 
     @cached_property
     def known(self) -> dict[Any, int]:
-        """Id to place of every living row; built once, where a column gives the ids."""
-        if self.column is None:
-            return {}
+        """Id to place of every living row, where a column gives the ids; built once."""
+        assert self.column is not None, "whole numbers need no table"
         return {
             as_id(shelf.table[self.column].values[at]): int(shelf.places[at])
             for shelf in self.shelves.shelves
@@ -58,6 +57,19 @@ class Names:
         if isinstance(id, bool) or not isinstance(id, int):
             return None
         return None if self.shelves.find(id) is None else id
+
+    def note_added(self, places: np.ndarray) -> list[Any]:
+        """Take note of rows that were added; return their ids."""
+        ids = self.of(places)
+        if "known" in self.__dict__:
+            self.known.update(zip(ids, places.tolist(), strict=True))
+        return ids
+
+    def note_deleted(self, ids: Iterable[Any]) -> None:
+        """Take note of ids that are gone."""
+        if self.column is not None:
+            for id in ids:
+                del self.known[as_id(id)]
 
     def place(self, id: Any, who: str) -> int:
         """Return the place of an id; one that is not there is an error that names it."""
@@ -88,7 +100,7 @@ def as_id(value: Any) -> Any:
 def take_ids(
     table: Table, name: str, who: str = "Index.fit", known: Collection[Any] = ()
 ) -> tuple[Table, Kind]:
-    """Set the column of ids aside, checked: no gaps, each value once, none that is there already."""
+    """Set the column of ids aside, checked: no gaps, each value once, none that is known."""
     every = {column.name: column for column in table.columns + table.aside}
     if name not in every:
         do = suggest(name, every)
@@ -103,7 +115,9 @@ def take_ids(
             raise InvalidInput(message(where, "an id for every row", found, "Fill it in"))
         if not isinstance(id, str | int | float | bytes | datetime.date | datetime.timedelta):
             found = f"a {type(id).__name__} in row {row}"
-            raise InvalidInput(message(where, "numbers, texts or dates", found, "Use another column"))
+            raise InvalidInput(
+                message(where, "numbers, texts or dates", found, "Use another column")
+            )
         if id in seen or id in known:
             found = f"{id!r} " + ("twice" if id in seen else "again, which is there already")
             do = "Delete the old row first" if id in known else "Use a column without repeats"

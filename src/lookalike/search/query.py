@@ -40,6 +40,16 @@ class Asked:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def once(self, without: int) -> Rows | None:
+        """Return each row of the index once, and every record; the row ``without`` is left out."""
+        seen = {without} - {-1}
+        at = []
+        for row, place in enumerate(self.places.tolist()):
+            if place not in seen:
+                at.append(row)
+                seen |= {place} - {-1}
+        return self.rows[np.array(at)] if at else None
+
 
 @dataclass(frozen=True, eq=False)
 class Reader:
@@ -98,13 +108,13 @@ class Reader:
     def read_some(self, items: Any, who: str) -> Asked | None:
         """Read rows that were marked: one or several ids or records; None for none."""
         items = _plain(items)
+        if items is None:
+            return None
         if isinstance(items, Mapping) or _is_scalar(items):
             items = [items]
-        elif isinstance(items, np.ndarray | set | frozenset):
-            items = list(items)
-        if items is None or not len(items):
+        if isinstance(items, list | tuple | set | frozenset | np.ndarray) and not len(items):
             return None
-        return self.read(list(items), who)
+        return self.read(items, who)
 
     # -- parts -------------------------------------------------------------------------------------
 

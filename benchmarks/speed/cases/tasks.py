@@ -1,0 +1,146 @@
+"""What an index costs: one question at a time, and rows that come later."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.speed.case import Case, Faster
+
+K = 10
+QUESTIONS = 200
+SKLEARN = "scikit-learn brute"
+ANEW = "a new index"
+
+
+@dataclass
+class Tail:
+    """The slowest hundredth of our questions takes less than ``ratio`` times the median."""
+
+    ratio: float
+    seconds: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        text = f"p99 < {self.ratio:g}x median"
+        if not self.seconds:
+            return text
+        middle, slow = np.percentile(self.seconds, [50, 99]) * 1000
+        return f"{text} ({middle:.2f} and {slow:.2f} ms over {len(self.seconds):,} questions)"
+
+    def holds(self, seconds, extra_mb):
+        if not self.seconds:
+            return None
+        middle, slow = np.percentile(self.seconds, [50, 99])
+        return bool(slow < self.ratio * middle)
+
+
+TAIL = Tail(5)
+
+
+def rows(small):
+    n = 2_000 if small else 100_000
+    return np.random.default_rng(0).random((n, 20))
+
+
+def ask_index(problem):
+    from lookalike import Index
+    from lookalike.measures import Vector
+
+    index = Index(Vector("cityblock")).fit(problem)
+    asked = np.random.default_rng(1).integers(0, len(problem), QUESTIONS).tolist()
+    index.search(asked[0], K)  # compiled code is no part of an answer
+
+    def run():
+        found = []
+        for id in asked:
+            began = time.perf_counter()
+            hits = index.search(id, K)
+            TAIL.seconds.append(time.perf_counter() - began)
+            found.append(hits.ids)
+        return np.array(found)
+
+    return run
+
+
+def ask_sklearn(problem):
+    from sklearn.neighbors import NearestNeighbors
+
+    model = NearestNeighbors(n_neighbors=K + 1, algorithm="brute", metric="cityblock").fit(problem)
+    asked = np.random.default_rng(1).integers(0, len(problem), QUESTIONS).tolist()
+
+    def run():
+        found = []
+        for id in asked:
+            near = model.kneighbors(problem[id : id + 1], return_distance=False)[0]
+            found.append(near[near != id][:K])
+        return np.array(found)
+
+    return run
+
+
+def same_rows(ours, theirs):
+    wrong = int((ours != theirs).sum())
+    return f"{wrong} of {ours.size} rows differ" if wrong else ""
+
+
+def two_parts(small):
+    n, more = (2_000, 100) if small else (1_000_000, 10_000)
+    random = np.random.default_rng(0)
+    return random.random((n, 10)), random.random((more, 10))
+
+
+def add_rows(problem):
+    from lookalike import Index
+    from lookalike.measures import Vector
+
+    fitted, more = problem
+    index = Index(Vector("cityblock")).fit(fitted)
+
+    def run():
+        ids = index.add(more)
+        return index, ids[0]
+
+    return run
+
+
+def fit_anew(problem):
+    from lookalike import Index
+    from lookalike.measures import Vector
+
+    fitted, more = problem
+
+    def run():
+        return Index(Vector("cityblock")).fit(np.vstack([fitted, more])), len(fitted)
+
+    return run
+
+
+def same_answers(ours, theirs):
+    """Want the same neighbors of the first row that was added, by distance."""
+    found = []
+    for index, id in (ours, theirs):
+        found.append([hit.distance for hit in index.search(id, K)])
+    # Ours may hold the rows several times by now, so look at the nearest that differ.
+    one, other = (sorted({d for d in distances if d > 0}) for distances in found)
+    size = min(len(one), len(other))
+    return "" if one[:size] == other[:size] and size else f"{one} is not {other}"
+
+
+CASES = [
+    Case(
+        "Index.search, one question at a time, 100,000 x 20",
+        rows,
+        ask_index,
+        {SKLEARN: ask_sklearn},
+        same_rows,
+        (TAIL, Faster(SKLEARN, 1.0)),
+    ),
+    Case(
+        "Index.add, 10,000 rows to 1,000,000 x 10",
+        two_parts,
+        add_rows,
+        {ANEW: fit_anew},
+        same_answers,
+        (Faster(ANEW, 0.2),),
+    ),
+]

@@ -1,0 +1,46 @@
+"""What does a forest call alike? One row, and how alike every place of a plane is to it.
+
+Two crescents in a plane, and one row among them. A distance in units draws circles wherever the
+rows are; for a forest empty space is narrow and crowded space is wide.
+
+Run it with ``python examples/forest_similarities.py [picture.png]``.
+"""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+
+from lookalike.measures import ForestProximity, StochasticForest, Vector
+
+rows, _ = make_moons(400, noise=0.08, random_state=0)
+one = int(np.argmin(np.abs(rows - [-0.7, 0.7]).sum(axis=1)))  # on the upper crescent, left
+side = 70
+x, y = np.meshgrid(np.linspace(-1.4, 2.4, side), np.linspace(-1.0, 1.5, side))
+plane = np.column_stack([x.ravel(), y.ravel()])
+
+measures = {
+    "Vector: distance in units": Vector(),
+    "StochasticForest: shared leaves": StochasticForest(random_state=0),
+    "ratio: agreed tests": ForestProximity("ratio", random_state=0),
+    "shi: shared leaves, deep trees": ForestProximity("shi", random_state=0),
+    "zhu2: shared steps": ForestProximity("zhu2", random_state=0),
+    "ting: few rows in between": ForestProximity("ting", random_state=0),
+}
+
+# Numbers below 1/1000 of the largest are left white: for leaf sharing that is most of the plane.
+figure, axes = plt.subplots(2, 3, figsize=(10, 5), layout="constrained")
+for axis, (name, measure) in zip(axes.flat, measures.items(), strict=True):
+    alike = measure.fit(rows).similarity(plane)[:, one].reshape(side, side)
+    shown = np.ma.masked_less(alike, alike.max() / 1000)
+    axis.pcolormesh(x, y, shown, cmap="Blues", shading="auto", rasterized=True)
+    axis.plot(*rows.T, ".", color="0.35", markersize=2)
+    axis.plot(*rows[one], "o", color="#c0563f", markersize=6)
+    axis.set_title(name, fontsize=10)
+    axis.set_xticks([])
+    axis.set_yticks([])
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=90)
+else:
+    plt.show()

@@ -1,0 +1,128 @@
+"""Two classes of sequences of sets that differ in one thing only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.table.table import Column, Kind, Table
+
+__all__ = ["make_sequences_of_sets"]
+
+KINDS = ("items", "lengths", "order")
+LONGEST, LARGEST = 40, 40  # sets in a sequence, items in a set
+LENGTH, LENGTH_SPREAD = 0.5, 0.1  # these are shares of the most there can be
+SIZE, SIZE_SPREAD = 0.5, 0.125
+ITEM, ITEM_SPREAD = 0.5, 0.1
+PATIENCE = 1000  # draws before a set is left smaller than it was meant to be
+
+
+def make_sequences_of_sets(
+    kind: str = "items",
+    n_per_class: int = 200,
+    *,
+    item_gap: float = 0.1,
+    length_gap: float = 0.2,
+    shift: float = 0.4,
+    max_item: int = 100,
+    random_state: Any = None,
+) -> tuple[Table, np.ndarray]:
+    """Make sequences of sets of two classes whose difference lies in one thing only.
+
+    What such data can show: one-hot encoded items are blind to order, and a distance on whole
+    sequences sees all three kinds of difference. Lengths, sizes of sets and items are rounded
+    normal numbers; items are numbers from 0 to ``max_item``, distinct within a set. Made after the
+    description of three data sets of Piernik et al. [1]_ with parameters chosen to give the ranges
+    printed there (sequences of 5 to 37 sets of 4 to 38 items).
+
+    Parameters
+    ----------
+    kind : {"items", "lengths", "order"}
+        "items": the second class has higher items. "lengths": it has longer sequences. "order":
+        items rise from set to set in the first class, and the sets of the second are shuffled.
+    n_per_class : int
+    item_gap, length_gap : float
+        How far the means of the two classes are apart, as shares of ``max_item`` and of the 40 sets
+        that a sequence can have.
+    shift : float
+        How much items rise from the first set to the last in "order", as a share of ``max_item``.
+    max_item : int
+        With many items two sets share few of them, and distances see less than single items do.
+    random_state : None, int or numpy Generator
+
+    Returns
+    -------
+    table : Table
+        One column, "sequence".
+    y : array of 2 * n_per_class
+        0 and 1.
+
+    References
+    ----------
+    .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests.
+       doi:10.48550/arXiv.2204.05389
+
+    Examples
+    --------
+    >>> from lookalike.datasets import make_sequences_of_sets
+    >>> table, y = make_sequences_of_sets("lengths", n_per_class=50, random_state=0)
+    >>> lengths = [len(cell) for cell in table["sequence"].values]
+    >>> sum(lengths[:50]) < sum(lengths[50:])
+    True
+    """
+    if kind not in KINDS:
+        raise InvalidInput(
+            message("make_sequences_of_sets", "a known kind", repr(kind), suggest(str(kind), KINDS))
+        )
+    if n_per_class < 1:
+        who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
+        raise InvalidInput(message(who, "at least one sequence per class", "none", "Raise it"))
+    rng = np.random.default_rng(random_state)
+    cells = np.empty(2 * n_per_class, dtype=object)
+    for i in range(len(cells)):
+        second = i >= n_per_class
+        side = (1 if second else -1) / 2
+        length = LENGTH + (side * length_gap if kind == "lengths" else 0.0)
+        item = ITEM + (side * item_gap if kind == "items" else 0.0)
+        cell = _sequence(rng, length, item, shift if kind == "order" else 0.0, max_item)
+        if kind == "order" and second:
+            cell = [cell[j] for j in rng.permutation(len(cell))]
+        cells[i] = tuple(cell)
+    column = Column("sequence", Kind("sequence", f"made: {kind}"), cells)
+    return Table([column]), np.repeat([0, 1], n_per_class)
+
+
+def item_means(item: float, shift: float, length: int) -> np.ndarray:
+    """Return the mean item of each set of a sequence, as a share of the highest item.
+
+    Examples
+    --------
+    >>> item_means(0.5, 0.4, 5).round(6).tolist()
+    [0.3, 0.4, 0.5, 0.6, 0.7]
+    """
+    return item - shift / 2 + shift * np.arange(length) / max(1, length - 1)
+
+
+def _whole(rng: np.random.Generator, most: int, mean: float, spread: float, least: int) -> int:
+    return int(np.clip(np.rint(rng.normal(most * mean, most * spread)), least, most))
+
+
+def _sequence(
+    rng: np.random.Generator, length: float, item: float, shift: float, most: int
+) -> list[frozenset[int]]:
+    n = _whole(rng, LONGEST, length, LENGTH_SPREAD, 2)
+    return [_set(rng, mean, most) for mean in item_means(item, shift, n)]
+
+
+def _set(rng: np.random.Generator, mean: float, most: int) -> frozenset[int]:
+    size = _whole(rng, LARGEST, SIZE, SIZE_SPREAD, 1)
+    drawn = np.rint(rng.normal(most * mean, most * ITEM_SPREAD, PATIENCE))
+    found: dict[int, None] = {}
+    for number in drawn.astype(np.int64).tolist():
+        if 0 <= number <= most:
+            found.setdefault(number)
+            if len(found) == size:
+                break
+    return frozenset(found)

@@ -1,0 +1,133 @@
+"""Which measure suits a table: a rule in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lookalike.errors import InvalidInput
+from lookalike.measures import Gower, Measure, Ranked, StochasticForest, Vector
+from lookalike.table import Table, read_table
+
+__all__ = ["choose_measure"]
+
+ORDERED = ("number", "order", "flag")  # what a forest of halvings can test
+ENOUGH = 1000  # rows from which a forest of 32-row samples sees more than ranks do
+FEW = 64  # different rows below which halving a sample of 32 makes no sense
+SAMPLE = 1000  # rows whose neighbors show whether there are hubs
+LEAST = 100  # rows below which lists of ten say little about hubs
+HUBS = 1.4  # skewness of the occurrences above which a few rows fill the lists
+K = 10
+ALL_PAIRS = 10_000  # rows up to which every distance is looked at for a repair
+
+
+def choose_measure(table: Any) -> tuple[Measure, str]:
+    """Choose a measure for a table, and say why.
+
+    The rule looks at the kinds of the columns, the gaps, the number of rows and the hubs of a
+    sample:
+
+    1. Only columns of vectors, without gaps: the cosine of ``Vector``, since the entries of a
+       vector share one scale.
+    2. Anything but numbers, ordered levels and flags, or a gap anywhere: ``Gower``, which takes
+       every kind of column and leaves gaps out.
+    3. Otherwise the scales of the columns may mean nothing, so only order counts: 1,000 rows or
+       more and at least three columns ``StochasticForest``, which sees how columns hang together;
+       otherwise ``Ranked``, which has no chance in it, or ``Gower`` if there are levels or flags.
+    4. With 100 rows or more, the ten nearest neighbors of up to 1,000 of them are counted. If a few
+       rows fill most lists (skewness above 1.4) and mutual proximity evens that out, the measure is
+       wrapped in ``MutualProximity``; above 10,000 rows with 30 rows as a sample, so that fitting
+       stays linear.
+
+    It is a default for a first look. With labels, compare measures on them instead.
+
+    Parameters
+    ----------
+    table : Table, or anything that ``read_table`` takes
+
+    Returns
+    -------
+    measure : Measure, not fitted
+    reason : str
+
+    Examples
+    --------
+    >>> from lookalike.search import choose_measure
+    >>> measure, reason = choose_measure({"size": [1.0, None], "color": ["red", "blue"]})
+    >>> measure
+    Gower()
+    >>> print(reason)
+    Gower: 'color' (category) is no number, and 1 of 2 rows has gaps
+    """
+    read = read_table(table)
+    measure, reason = _by_columns(read)
+    return _repair(measure, reason, read)
+
+
+def _by_columns(table: Table) -> tuple[Measure, str]:
+    n = len(table)
+    gappy = int(np.any([column.missing for column in table], axis=0).sum())
+    kinds = {column.kind.name for column in table}
+    if kinds == {"vector"} and not gappy:
+        return Vector("cosine"), "Vector by cosine: every column is a vector without gaps"
+    other = [column for column in table if column.kind.name not in ORDERED]
+    gaps = f"{gappy:,} of {n:,} rows {'has' if gappy == 1 else 'have'} gaps"
+    if other:
+        named = ", ".join(f"{c.name!r} ({c.kind.name})" for c in other[:3])
+        named += f" and {len(other) - 3} more" if len(other) > 3 else ""
+        are = "is no number" if len(other) == 1 else "are no numbers"
+        return Gower(), f"Gower: {named} {are}" + (f", and {gaps}" if gappy else "")
+    if gappy:
+        return Gower(), f"Gower: {gaps}"
+    told = "only order within a column counts, so scales do not matter"
+    if n >= ENOUGH and len(table.columns) >= 3 and _different(table) >= FEW:
+        # A table with columns of few values cannot be halved exactly; the seed makes the choice,
+        # and so every index made by it, the same each time.
+        forest = StochasticForest(on_fail="relax", random_state=0)
+        return forest, f"StochasticForest: numbers without gaps in {n:,} rows; {told}"
+    if kinds != {"number"}:
+        return Gower(), f"Gower: levels or flags beside numbers in {n:,} rows"
+    return Ranked(), f"Ranked: numbers without gaps in {n:,} rows; {told}"
+
+
+def _different(table: Table) -> int:
+    """Return how many different rows there are among some."""
+    some = table[: 10 * FEW]
+    return len(np.unique(np.column_stack([column.values for column in some]), axis=0))
+
+
+def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
+    """Wrap the measure if a sample has hubs that this evens out."""
+    from lookalike.hubness import MutualProximity
+
+    n = len(table)
+    if n < LEAST:
+        return measure, reason
+    few = table
+    if n > SAMPLE:
+        few = table[np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))]
+    before = _skewness(measure, few)
+    if before is None:
+        return measure, reason
+    told = f"skewness {before:.1f} of the {K}-occurrences in {len(few):,} rows"
+    if before <= HUBS:
+        return measure, f"{reason}; no hubs ({told})"
+    sample = None if n <= ALL_PAIRS else 30
+    options: dict[str, Any] = {} if sample is None else {"sample": sample, "random_state": 0}
+    repaired = MutualProximity(measure, model="gauss_independent", **options)
+    after = _skewness(repaired, few)
+    if after is None or after >= before:
+        return measure, f"{reason}; hubs that mutual proximity does not repair ({told})"
+    return repaired, f"{reason}; hubs ({told}), evened out by mutual proximity to {after:.1f}"
+
+
+def _skewness(measure: Measure, table: Table) -> float | None:
+    """Return how uneven the occurrences in neighbor lists are; None if there are no lists."""
+    from lookalike.hubness import k_occurrence, skewness
+
+    try:
+        return skewness(k_occurrence(clone(measure).fit(table), K, ties="expected"))
+    except InvalidInput:
+        return None

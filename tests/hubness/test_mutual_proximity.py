@@ -1,0 +1,226 @@
+"""Mutual proximity in its four models: worked numbers, slow twins, laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lookalike as la
+from hubness import reference
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.hubness import MutualProximity
+from lookalike.measures import Precomputed, Vector
+
+LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
+LONGER = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
+MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
+
+
+def matrix(seed, n=9, ties=True, symmetric=True):
+    """A random matrix of distances, with ties on request."""
+    rng = np.random.default_rng(seed)
+    d = rng.integers(1, 12, (n, n)).astype(float) if ties else rng.random((n, n))
+    d = d + d.T if symmetric else d
+    np.fill_diagonal(d, 0)
+    return d
+
+
+def proximity(d, *options, symmetric=True, **named):
+    inner = Precomputed(symmetric=symmetric)
+    return MutualProximity(inner, *options, **named).fit(d)
+
+
+def test_counts_on_a_line():
+    measure = MutualProximity(Vector()).fit(LINE)
+    expected = np.array([[1, 0.5, 0.25, 0], [0.5, 1, 0.25, 0], [0.25, 0.25, 1, 0], [0, 0, 0, 1]])
+    assert_array_equal(measure.similarity(), expected)
+    assert_array_equal(measure.similarity([[2.0]]), [[0.25, 0.25, 0.5, 0]])
+
+
+def test_gauss_and_gamma_on_a_line():
+    measure = MutualProximity(Vector(), "gauss_independent").fit(LINE)
+    assert_allclose(measure.rows_.arrays["mean"], [11 / 3, 3, 3, 17 / 3])
+    assert_allclose(measure.rows_.arrays["sd"] ** 2, [56 / 9, 14 / 3, 2 / 3, 14 / 9])
+    got = measure.similarity()[[0, 2, 0], [1, 3, 3]]
+    assert_allclose(got, [0.705471, 0.100326, 0.012930], atol=5e-7)
+    got = MutualProximity(Vector(), "gamma_independent").fit(LINE).similarity()
+    assert_allclose(got[[0, 2], [1, 3]], [0.770786, 0.106333], atol=5e-7)
+
+
+def test_joint_gauss_on_a_line():
+    got = MutualProximity(Vector(), "gauss").fit(LONGER).similarity()
+    expected = [0.823351, 0.745533, 0.623763, 0.118362]
+    assert_allclose(np.diagonal(got, 1), expected, atol=5e-7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), ties=st.booleans(), symmetric=st.booleans())
+@pytest.mark.filterwarnings("ignore::lookalike.errors.LookalikeWarning")
+def test_counts_match_their_reference(seed, ties, symmetric):
+    d = matrix(seed, ties=ties, symmetric=symmetric)
+    assert_array_equal(
+        proximity(d, symmetric=symmetric).similarity(), reference.mutual_proximity(d)
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), symmetric=st.booleans(), include=st.booleans())
+def test_independent_models_match_their_reference(seed, symmetric, include):
+    d = matrix(seed, symmetric=symmetric)
+    own = "include" if include else "exclude"
+    for model in ("gauss", "gamma"):
+        ours = proximity(d, f"{model}_independent", self_distance=own, symmetric=symmetric)
+        theirs = reference.independent(d, model, include)
+        assert_allclose(ours.similarity(), theirs, rtol=1e-9, atol=1e-15)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_joint_gauss_matches_its_reference(seed):
+    d = matrix(seed, n=7)
+    assert_allclose(proximity(d, "gauss").similarity(), reference.joint(d), atol=2e-5)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+@pytest.mark.filterwarnings("ignore::lookalike.errors.LookalikeWarning")
+def test_new_rows_are_judged_by_the_fitted_ones(seed):
+    d = matrix(seed)
+    q = np.random.default_rng(seed + 1).integers(1, 24, (3, 9)).astype(float)
+    for augment, divisor in ((False, 9), (True, 10)):
+        ours = proximity(d, augment=augment).similarity(q)
+        assert_array_equal(ours, [reference.query_proximity(row, d, divisor) for row in q])
+    told = [reference.parameters(row, i) for i, row in enumerate(d)]
+    ours = proximity(d, "gauss_independent").similarity(q)
+    grown = proximity(d, "gauss_independent", augment=True).similarity(q)
+    for i, row in enumerate(q):
+        own = reference.parameters(row)
+        for y in range(9):
+            mine = reference.survival(row[y], *own, "gauss")
+            assert_allclose(
+                ours[i, y], mine * reference.survival(row[y], *told[y], "gauss"), rtol=1e-9
+            )
+            more = [*(v for j, v in enumerate(d[y]) if j != y), row[y]]
+            theirs = reference.survival(row[y], np.mean(more), np.std(more), "gauss")
+            assert_allclose(grown[i, y], mine * theirs, rtol=1e-9)
+
+
+def test_training_rows_as_new_rows_give_the_same_counts():
+    d = matrix(3, n=30, ties=False)
+    measure = proximity(d)
+    again = measure.similarity(d)
+    off = ~np.eye(30, dtype=bool)
+    assert_array_equal(again[off], measure.similarity()[off])
+
+
+@pytest.mark.filterwarnings("ignore::lookalike.errors.LookalikeWarning")
+def test_laws_of_counts():
+    d = matrix(5, n=20, ties=False)
+    s = proximity(d).similarity()
+    off = s[~np.eye(20, dtype=bool)]
+    assert off.max() <= 18 / 20
+    assert_array_equal(off * 20, np.round(off * 20))
+    assert_array_equal(proximity(np.sqrt(d)).similarity(), s)
+    farther = np.full((21, 21), 100.0)
+    farther[:20, :20] = d
+    farther[20, 20] = 0
+    more = proximity(farther).similarity()[:20, :20]
+    assert_allclose((more * 21)[~np.eye(20, dtype=bool)], off * 20 + 1)
+    assert_array_equal(proximity(1 - np.eye(5)).similarity(), np.eye(5))
+    assert_array_equal(proximity(1 - np.eye(2)).similarity(), np.eye(2))
+
+
+def test_laws_of_gauss():
+    d = matrix(5, n=20, ties=False)
+    s = proximity(d, "gauss_independent").similarity()
+    assert_allclose(proximity(7 * d, "gauss_independent").similarity(), s, rtol=1e-9)
+    shifted = d + 3 * (1 - np.eye(20))
+    assert_allclose(proximity(shifted, "gauss_independent").similarity(), s, rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_rows_without_spread_take_a_step(model):
+    # Row 3 is equally far from all; its distribution is a step, and d = mean counts half.
+    d = np.array([[0, 1, 2, 5], [1, 0, 3, 5], [2, 3, 0, 5], [5, 5, 5, 0.0]])
+    s = proximity(d, model).similarity()
+    mean, sd = reference.parameters(d[0], 0)
+    kind = "gamma" if model == "gamma_independent" else "gauss"
+    assert_allclose(s[0, 3], 0.5 * reference.survival(5, mean, sd, kind), rtol=1e-9)
+    assert_allclose(proximity(1 - np.eye(4), model).similarity()[0], [1, 0.25, 0.25, 0.25])
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1e-30, 7e200])
+def test_equal_distances_have_no_spread_whatever_their_rounding(value):
+    measure = proximity(value * (1 - np.eye(12)), "gauss_independent")
+    assert_array_equal(measure.rows_.arrays["sd"], 0)
+    assert_array_equal(measure.rows_.arrays["mean"], value)
+
+
+@pytest.mark.parametrize("model", ["gauss_independent", "gamma_independent"])
+def test_a_sample_of_everything_is_everything(model):
+    x = np.random.default_rng(0).normal(size=(40, 5))
+    whole = MutualProximity(Vector(), model).fit(x).similarity()
+    for sample in (39, 40, 1000):
+        some = MutualProximity(Vector(), model, sample=sample, random_state=1).fit(x)
+        assert some.reference_ is None
+        assert_array_equal(some.similarity(), whole)
+
+
+def test_samples_follow_the_seed():
+    x = np.random.default_rng(0).normal(size=(40, 5))
+
+    def fitted(seed, sample=12):
+        return MutualProximity(Vector(), "gauss_independent", sample=sample, random_state=seed).fit(
+            x
+        )
+
+    one, same, other = fitted(0), fitted(np.random.default_rng(0)), fitted(1)
+    assert_array_equal(one.similarity(), same.similarity())
+    assert not np.array_equal(one.similarity(), other.similarity())
+    d = Vector().fit(x).distance()
+    at = 3
+    others = [d[at, r] for r in one.reference_ if r != at]
+    assert_allclose(one.rows_.arrays["mean"][at], np.mean(others))
+    assert_allclose(one.rows_.arrays["sd"][at], np.std(others))
+
+
+def test_samples_need_an_independent_model():
+    with pytest.raises(InvalidInput, match="gauss_independent"):
+        MutualProximity(Vector(), sample=30).fit(LINE)
+    with pytest.raises(InvalidInput, match="Did you mean 'gauss'"):
+        MutualProximity(Vector(), "gaus").fit(LINE)
+
+
+def test_many_ties_are_said():
+    x = np.random.default_rng(0).integers(0, 2, (30, 2)).astype(float)
+    with pytest.warns(LookalikeWarning, match="tied within their row"):
+        MutualProximity(Vector()).fit(x)
+
+
+def test_very_many_triples_are_said(monkeypatch):
+    import lookalike.hubness.mutual_proximity as module
+
+    monkeypatch.setattr(module, "SLOW", 10)
+    x = np.random.default_rng(0).normal(size=(11, 2))
+    for model in ("empirical", "gauss"):
+        with pytest.warns(LookalikeWarning, match="looks at 7e\\+02 triples"):
+            MutualProximity(Vector(), model).fit(x)
+
+
+def test_ranks_are_counted_again_after_loading(tmp_path):
+    x = np.random.default_rng(0).normal(size=(30, 3))
+    measure = MutualProximity(Vector()).fit(x)
+    measure.save(tmp_path / "proximity.lookalike")
+    again = la.load(tmp_path / "proximity.lookalike")
+    assert not hasattr(again, "_ranks")
+    assert_array_equal(again.similarity(), measure.similarity())
+
+
+def test_undefined_distances_are_nobodys_business():
+    # Two new rows cannot be compared with each other, all others can.
+    d = matrix(1, n=6, ties=False)
+    measure = proximity(d)
+    new = measure.encode(d[:2] + 0.01)
+    assert np.isnan(measure.compare(new, new)).all()
+    assert np.isfinite(measure.compare(new, measure.rows_)).all()

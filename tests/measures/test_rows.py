@@ -1,0 +1,48 @@
+"""Encoded rows put one after another."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike import _ragged
+from lookalike._ragged import Ragged
+from lookalike.measures.rows import Rows, concatenate
+
+cells = st.lists(st.one_of(st.none(), st.lists(st.integers(0, 9), max_size=4)), max_size=5)
+
+
+@given(st.lists(cells, min_size=1, max_size=4))
+def test_ragged_parts_follow_one_another(parts):
+    whole = _ragged.concatenate([Ragged.of(part, np.int64) for part in parts])
+    alone = Ragged.of([cell for part in parts for cell in part], np.int64)
+    assert whole.offsets.tolist() == alone.offsets.tolist()
+    assert whole.values.tolist() == alone.values.tolist()
+    assert whole.missing.tolist() == alone.missing.tolist()
+
+
+@given(st.lists(cells, min_size=1, max_size=4))
+def test_a_slice_of_ragged_rows_can_be_appended(parts):
+    all_cells = [cell for part in parts for cell in part]
+    whole = Ragged.of(all_cells, np.int64)
+    half = len(all_cells) // 2
+    again = _ragged.concatenate([whole[half:], whole[:half]])
+    expected = Ragged.of(all_cells[half:] + all_cells[:half], np.int64)
+    assert again.offsets.tolist() == expected.offsets.tolist()
+    assert again.values.tolist() == expected.values.tolist()
+
+
+def test_rows_keep_arrays_parts_and_places():
+    inner = Rows(np.arange(4), {"mu": np.arange(4.0)})
+    rows = Rows(
+        np.array([0, 1, -1, 3]),
+        {"x": np.arange(8).reshape(4, 2), "t": Ragged.of([[1], None, [2, 3], []], np.int64)},
+        {"measure": inner},
+    )
+    for cut in range(5):
+        again = concatenate([rows[:cut], rows[cut:]])
+        assert again.seen.tolist() == rows.seen.tolist()
+        assert again.arrays["x"].tolist() == rows.arrays["x"].tolist()
+        assert again.arrays["t"].values.tolist() == [1, 2, 3]
+        assert again.arrays["t"].missing.tolist() == [False, True, False, False]
+        assert again.parts["measure"].arrays["mu"].tolist() == [0, 1, 2, 3]
+    assert concatenate([rows]) is rows

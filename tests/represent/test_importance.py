@@ -1,0 +1,67 @@
+"""Weights by what a learner loses without a column."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.measures import Gower
+from lookalike.represent import importance_weights
+
+RNG = np.random.default_rng(0)
+N = 120
+SOUND = RNG.choice(["meow", "woof", "moo"], N)
+TABLE = {
+    "luck": RNG.random(N),
+    "sound": [None if i % 10 == 0 else s for i, s in enumerate(SOUND)],
+    "weight": [None if i % 9 == 0 else float(v) for i, v in enumerate(RNG.random(N))],
+    "tags": [{"pet", s[0]} if i % 2 else {"pet"} for i, s in enumerate(SOUND)],
+    "day": RNG.choice(["mon", "tue"], N),
+}
+SMALL = RandomForestClassifier(30, min_samples_leaf=2, random_state=0)
+
+
+def test_columns_that_tell_the_class_weigh_most():
+    weights = importance_weights({**TABLE, "animal": SOUND}, "animal", estimator=SMALL)
+    assert list(weights) == list(TABLE)
+    assert sum(weights.values()) == pytest.approx(1)
+    assert min(weights.values()) >= 0
+    assert weights["sound"] > 0.5
+    assert weights["tags"] > max(weights["luck"], weights["day"], weights["weight"])
+    assert Gower(weights=weights).fit(TABLE).similarity().shape == (N, N)
+
+
+def test_shuffled_classes_tell_nothing_like_it():
+    weights = importance_weights(TABLE, RNG.permutation(SOUND), estimator=SMALL)
+    assert weights["sound"] < 0.5
+
+
+def test_a_target_of_numbers_and_another_learner():
+    x = RNG.random((N, 3))
+    y = 3 * x[:, 0] + x[:, 1]
+    weights = importance_weights(x, y, estimator=LinearRegression())
+    # Shuffling a column of a linear model costs twice its variance times the slope squared.
+    expected = 9 * x[:, 0].var() / (9 * x[:, 0].var() + x[:, 1].var())
+    assert weights["x0"] == pytest.approx(expected, abs=0.03)
+    assert weights["x2"] < 0.01
+    again = importance_weights(x, y, estimator=LinearRegression())
+    assert weights == again
+    assert weights != importance_weights(x, y, estimator=LinearRegression(), random_state=1)
+
+
+def test_nothing_to_learn_means_equal_weights_and_a_warning():
+    x = np.zeros((20, 2))
+    with pytest.warns(LookalikeWarning, match="all columns are weighted equally"):
+        weights = importance_weights(x, [0, 1] * 10, estimator=DecisionTreeClassifier())
+    assert weights == {"x0": 0.5, "x1": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [(None, "y=None"), (["a"] * N, "at least two classes"), (["a"], "one target value")],
+)
+def test_bad_targets(y, words):
+    with pytest.raises(InvalidInput, match=words):
+        importance_weights(TABLE, y)

@@ -1,0 +1,211 @@
+"""Similarities to prototypes as columns: worked numbers, undefined pairs, tuning, machinery."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import lookalike as la
+from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.hubness import MutualProximity
+from lookalike.measures import Gower, Precomputed, Ranked, Vector
+from lookalike.represent import SimilarityRepresentation, _base, select_prototypes
+from lookalike.represent._tune import deal, shares_to_try
+from lookalike.testing import tables
+
+EXAMPLE = np.array([[1, 2, 3, 1], [1, 3, 3, np.nan], [1, 3, 3, 5]])
+KNOWN = Gower(ranges={f"x{j}": 4.0 for j in range(4)})
+PETS = {"weight": [4.0, 5.0, None, 30.0, 25.0], "sound": ["meow", "meow", None, "woof", "woof"]}
+
+
+def test_worked_numbers():
+    found = SimilarityRepresentation(KNOWN, prototypes=[0, 2]).fit_transform(EXAMPLE)
+    np.testing.assert_allclose(found, [[1, 11 / 16], [11 / 12, 1], [11 / 16, 1]], rtol=1e-15)
+
+
+@given(table=tables(kinds=("number", "category", "order", "flag", "set"), min_rows=4, max_rows=9))
+def test_columns_are_similarities_to_the_prototypes(table):
+    represent = SimilarityRepresentation(n_prototypes=3)
+    columns = represent.fit_transform(table)
+    measure = Gower(undefined=0.5).fit(table)
+    np.testing.assert_array_equal(columns, measure.similarity()[:, represent.prototypes_])
+    assert (columns[represent.prototypes_, np.arange(3)] == 1).all()
+    assert ((columns >= 0) & (columns <= 1)).all()
+    new = represent.transform(table[[2, 0]])
+    np.testing.assert_array_equal(new, measure.similarity(table[[2, 0]])[:, represent.prototypes_])
+
+
+def test_undefined_pairs_are_one_half():
+    represent = SimilarityRepresentation(prototypes=[0, 2]).fit(PETS)
+    assert represent.transform({"weight": [None], "sound": [None]}).tolist() == [[0.5, 0.5]]
+    # The fitted row without a cell is like itself, and half like any other.
+    assert represent.fit_transform(PETS)[2].tolist() == [0.5, 1.0]
+
+
+def test_names_and_frames():
+    import pandas as pd
+
+    represent = SimilarityRepresentation(prototypes=[3, 1]).set_output(transform="pandas")
+    frame = pd.DataFrame(PETS, index=list("abcde"))
+    out = represent.fit_transform(frame)
+    assert list(out.columns) == ["like row 1", "like row 3"]
+    assert list(out.index) == list("abcde")
+    assert represent.transform(frame).equals(represent.transform(frame.copy()))
+    assert represent.feature_names_in_.tolist() == ["weight", "sound"]
+
+
+@pytest.mark.parametrize("method", ["medoids", "relieff", "cfs"])
+def test_saved_and_loaded(method, tmp_path):
+    y = ["cat", "cat", "cat", "dog", "dog"]
+    represent = SimilarityRepresentation(prototypes=method, n_prototypes=2).fit(PETS, y)
+    represent.save(tmp_path / "a.lookalike")
+    back = la.load(tmp_path / "a.lookalike")
+    np.testing.assert_array_equal(back.transform(PETS), represent.transform(PETS))
+    assert back.get_feature_names_out().tolist() == represent.get_feature_names_out().tolist()
+    assert clone(back).get_params()["prototypes"] == method
+
+
+@pytest.mark.parametrize(
+    "measure", [Gower(), Ranked(), MutualProximity(Vector(), model="gauss_independent")], ids=repr
+)
+def test_blocks_and_threads_change_nothing(measure, monkeypatch):
+    x = np.random.default_rng(0).random((40, 3))
+    whole = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=1).fit(x)
+    expected = whole.transform(x), whole.fit_transform(x)
+    monkeypatch.setattr(_base, "TALL", 7)
+    parts = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=3).fit(x)
+    np.testing.assert_array_equal(parts.transform(x), expected[0])
+    np.testing.assert_array_equal(parts.fit_transform(x), expected[1])
+
+
+def test_fitted_rows_are_known_to_be_fitted():
+    x = np.random.default_rng(0).random((20, 2))
+    represent = SimilarityRepresentation(Ranked(), n_prototypes=3)
+    seen = represent.fit_transform(x)
+    measure = Ranked().fit(x)
+    np.testing.assert_array_equal(seen, measure.similarity()[:, represent.prototypes_])
+    np.testing.assert_array_equal(
+        represent.transform(x), measure.similarity(x)[:, represent.prototypes_]
+    )
+
+
+def test_a_matrix_of_distances_and_a_frozen_measure():
+    x = np.random.default_rng(0).random((20, 2))
+    d = Vector().fit(x).distance()
+    represent = SimilarityRepresentation(Precomputed(), n_prototypes=3).fit(d)
+    plain = SimilarityRepresentation(Vector(), n_prototypes=3).fit(x)
+    assert represent.prototypes_.tolist() == plain.prototypes_.tolist()
+    np.testing.assert_allclose(represent.transform(d[:4]), plain.transform(x[:4]), rtol=1e-12)
+    frozen = Gower().fit(x).frozen()
+    part = SimilarityRepresentation(frozen, n_prototypes=2).fit(x[:6])
+    expected = frozen.similarity(x[:6])[:, :6][:, part.prototypes_]
+    np.testing.assert_array_equal(part.transform(x[:6]), expected)  # ranges of all 20 rows
+    with pytest.raises(InvalidInput, match="frozen"):
+        SimilarityRepresentation(Precomputed().fit(d).frozen()).fit(d)
+
+
+def test_kinds_and_a_named_target():
+    table = {"code": [1, 2, 1, 3], "size": [1.0, 2.0, 3.0, 4.0], "y": ["a", "b", "a", "b"]}
+    represent = SimilarityRepresentation(kinds={"code": "category"}, prototypes=[0, 3])
+    found = represent.fit(table, "y").transform(table)
+    assert found[:, 0].tolist() == pytest.approx([1, 1 / 3, 2 / 3, 0])
+    assert represent.feature_names_in_.tolist() == ["code", "size"]
+    assert represent.n_features_in_ == 2
+
+
+# -- tuning ----------------------------------------------------------------------------------------
+
+
+def problem(n=60, seed=1):
+    rng = np.random.default_rng(seed)
+    x = rng.random((n, 3))
+    return x, np.where(np.sin(7 * x[:, 0]) + x[:, 1] > 0.8, "yes", "no")
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_tuning_is_cross_validation_by_hand(classes):
+    x, y = problem()
+    if not classes:
+        y = np.sin(7 * x[:, 0]) + x[:, 1]
+    learner = KNeighborsClassifier(3) if classes else KNeighborsRegressor(3)
+    tuned = SimilarityRepresentation(n_prototypes="tune", estimator=learner, random_state=4)
+    tuned.fit(x, y)
+    folds = deal(y if classes else None, 60, 5, np.random.default_rng(4), "x")
+    losses = {}
+    for n in shares_to_try(60):
+        lost = []
+        for fold in range(5):
+            known, held = folds != fold, folds == fold
+            at = select_prototypes(Gower(), x[known], n=n)
+            measure = Gower().fit(x[known])
+            fitted = clone(learner).fit(measure.similarity()[:, at], y[known])
+            found = fitted.predict(measure.similarity(x[held])[:, at])
+            lost += list(found != y[held]) if classes else list((found - y[held]) ** 2)
+        losses[n] = np.mean(lost)
+    assert tuned.cv_results_["n_prototypes"].tolist() == list(losses)
+    np.testing.assert_allclose(tuned.cv_results_["error"], list(losses.values()), rtol=1e-12)
+    assert tuned.n_prototypes_ == min(losses, key=lambda n: (losses[n], n))
+    assert len(set(losses.values())) > 1
+
+
+@pytest.mark.parametrize("learner", [DummyClassifier(), DummyRegressor()], ids=repr)
+def test_ties_go_to_fewer_prototypes(learner):
+    x, y = problem()
+    y = y if isinstance(learner, DummyClassifier) else x[:, 0]
+    tuned = SimilarityRepresentation(n_prototypes="tune", estimator=learner).fit(x, y)
+    assert tuned.n_prototypes_ == 2
+
+
+def test_folds_spread_the_classes():
+    y = np.array(["a"] * 20 + ["b"] * 10)
+    folds = deal(y, 30, 5, np.random.default_rng(0), "x")
+    for c, count in (("a", 4), ("b", 2)):
+        assert np.bincount(folds[y == c]).tolist() == [count] * 5
+    assert sorted(np.bincount(deal(None, 32, 5, np.random.default_rng(0), "x"))) == [6, 6, 6, 7, 7]
+
+
+def test_cfs_needs_no_tuning_and_random_is_nested():
+    x, y = problem()
+    learner = LogisticRegression()
+    tuned = SimilarityRepresentation(None, "cfs", "tune", estimator=learner).fit(x, y)
+    assert tuned.prototypes_.tolist() == select_prototypes(None, x, y, "cfs").tolist()
+    drawn = SimilarityRepresentation(None, "random", "tune", estimator=learner, random_state=0)
+    assert drawn.fit(x, y).n_prototypes_ in shares_to_try(60)
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"n_prototypes": 6}, TooFewRows, "n_samples=5"),
+        ({"n_prototypes": "best"}, InvalidInput, "a share, or 'tune'"),
+        ({"n_prototypes": "tune"}, InvalidInput, "estimator=None"),
+        ({"n_prototypes": "tune", "estimator": LogisticRegression()}, InvalidInput, "y=None"),
+        ({"prototypes": "cfs"}, InvalidInput, "target for 'cfs'"),
+        ({"prototypes": "medoid"}, InvalidInput, "Did you mean 'medoids'"),
+        ({"prototypes": [0, 5]}, InvalidInput, "positions from 0 to 4"),
+        ({"prototypes": [0, 0]}, InvalidInput, "different positions"),
+        ({"prototypes": []}, InvalidInput, "different positions"),
+        ({"prototypes": [0.5]}, InvalidInput, "different positions"),
+        ({"measure": Gower}, InvalidInput, "Pass an instance"),
+        ({"measure": "gower"}, InvalidInput, "a lookalike measure"),
+        ({"cv": 1}, InvalidInput, "at least 2"),
+        ({"random_state": -1}, InvalidInput, "random_state"),
+    ],
+)
+def test_bad_parameters(options, error, words):
+    with pytest.raises(error, match=words):
+        SimilarityRepresentation(**options).fit(PETS)
+
+
+def test_bad_rows():
+    represent = SimilarityRepresentation(n_prototypes=2).fit(PETS)
+    with pytest.raises(InvalidInput, match="no column 'sound'"):
+        represent.transform({"weight": [1.0]})
+    with pytest.raises(InvalidInput, match="input_features is not equal"):
+        represent.get_feature_names_out(["a", "b"])

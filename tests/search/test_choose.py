@@ -1,0 +1,96 @@
+"""The automatic choice of a measure, and the reason that goes with it."""
+
+import re
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.hubness import MutualProximity, k_occurrence, skewness
+from lookalike.measures import Gower, Ranked, StochasticForest, Vector
+from lookalike.search import choose_measure
+
+random = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "measure", "told"),
+    [
+        (random.random((50, 3)), Ranked, "numbers without gaps in 50 rows"),
+        (random.random((2000, 3)), StochasticForest, "numbers without gaps in 2,000 rows"),
+        (random.random((2000, 2)), Ranked, "2,000 rows"),
+        (random.integers(0, 2, (2000, 3)), Ranked, "numbers without gaps"),
+        ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is no number"),
+        ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps"),
+        ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have gaps"),
+        ({"a": [0.1, 0.2, 0.4], "b": [True, False, True]}, Gower, "flags beside numbers in 3 rows"),
+        (
+            {"a": [{"x"}, {"y"}], "b": ["u", "v"], "c": [["p"], ["q"]], "d": ["k", "l"]},
+            Gower,
+            "and 1 more are no numbers",
+        ),
+        ({"v": [[0.1, 0.2], [0.3, -0.4]]}, Vector, "every column is a vector"),
+    ],
+)
+def test_the_rule_and_its_words(rows, measure, told):
+    table = la.read_table(rows)
+    if "v" in table:
+        table = la.read_table(rows, kinds={"v": "vector"})
+    found, reason = choose_measure(table)
+    assert type(found) is measure
+    assert reason.startswith(measure.__name__)
+    assert re.search(told, reason), reason
+    assert not hasattr(found, "rows_")
+    index = la.Index().fit(table)
+    assert type(index.measure_) is measure
+    assert index.reason_ == reason
+
+
+def test_hubs_are_repaired_where_there_are_some():
+    # Independent normal columns, many of them: the middle is near to everybody.
+    rows = np.random.default_rng(1).normal(size=(400, 200))
+    measure, reason = choose_measure(rows)
+    assert isinstance(measure, MutualProximity)
+    assert isinstance(measure.measure, Ranked)
+    assert "hubs" in reason
+    before, after = (
+        skewness(k_occurrence(m.fit(rows), 10, ties="expected"))
+        for m in (Ranked(), choose_measure(rows)[0])
+    )
+    assert before > 1.4 > after
+    assert f"skewness {before:.1f}" in reason
+    flat, reason = choose_measure(np.random.default_rng(1).random((400, 3)))
+    assert isinstance(flat, Ranked)
+    assert "no hubs" in reason
+
+
+def test_large_tables_are_repaired_from_a_sample():
+    rows = np.random.default_rng(1).normal(size=(10_500, 300)).astype(np.float32)
+    measure, _ = choose_measure(rows)
+    if isinstance(measure, MutualProximity):
+        assert measure.sample == 30
+    else:  # trees may have no hubs here; then nothing is wrapped
+        assert isinstance(measure, StochasticForest)
+
+
+def test_the_choice_is_the_same_every_time():
+    rows = np.random.default_rng(2).random((1200, 4))
+    one, two = (la.Index().fit(rows) for _ in range(2))
+    assert one.search(5).ids == two.search(5).ids
+    assert one.reason_ == two.reason_
+
+
+def test_refitting_chooses_again():
+    rows = np.random.default_rng(3).random((1100, 4))
+    index = la.Index().fit(rows[:900])
+    assert isinstance(index.measure_, Ranked)
+    index.add(rows[900:])
+    index.refit()
+    assert isinstance(index.measure_, StochasticForest)
+    assert "1,100 rows" in index.reason_
+
+
+def test_tables_of_equal_rows_are_no_trouble():
+    measure, _ = choose_measure(np.ones((1500, 4)))
+    assert isinstance(measure, Ranked)
+    assert la.Index().fit(np.ones((1500, 4))).search(3, 2).ids == [0, 1]

@@ -1,0 +1,128 @@
+"""Conditions on columns, against a plain test of every record."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.measures import Gower
+
+ROWS = {
+    "year": [1980.0, 1990.0, None, 2000.0, 2010.0],
+    "genre": ["drama", "comedy", "drama", None, "crime"],
+    "size": ["low", "high", "mid", "mid", "low"],
+    "seen": [True, False, True, True, False],
+    "title": ["The Sea", "A Day", "Sea View", "Night", None],
+    "tags": [["a"], ["a", "b"], [], ["b"], ["c"]],
+    "day": [datetime.datetime(2000 + i, 1, 1) for i in range(5)],
+    "shape": [[1.0, 2.0]] * 5,
+    "note": ["n0", "n1", "n2", "n3", "n4"],
+}
+KINDS = {"size": ["low", "mid", "high"], "title": "text", "shape": "vector", "note": "aside"}
+
+
+@pytest.fixture(scope="module")
+def index():
+    index = la.Index(Gower(), kinds=KINDS).fit({n: v[:3] for n, v in ROWS.items()})
+    index.add([{n: v[i] for n, v in ROWS.items()} for i in (3, 4)])
+    return index
+
+
+def chosen(index, condition):
+    return sorted(index.search({"seen": True}, 9, filter=condition).ids)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({}, [0, 1, 2, 3, 4]),
+        ({"year": 1990}, [1]),
+        ({"year": (">=", 1990)}, [1, 3, 4]),
+        ({"year": (">", 1990)}, [3, 4]),
+        ({"year": ("<", 1990)}, [0]),
+        ({"year": ("<=", 1990)}, [0, 1]),
+        ({"year": {">=": 1990, "<": 2010}}, [1, 3]),
+        ({"year": {"in": [1980, 2010]}}, [0, 4]),
+        ({"year": ("not in", [1980, 2010])}, [1, 3]),
+        ({"year": None}, [2]),
+        ({"year": ("!=", None)}, [0, 1, 3, 4]),
+        ({"year": float("nan")}, [2]),
+        ({"genre": "drama"}, [0, 2]),
+        ({"genre": ("!=", "drama")}, [1, 4]),
+        ({"genre": "crime"}, [4]),  # came with a row that was added
+        ({"genre": "western"}, []),
+        ({"genre": {"in": ["crime", "comedy"]}}, [1, 4]),
+        ({"genre": {"in": ["crime", None]}}, [3, 4]),
+        ({"size": (">", "low")}, [1, 2, 3]),
+        ({"size": ("<=", "mid"), "seen": True}, [0, 2, 3]),
+        ({"seen": False}, [1, 4]),
+        ({"title": ("contains", "Sea")}, [0, 2]),
+        ({"title": "Night"}, [3]),
+        ({"title": ("!=", "Night")}, [0, 1, 2]),
+        ({"tags": ("contains", "b")}, [1, 3]),
+        ({"tags": ["b", "a"]}, [1]),
+        ({"tags": {"==": {"b"}}}, [3]),
+        ({"day": (">=", "2002-01-01")}, [2, 3, 4]),
+        ({"day": datetime.datetime(2001, 1, 1)}, [1]),
+        ({"shape": None}, []),
+        ({"shape": ("!=", None)}, [0, 1, 2, 3, 4]),
+        ({"note": ("in", ["n1", "n4"])}, [1, 4]),
+        (lambda record: record["year"] is not None and record["year"] > 1985, [1, 3, 4]),
+        (lambda record: np.bool_(record["seen"]), [0, 2, 3]),
+        ([4, 0], [0, 4]),
+        ({3}, [3]),
+        ([], []),
+        ([True, False, False, True, False], [0, 3]),
+        (np.array([False, True, False, False, True]), [1, 4]),
+    ],
+)
+def test_only_rows_that_meet_the_condition_are_found(index, condition, expected):
+    assert chosen(index, condition) == expected
+
+
+def test_the_order_is_that_of_the_search_without_condition(index):
+    everything = index.search(0, 9).ids
+    kept = index.search(0, 2, filter={"seen": True}).ids
+    assert kept == [id for id in everything if id in (2, 3)]
+    marked = index.search(0, 9, like=3, filter={"seen": True}).ids
+    assert marked == [2]
+
+
+def test_deleted_rows_meet_no_condition():
+    index = la.Index(Gower()).fit({"x": [1.0, 2.0, 3.0]})
+    index.delete(1)
+    assert index.search(0, filter={"x": (">", 0)}).ids == [2]
+    assert index.search(0, filter=[True, True]).ids == [2]
+    with pytest.raises(InvalidInput, match="2 booleans"):
+        index.search(0, filter=[True, True, True])
+    with pytest.raises(InvalidInput, match="deleted"):
+        index.search(0, filter=[1])
+
+
+@pytest.mark.parametrize(
+    ("condition", "error", "told"),
+    [
+        ({"yaer": 1990}, InvalidInput, "Did you mean 'year'"),
+        ({"year": ("=>", 1990)}, InvalidInput, "'=>'.*Did you mean"),
+        ({"year": {"between": [1, 2]}}, InvalidInput, "'between'"),
+        ({"year": (">=", 1, 2)}, InvalidInput, "tuple of 3"),
+        ({"year": (">", None)}, InvalidInput, "gaps"),
+        ({"year": "many"}, (InvalidInput, WrongType), "year"),
+        ({"year": ("in", 1990)}, InvalidInput, "list of values"),
+        ({"genre": ("in", "drama")}, InvalidInput, "list of values"),
+        ({"genre": ("<", "drama")}, InvalidInput, "numbers or ordered levels"),
+        ({"genre": ("contains", "d")}, InvalidInput, "texts, sets or sequences"),
+        ({"title": ("contains", 3)}, InvalidInput, "a text"),
+        ({"size": (">", "huge")}, InvalidInput, "huge"),
+        ({"shape": [1.0, 2.0]}, InvalidInput, "shape"),
+        ("year > 1990", WrongType, "mapping"),
+        (3, WrongType, "mapping"),
+        ([99], InvalidInput, "99"),
+        (lambda record: record["year"], WrongType, "True or False"),
+    ],
+)
+def test_bad_conditions_are_named(index, condition, error, told):
+    with pytest.raises(error, match=told):
+        chosen(index, condition)

@@ -1,0 +1,166 @@
+"""The retrieval protocol: simulated feedback, counted by hand and by an oracle."""
+
+import numpy as np
+import pytest
+
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.measures import Precomputed, Ranked, StochasticForest, Vector
+from lookalike.search import ReFeat, retrieval_precision
+from lookalike.search.retrieval import _Protocol, precision_of
+
+LABELS = np.repeat([0, 1, 2], [30, 40, 12])
+
+
+def test_worked_number():
+    # A list of 60 with 30 members of the class left, 20 of them among the first 50.
+    relevant = np.zeros(60, bool)
+    relevant[:20] = relevant[50:] = True
+    protocol = _Protocol(n_queries=5, rounds=0, top=50, n_marks=2, gamma=0.5)
+    found = protocol.ask(lambda yes, no: np.arange(60.0), relevant, np.random.default_rng(0))
+    assert found == [0.4]
+    assert precision_of(np.zeros(0, bool)) == 0.0
+
+
+def test_a_list_shorter_than_fifty_is_counted_whole():
+    protocol = _Protocol(5, 0, 50, 2, 0.5)
+    relevant = np.arange(10) < 4
+    assert protocol.ask(lambda yes, no: np.zeros(10), relevant, np.random.default_rng(0)) == [0.4]
+
+
+def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them():
+    n, asked = 100, []
+    relevant = np.random.default_rng(3).random(n) < 0.3
+    scores = np.random.default_rng(4).random(n)
+
+    def rank(yes, no):
+        asked.append((list(yes), list(no)))
+        return scores
+
+    protocol = _Protocol(5, 5, 50, 2, 0.5)
+    found = protocol.ask(rank, relevant, np.random.default_rng(0))
+    assert len(found) == len(asked) == 6
+    for turn, (yes, no) in enumerate(asked):
+        assert len(set(yes)) == len(yes) == 2 * turn
+        assert len(set(no)) == len(no) == 2 * turn
+        assert relevant[yes].all()
+        assert not relevant[no].any()
+        left = [i for i in np.argsort(scores) if i not in yes + no]
+        assert len(left) == n - 4 * turn
+        first = left[:50]
+        assert found[turn] == sum(relevant[i] for i in first) / 50
+        if turn < 5:
+            new = set(asked[turn + 1][0] + asked[turn + 1][1]) - set(yes + no)
+            assert new <= set(first)
+
+
+def test_fewer_than_two_of_a_kind_are_taken_as_they_are():
+    asked = []
+
+    def rank(yes, no):
+        asked.append((len(yes), len(no)))
+        return np.arange(4.0)
+
+    _Protocol(5, 3, 50, 2, 0.5).ask(rank, np.array([1, 0, 0, 0], bool), np.random.default_rng(0))
+    assert asked == [(0, 0), (1, 2), (1, 3), (1, 3)]
+
+
+def test_ties_go_to_the_lower_position():
+    protocol = _Protocol(5, 0, 3, 2, 0.5)
+    relevant = np.array([1, 1, 1, 0, 0, 0], bool)
+    assert protocol.ask(lambda yes, no: np.zeros(6), relevant, np.random.default_rng(0)) == [1.0]
+    assert protocol.ask(lambda yes, no: np.zeros(6), ~relevant, np.random.default_rng(0)) == [0.0]
+
+
+def test_a_perfect_measure_finds_all_that_is_left():
+    points = LABELS[:, None] * 1000.0 + np.random.default_rng(0).random((82, 1))
+    found = retrieval_precision(Vector(), points, LABELS, top=20, n_repetitions=2, random_state=0)
+    # Five of each class are queries; two more leave the list with every round.
+    for turn in range(6):
+        left = [n - 5 - 2 * turn for n in (30, 40, 12)]
+        assert np.allclose(
+            found.precision[:, turn], np.mean([min(20, max(x, 0)) for x in left]) / 20
+        )
+    assert found.mean == found.rounds[-1]
+    assert found.std == 0.0
+
+
+def test_queries_and_their_labels_are_not_in_the_database():
+    seen = []
+
+    def method(database):
+        seen.append(len(database))
+
+        def rank(wanted, unwanted, gamma):
+            seen.append((len(wanted), 0 if unwanted is None else len(unwanted), gamma))
+            return np.zeros(len(database))
+
+        return rank
+
+    retrieval_precision(
+        method, np.arange(82.0)[:, None], LABELS, rounds=1, top=10, gamma=0.25, n_repetitions=1
+    )
+    assert seen[0] == 82 - 15
+    assert seen[1] == (1, 0, 0.25)
+    assert len(seen) == 1 + 15 * 2
+    assert all(1 <= yes <= 3 and no <= 2 for yes, no, _ in seen[2::2])
+
+
+def test_a_class_keeps_one_row_in_the_database():
+    drawn = _Protocol(5, 0, 50, 2, 0.5).draw(np.array([0, 0, 0, 1]), np.random.default_rng(0), "x")
+    assert len(drawn) == 2
+    assert set(drawn) < {0, 1, 2}
+    with pytest.raises(InvalidInput, match="class of two rows"):
+        retrieval_precision(Vector(), np.arange(4.0)[:, None], list("abcd"))
+
+
+def test_measures_and_refeat_by_the_same_seed_get_the_same_queries():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(82, 4)) + 1.5 * LABELS[:, None]
+    options = {"rounds": 2, "top": 10, "n_repetitions": 2, "random_state": 5}
+    for method in (Ranked(), ReFeat(100), StochasticForest(100, 3)):
+        found = retrieval_precision(method, rows, LABELS, **options)
+        again = retrieval_precision(method, rows, LABELS, **options)
+        assert found.precision.tolist() == again.precision.tolist()
+        assert found.precision.shape == (2, 3)
+        shuffled = random.permutation(LABELS)
+        assert found.mean > retrieval_precision(method, rows, shuffled, **options).mean + 0.1
+    assert str(found) == f"{found.mean:.3f} ± {found.std:.3f}"
+
+
+def test_increasing_scales_do_not_move_what_looks_at_order_alone():
+    rows = np.random.default_rng(0).normal(size=(82, 3)) + LABELS[:, None]
+    options = {"rounds": 2, "top": 10, "n_repetitions": 1, "random_state": 0}
+    for method, moves in ((Ranked(), False), (StochasticForest(50, 3), False), (ReFeat(50), True)):
+        plain, curved = (
+            retrieval_precision(method, x, LABELS, **options).precision.tolist()
+            for x in (rows, np.exp(rows))
+        )
+        assert (plain != curved) == moves
+
+
+def test_a_column_may_hold_the_labels():
+    rows = np.random.default_rng(0).random((30, 2))
+    table = {"a": rows[:, 0], "b": rows[:, 1], "kind": ["x", "y", "z"] * 10}
+    options = {"rounds": 1, "top": 5, "n_repetitions": 1, "random_state": 0}
+    by_name = retrieval_precision(Vector(), table, "kind", **options)
+    by_array = retrieval_precision(Vector(), rows, table["kind"], **options)
+    assert by_name.precision.tolist() == by_array.precision.tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "y", "options", "error", "told"),
+    [
+        (Vector(), [0, None, 1, 1], {}, InvalidInput, "missing"),
+        (Vector(), [0, 1], {}, InvalidInput, "one target value"),
+        (Vector(), None, {}, InvalidInput, "labels"),
+        (Vector(), [0, 0, 1, 1], {"top": 0}, InvalidInput, "top=0"),
+        (Vector(), [0, 0, 1, 1], {"rounds": -1}, InvalidInput, "rounds=-1"),
+        (Vector(), [0, 0, 1, 1], {"gamma": -1}, InvalidInput, "gamma"),
+        (Precomputed(), [0, 0, 1, 1], {}, InvalidInput, "distances"),
+        ("gower", [0, 0, 1, 1], {}, WrongType, "'gower'"),
+        (lambda database: lambda *_: [1.0], [0, 0, 1, 1], {}, InvalidInput, "2 rows"),
+    ],
+)
+def test_bad_input_is_named(method, y, options, error, told):
+    with pytest.raises(error, match=told):
+        retrieval_precision(method, np.eye(4), y, **options)
