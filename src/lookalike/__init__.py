@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._config import config as config
     from lookalike._load import load as load
     from lookalike.hubness import hubness_report as hubness_report
+    from lookalike.leaderboard import compare as compare
     from lookalike.search import Index as Index
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
@@ -27,17 +28,22 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
 _NAMES = {
     "Index": "lookalike.search",
     "Table": "lookalike.table",
+    "cluster": "lookalike.cluster",
     "columns": "lookalike.columns",
+    "compare": "lookalike.leaderboard",
     "config": "lookalike._config",
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "forests": "lookalike.forests",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
+    "leaderboard": "lookalike.leaderboard",
     "load": "lookalike._load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
+    "predict": "lookalike.predict",
     "read_table": "lookalike.table",
+    "represent": "lookalike.represent",
     "search": "lookalike.search",
     "table": "lookalike.table",
 }

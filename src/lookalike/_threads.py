@@ -3,7 +3,7 @@
 A pool is made for each call and gone after it: nothing is left over that a fork could break or that
 several Python threads could fight about (making one costs about 0.1 ms). Work started from inside a
 worker runs in that worker, so nested calls neither deadlock nor multiply threads. BLAS is held to
-one thread while our own threads run.
+one thread all the while, so that n_jobs means what it says.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def run(
     todo = list(parts)
     jobs = min(count_jobs(n_jobs), len(todo))
     if jobs <= 1 or getattr(_here, "inside", False):
-        with Progress(what, len(todo), quiet=getattr(_here, "inside", False)) as bar:
+        quiet = getattr(_here, "inside", False)
+        with single_blas(), Progress(what, len(todo), quiet=quiet) as bar:
             answers = []
             for part in todo:
                 answers.append(task(*part))

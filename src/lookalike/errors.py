@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 
+LISTED = 12  # names that a message shows before it stops counting
+
+
 class LookalikeError(Exception):
     """Base of all errors that lookalike raises on purpose."""
 
@@ -103,4 +106,5 @@ def suggest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(name), words, n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
-    return "Known: " + ", ".join(repr(word) for word in words)
+    rest = ", ..." if len(words) > LISTED else ""
+    return "Known: " + ", ".join(repr(word) for word in words[:LISTED]) + rest

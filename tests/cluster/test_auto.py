@@ -152,6 +152,23 @@ def test_a_budget_ends_the_search_with_an_answer():
     assert search.n_clusters_ == 2
 
 
+def test_landmarks_are_judged_where_all_pairs_are_too_many():
+    points, y = clouds(200)
+    search = AutoClustering(
+        [Vector()],
+        methods=["spectral", "medoids"],
+        n_clusters=2,
+        options={"landmarks": 30, "dense_limit": 50},
+        random_state=0,
+    ).fit(points)
+    assert [run["error"] for run in search.results_] == [None, None]
+    assert (search.labels_ == y).all()
+    best = search.best_estimator_
+    d = best.measure_.distance()[np.ix_(best.landmarks_, best.landmarks_)]
+    own = reference.silhouette(d, best.labels_[best.landmarks_].tolist())
+    assert search.best_score_ == pytest.approx(own)
+
+
 def test_distances_can_be_searched_as_well():
     search = AutoClustering([Precomputed()], methods=["complete"], n_clusters=2)
     assert search.fit(reference.gaps(reference.TOY)).labels_.tolist() == HALVES

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.make import CASES, cells_of, column_of
-from lookalike.columns import DISTANCES, Given, missing_rows, variance
+from lookalike.columns import DISTANCES, Given, variance
+from lookalike.columns.base import missing_rows
 
 few = settings(max_examples=25, deadline=None)
 every = pytest.mark.parametrize("name", DISTANCES)

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,7 +55,8 @@ def every_space(d):
     """The same space as a matrix, a fitted measure, a graph with all neighbors and a sparse one."""
     measure = Precomputed().fit(d)
     graph = measure.neighbors(k=len(d) - 1)
-    return [d, measure, graph, graph.to_csr(include_self=True)]
+    frame = pd.DataFrame(d)
+    return [d, measure, graph, graph.to_csr(include_self=True), frame]
 
 
 line = Vector().fit(LINE)

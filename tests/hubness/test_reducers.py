@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from hubness import reference
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import (
     CDM,
     CSLS,
@@ -374,6 +374,41 @@ def test_rescale_refuses_what_it_cannot_know():
         rescale(graph[:2], n_neighbors=2)
     with pytest.raises(TypeError, match="NeighborGraph"):
         rescale(LINE)
+
+
+def test_rows_in_their_own_lists_are_left_out():
+    x = np.random.default_rng(0).normal(size=(15, 4))
+    plain = Vector().fit(x)
+    own = plain.neighbors(x, 15)  # as new rows, so each finds itself
+    assert own.has_self
+    answer = rescale(own, "nicdm", n_neighbors=3, k=5)
+    same_lists(answer, NICDM(Vector(), 3).fit(x).neighbors(k=5))
+
+
+def test_rows_that_cannot_be_compared_are_too_few():
+    class _Holes(Precomputed):  # some pairs undefined; not registered
+        def compare(self, a, b):
+            d = super().compare(a, b)
+            d[(d > 8) & (d < 11)] = np.nan
+            return d
+
+    d = Vector().fit(np.arange(12.0)[:, None]).distance()
+    for make in ONE_LIST:
+        wide = make(_Holes()).set_params(n_neighbors=10)
+        with pytest.raises(TooFewRows, match="finite distance"):
+            wide.fit(d)
+        values = make(_Holes()).fit(d)
+        block = values.block(values.rows_, values.rows_)
+        if not isinstance(values, SharedNeighbors):
+            assert_array_equal(np.isnan(block), (d > 8) & (d < 11))
+            with pytest.raises(UndefinedMeasure, match="10 pairs without"):
+                values.distance()
+    for make in PROXIMITIES[:4]:
+        fitted = make(_Holes()).fit(d)
+        assert_array_equal(np.isnan(fitted.block(fitted.rows_, fitted.rows_)), (d > 8) & (d < 11))
+    fitted = MutualProximity(_Holes(), "gauss_independent").fit(d)
+    others = [v for j, v in enumerate(d[0]) if j and not 8 < v < 11]
+    assert_allclose(fitted.rows_.arrays["mean"][0], np.mean(others))
 
 
 def test_unfinished_lists_stay_behind():

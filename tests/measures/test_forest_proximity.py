@@ -129,6 +129,16 @@ def test_contract_on_real_tables(method, table):
     check_measure(measure, data)
 
 
+@pytest.mark.parametrize("parting", ["twice", "once"])
+def test_the_square_matrix_has_the_values_of_its_blocks(parting):
+    rows = RNG.normal(size=(150, 3))  # more rows than one tile is wide
+    measure = ForestProximity(parting=parting, n_estimators=7, random_state=0).fit(rows)
+    for to, found in (("similarity", measure.similarity()), ("distance", measure.distance())):
+        assert_array_equal(found, measure.block(measure.rows_, measure.rows_, to))
+    with la.config(memory_limit="100kB"), pytest.raises(InvalidInput, match="150 x 150"):
+        measure.similarity()
+
+
 def test_contract_for_unequal_weights():
     measure = ForestProximity(alpha=1.0, beta=0.2, n_estimators=20, random_state=0)
     check_measure(measure, mixed(24))

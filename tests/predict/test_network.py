@@ -135,6 +135,7 @@ def test_named_target_matrix_of_distances_and_saving(tmp_path):
     np.testing.assert_array_equal(
         model.predict_proba(table), plain.predict_proba(table_without(table))
     )
+    assert model.score(table, "y") == (model.predict(table) == y).mean() > 0.5
     model.save(tmp_path / "a.lookalike")
     back = la.load(tmp_path / "a.lookalike")
     np.testing.assert_array_equal(back.predict_proba(table), model.predict_proba(table))
@@ -142,6 +143,13 @@ def test_named_target_matrix_of_distances_and_saving(tmp_path):
     d = Gower().fit(x).distance()
     given = SimilarityNetworkClassifier(Precomputed(), n_prototypes=6, random_state=0).fit(d, y)
     assert (given.predict(d) == y).mean() > 0.7
+
+
+def test_a_named_target_of_numbers():
+    x, _ = problem()
+    table = {"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] * 2}
+    model = SimilarityNetworkRegressor(n_prototypes=6, p=1.0).fit(table, "y")
+    assert model.score(table, "y") == model.score(table, x[:, 0] * 2) > 0.9
 
 
 def table_without(table):

@@ -116,6 +116,18 @@ def test_kinds_and_a_named_target():
     assert represent.n_features_in_ == 2
 
 
+def test_a_named_target_stays_out_whoever_names_its_kind():
+    table = {"size": [1.0, 2.0, 3.0, 4.0], "y": [1, 2, 1, 2]}
+    kinds = {"y": "category"}
+    inner = MutualProximity(Gower(kinds=kinds), model="gauss_independent")
+    for measure, own in ((None, kinds), (Gower(kinds=kinds), None), (inner, None)):
+        represent = SimilarityRepresentation(measure, prototypes=[0, 3], kinds=own)
+        assert represent.fit(table, "y").n_features_in_ == 1
+        assert represent.transform({"size": [1.0]}).shape == (1, 2)
+    frozen = Gower().fit({"size": table["size"]}).frozen()
+    assert SimilarityRepresentation(frozen, n_prototypes=2).fit(table, "y").n_features_in_ == 1
+
+
 # -- tuning ----------------------------------------------------------------------------------------
 
 

@@ -17,9 +17,10 @@ random = np.random.default_rng(0)
     ("rows", "measure", "told"),
     [
         (random.random((50, 3)), Ranked, "numbers without gaps in 50 rows"),
-        (random.random((2000, 3)), StochasticForest, "numbers without gaps in 2,000 rows"),
-        (random.random((2000, 2)), Ranked, "2,000 rows"),
-        (random.integers(0, 2, (2000, 3)), Ranked, "numbers without gaps"),
+        (random.random((1200, 50)), StochasticForest, "no gaps in 1,200 rows and 50 columns"),
+        (random.random((1200, 7)).repeat(7, axis=1), Ranked, "1,200 rows"),
+        (random.random((900, 6)).repeat(10, axis=1), Ranked, "900 rows"),
+        (random.integers(0, 2, (50, 60)).repeat(24, axis=0), Ranked, "numbers without gaps"),
         ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is no number"),
         ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps"),
         ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have gaps"),
@@ -65,23 +66,26 @@ def test_hubs_are_repaired_where_there_are_some():
 
 
 def test_large_tables_are_repaired_from_a_sample():
-    rows = np.random.default_rng(1).normal(size=(10_500, 300)).astype(np.float32)
-    measure, _ = choose_measure(rows)
-    if isinstance(measure, MutualProximity):
-        assert measure.sample == 30
-    else:  # trees may have no hubs here; then nothing is wrapped
-        assert isinstance(measure, StochasticForest)
+    # Ranks of 49 independent columns have hubs in a sample of 1,000 rows.
+    rows = np.random.default_rng(1).normal(size=(10_500, 49))
+    measure, reason = choose_measure(rows)
+    assert isinstance(measure, MutualProximity)
+    assert measure.sample == 30
+    assert "1,000 rows" in reason
+    small, _ = choose_measure(rows[:5000])
+    assert isinstance(small, MutualProximity)
+    assert small.sample is None
 
 
 def test_the_choice_is_the_same_every_time():
-    rows = np.random.default_rng(2).random((1200, 4))
+    rows = np.random.default_rng(2).random((1200, 50))
     one, two = (la.Index().fit(rows) for _ in range(2))
     assert one.search(5).ids == two.search(5).ids
     assert one.reason_ == two.reason_
 
 
 def test_refitting_chooses_again():
-    rows = np.random.default_rng(3).random((1100, 4))
+    rows = np.random.default_rng(3).random((1100, 52))
     index = la.Index().fit(rows[:900])
     assert isinstance(index.measure_, Ranked)
     index.add(rows[900:])
@@ -91,6 +95,6 @@ def test_refitting_chooses_again():
 
 
 def test_tables_of_equal_rows_are_no_trouble():
-    measure, _ = choose_measure(np.ones((1500, 4)))
+    measure, _ = choose_measure(np.ones((1500, 50)))
     assert isinstance(measure, Ranked)
     assert la.Index().fit(np.ones((1500, 4))).search(3, 2).ids == [0, 1]

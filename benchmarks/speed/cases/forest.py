@@ -1,5 +1,7 @@
 """Growing forests and reading similarities from them, beside numpy, scipy and scikit-learn."""
 
+from functools import partial
+
 import numpy as np
 
 from benchmarks.speed.case import Case, Faster, Smaller
@@ -196,8 +198,8 @@ def ratio(measure):
     return lambda: measure.similarity()
 
 
-def ratio_numpy(measure):
-    """Per tree, the products of path and outcome matrices over its different tests."""
+def ratio_numpy(measure, real=np.float64):
+    """Per tree, multiply the path and outcome matrices over its different tests."""
     forest, bins = measure.forest_, measure.rows_.arrays["bins"]
     codes = measure.rows_.arrays["codes"]
     trees = []
@@ -207,12 +209,12 @@ def ratio_numpy(measure):
         _, first = np.unique(forest.tests.test[inside], return_index=True)
         number = {forest.tests.test[v]: u for u, v in enumerate(inside[first])}
         outcome = bins[:, forest.feature[inside[first]]] <= forest.tests.cut[inside[first]]
-        on_path = np.zeros(outcome.shape, np.float32)
+        on_path = np.zeros(outcome.shape, real)
         first_leaf, last_leaf = forest.nodes.first[inside], forest.nodes.last[inside]
         for v, low, high in zip(inside, first_leaf, last_leaf, strict=True):
             through = (codes[:, t] >= low) & (codes[:, t] < high)
             on_path[through, number[forest.tests.test[v]]] = 1
-        trees.append((on_path, outcome.astype(np.float32)))
+        trees.append((on_path, outcome.astype(real)))
 
     def run():
         out = np.zeros((len(bins), len(bins)))
@@ -291,7 +293,10 @@ CASES = [
         "ratio similarity, 2,000 rows, fully grown trees",
         ratio_problem,
         ratio,
-        {"numpy, products per tree": ratio_numpy},
+        {
+            "numpy, products per tree": ratio_numpy,
+            "the same in single precision": partial(ratio_numpy, real=np.float32),
+        },
         same,
         (Faster("numpy, products per tree", 1 / 100),),
     ),

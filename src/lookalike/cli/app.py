@@ -25,7 +25,11 @@ from lookalike.errors import LookalikeError, LookalikeWarning
 __all__ = ["VERBS", "app", "main"]
 
 VERBS = (
+    "classify",
+    "cluster",
+    "compare",
     "demo",
+    "hubness",
     "inspect",
     "search",
 )

@@ -30,7 +30,7 @@ ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "cosine": ("Vector", {"metric": "cosine"}),
     **{
         name: ("ForestProximity", {"method": name})
-        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal")
+        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
     },
 }
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli.output import Output
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, message, suggest
 
 if TYPE_CHECKING:
     from lookalike.table import Table
 
-__all__ = ["File", "Form", "Kinds", "Missing", "read", "read_json", "read_kinds"]
+__all__ = ["File", "Form", "Kinds", "Missing", "read", "read_json", "read_kinds", "take_label"]
 
 File = Annotated[
     str,
@@ -52,6 +52,24 @@ def read(file: str, kinds: list[str] | None, missing: list[str] | None) -> Table
     from lookalike.table import read_table
 
     return read_table(file, kinds=read_kinds(kinds), missing=missing or None)
+
+
+def take_label(table: Table, label: str | None) -> tuple[Table, Any]:
+    """Take a column of known classes out of the table; return the rest, and its cells or None.
+
+    A column of sets stays a list of sets: a row may have several labels.
+    """
+    if label is None:
+        return table, None
+    names = [column.name for column in table.columns + table.aside]
+    if label not in names:
+        do = suggest(label, names)
+        raise InvalidInput(message("--label", "a column of the table", repr(label), do))
+    if table[label].kind.name == "set":
+        return table.drop(label), [cell or frozenset() for cell in table[label].values]
+    from lookalike.measures.target import split_target
+
+    return split_target(table, label, f"--label {label}")
 
 
 def read_kinds(words: list[str] | None) -> dict[str, Any] | None:

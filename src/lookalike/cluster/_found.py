@@ -54,7 +54,13 @@ class NearestExemplar:
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
-        return rectangle(measure, new, rows[self.exemplars]).argmin(axis=1)
+        known = rows[self.exemplars]
+        far = rectangle(measure, new, known, fill=getattr(measure, "undefined", None) is not None)
+        lost = np.isnan(far)
+        if lost.all(axis=1).any():  # a row that no exemplar can be compared with is an error
+            measure._defined(far, "distance")
+        # As in lists of neighbors, an exemplar with nothing to compare comes last.
+        return np.where(lost, np.inf, far).argmin(axis=1)
 
     def moved(self, at: np.ndarray) -> NearestExemplar:
         """Return the model when its rows stand at these places among others."""

@@ -15,7 +15,7 @@ def to_frame(records: list[dict[str, Any]], backend: str) -> Any:
     import narwhals as nw
 
     names = list(dict.fromkeys(name for record in records for name in record))
-    data = {name: [_cell(record.get(name)) for record in records] for name in names}
+    data = {name: _column([record.get(name) for record in records]) for name in names}
     try:
         return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
     except ImportError as error:
@@ -24,5 +24,9 @@ def to_frame(records: list[dict[str, Any]], backend: str) -> Any:
         ) from error
 
 
-def _cell(value: Any) -> Any:
-    return json.dumps(value, default=repr) if isinstance(value, dict) else value
+def _column(cells: list[Any]) -> list[Any]:
+    """Return cells of one type: mappings as JSON, and words beside numbers make all of it words."""
+    cells = [json.dumps(c, default=repr) if isinstance(c, dict) else c for c in cells]
+    if any(isinstance(cell, str) for cell in cells):
+        cells = [None if cell is None else str(cell) for cell in cells]
+    return cells

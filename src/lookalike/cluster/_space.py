@@ -18,6 +18,7 @@ __all__ = ["Space", "rectangle", "stream"]
 
 TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
 TILE = 256
+INSTEAD = "Use landmarks=1000, or method='density' or 'hdbscan', which never make the matrix"
 
 
 class Space:
@@ -32,10 +33,15 @@ class Space:
         The estimator, for messages.
     limit : int
         The most rows for which a matrix of all pairs is made.
+    instead : str
+        What to do about more rows.
     """
 
-    def __init__(self, measure: Measure, rows: Rows, who: str, limit: int) -> None:
+    def __init__(
+        self, measure: Measure, rows: Rows, who: str, limit: int, instead: str = INSTEAD
+    ) -> None:
         self.measure, self.rows, self.who, self.limit = measure, rows, who, limit
+        self.instead = instead
         self._made: dict[str, np.ndarray] = {}
 
     def __len__(self) -> int:
@@ -43,7 +49,7 @@ class Space:
 
     def take(self, at: np.ndarray) -> Space:
         """Return the space of some of the rows."""
-        return Space(self.measure, self.rows[at], self.who, self.limit)
+        return Space(self.measure, self.rows[at], self.who, self.limit, self.instead)
 
     @property
     def n_jobs(self) -> int | None:
@@ -81,8 +87,7 @@ class Space:
                 self.who,
                 needed,
                 f"{n:,} rows ({show_bytes(size)})",
-                "Use landmarks=1000, or method='density' or 'hdbscan', which never make the "
-                f"matrix, or raise {force}",
+                f"{self.instead}, or raise {force}",
             )
         )
 

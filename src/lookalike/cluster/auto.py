@@ -31,7 +31,7 @@ from lookalike.errors import (
 from lookalike.measures.base import Measure
 from lookalike.measures.forest import ForestProximity
 from lookalike.measures.gower import Gower
-from lookalike.predict._source import read_source
+from lookalike.measures.source import read_source
 from lookalike.table import Table, read_table
 
 __all__ = ["AutoClustering"]
@@ -61,7 +61,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     max_seconds : float, optional
         Begin no further run after this time; what has been found by then counts.
     options : mapping, optional
-        Further parameters for ``SimilarityClustering``.
+        Further parameters for ``SimilarityClustering``. With ``landmarks`` these are judged.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int or Generator
@@ -255,8 +255,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         who = type(self).__name__
         kinds = None if aside else self.kinds
         try:
-            source, _ = read_source(configuration.measure, data, name, kinds, self.n_jobs, who)
-            measure, rows = source.fit(None)  # type: ignore[arg-type]
+            source, _ = read_source(configuration.measure, data, name, who, kinds, self.n_jobs)
+            measure, rows = source.fit()
         except LookalikeError as error:
             return error
         limit = (self.options or {}).get("dense_limit", SimilarityClustering().dense_limit)
@@ -297,12 +297,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LookalikeWarning)  # ``found`` says it
                 model._cluster(space)
-            labels = model.labels_
-            kept = np.flatnonzero(labels >= 0)
-            run |= {"found": model.n_clusters_, "noise": 1 - len(kept) / len(labels)}
-            matrix = space.distances()
-            inside = matrix if len(kept) == len(labels) else matrix[np.ix_(kept, kept)]
-            run["silhouette"] = silhouette_of(inside, labels[kept]) * len(kept) / len(labels)
+            run |= {"found": model.n_clusters_, "noise": float((model.labels_ < 0).mean())}
+            run["silhouette"] = _judge(space, model)
         except LookalikeError as error:
             return run | {"error": str(error), "seconds": time.monotonic() - began}, None
         model.n_features_in_ = space.measure.n_features_in_
@@ -348,6 +344,17 @@ class Configuration:
     parameters: dict[str, Any]
     repeat: int
     seed: int
+
+
+def _judge(space: Space, model: SimilarityClustering) -> float:
+    """Return the mean silhouette, noise counting as 0; of the landmarks where there are any."""
+    labels = model.labels_
+    if model.landmarks is not None and model.method not in BY_DENSITY:
+        space, labels = space.take(model.landmarks_), labels[model.landmarks_]
+    kept = np.flatnonzero(labels >= 0)
+    matrix = space.distances()
+    inside = matrix if len(kept) == len(labels) else matrix[np.ix_(kept, kept)]
+    return silhouette_of(inside, labels[kept]) * len(kept) / len(labels)
 
 
 def _asked(method: str, numbers: list[int | str]) -> list[int | str]:

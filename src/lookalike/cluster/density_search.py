@@ -22,7 +22,7 @@ from lookalike.hubness.space import code_labels
 from lookalike.kernels.density import labels_within, spanning_tree
 from lookalike.kernels.topk import keep_nearest
 from lookalike.measures.base import Measure
-from lookalike.predict._source import read_source
+from lookalike.measures.source import read_source
 
 __all__ = ["DensitySearch"]
 
@@ -133,9 +133,10 @@ class DensitySearch(_Clusterer):
         check_params(self)
         count_jobs(self.n_jobs)
         who = type(self).__name__
-        source, target = read_source(self._measure(), X, y, self.kinds, self.n_jobs, who)
-        fitted, rows = source.fit(None)  # type: ignore[arg-type]
-        space = Space(fitted, rows, who, self.dense_limit)
+        source, target = read_source(self._measure(), X, y, who, self.kinds, self.n_jobs)
+        fitted, rows = source.fit()
+        instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
+        space = Space(fitted, rows, who, self.dense_limit, instead)
         if not fitted.traits.symmetric:
             found = f"{type(fitted).__name__}, whose distances are directed"
             do = "Average the two directions into Precomputed()"

@@ -24,7 +24,7 @@ from lookalike.cluster.scores import silhouette_of
 from lookalike.cluster.spectral import Spectral, SpectralExtension
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.base import Measure
-from lookalike.predict._source import read_source
+from lookalike.measures.source import read_source
 
 __all__ = ["METHODS", "SimilarityClustering"]
 
@@ -124,15 +124,15 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
     >>> from lookalike.cluster import SimilarityClustering
     >>> pets = {
     ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
-    ...     "sound": ["meow", "meow", "meow", "woof", "woof", None],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
     ... }
     >>> model = SimilarityClustering(n_clusters=2, method="medoids").fit(pets)
     >>> model.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> model.predict({"weight": [27.0, None], "sound": [None, "meow"]})
     array([1, 0])
-    >>> [pets["weight"][i] for i in model.exemplars_]
-    [5.0, 30.0]
+    >>> [pets["sound"][row] for row in model.exemplars_]
+    ['meow', 'woof']
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -197,8 +197,8 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         check_params(self)
         count_jobs(self.n_jobs)
         who = type(self).__name__
-        source, target = read_source(self._measure(), X, y, self.kinds, self.n_jobs, who)
-        fitted, rows = source.fit(target if y is not None else None)  # type: ignore[arg-type]
+        source, target = read_source(self._measure(), X, y, who, self.kinds, self.n_jobs)
+        fitted, rows = source.fit(target)
         space = Space(fitted, rows, self._name(), self.dense_limit)
         self._cluster(space)
         self._remember_columns(X, fitted, source.table)

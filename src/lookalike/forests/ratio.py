@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike._threads import blocks
+from lookalike._threads import blocks, run
 from lookalike.forests.flat import Forest
 from lookalike.forests.rows import unknown_bin
 
-__all__ = ["ratio_block", "ratio_half"]
+__all__ = ["has_gaps", "ratio_block", "ratio_half", "ratio_square"]
 
 # Rows of a tile. A leaf's result is added to all rows in it, so tall tiles share more; the width
 # keeps a tile and the counts along a path in the second-level cache.
-TALL, WIDE = 1024, 128
+TALL, WIDE = 2048, 128
 
 
 def ratio_half(
-    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, bins_y: np.ndarray, once: bool = False
+    forest: Forest,
+    leaf_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    once: bool = False,
+    n_jobs: int | None = 1,
 ) -> np.ndarray:
     """Return the half of the ratio similarity that looks at the paths of x, summed over trees.
 
@@ -30,17 +35,38 @@ def ratio_half(
     bins_y : array of shape (m, n_inputs)
     once : bool
         See ``ratio_block``.
+    n_jobs : int, optional
+        Threads.
     """
     from lookalike.kernels import paths
 
     nodes, tests = forest.nodes, forest.tests
-    total = np.zeros((len(leaf_x), len(leaf_y)))
-    for wide in blocks(len(leaf_y), WIDE):
+    total = np.empty((len(leaf_x), len(leaf_y)))
+    groups = []
+    for tall in blocks(len(leaf_x), TALL):
+        order = np.empty((forest.n_trees, tall.stop - tall.start), np.int64)
+        start = np.empty(int(nodes.leaf_offsets[-1]) + forest.n_trees, np.int64)
+        wanted = np.empty(len(forest.feature), np.uint8)
+        paths.group_rows(
+            leaf_x[tall],
+            forest.offsets,
+            nodes.parent,
+            nodes.leaf_node,
+            nodes.leaf_offsets,
+            order,
+            start,
+            wanted,
+        )
+        groups.append((tall, order, start, wanted))
+
+    def one(wide: slice) -> None:
         bins = np.ascontiguousarray(bins_y[wide].T)
-        for tall in blocks(len(leaf_x), TALL):
+        for tall, order, start, wanted in groups:
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
             paths.ratio_half(
-                leaf_x[tall],
+                order,
+                start,
+                wanted,
                 leaf_y[wide],
                 bins,
                 forest.feature,
@@ -63,6 +89,28 @@ def ratio_half(
                 part,
             )
             total[tall, wide] = part
+
+    run(one, [(wide,) for wide in blocks(len(leaf_y), WIDE)], n_jobs, "comparing paths")
+    return total
+
+
+def ratio_square(
+    forest: Forest,
+    leaf: np.ndarray,
+    bins: np.ndarray,
+    once: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the ratio similarities of rows without gaps to each other, for equal weights of 1.
+
+    The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
+    """
+    total = ratio_half(forest, leaf, leaf, bins, once, n_jobs)
+    parts = list(blocks(len(leaf), TALL))
+    for i, rows in enumerate(parts):
+        for columns in parts[i:]:
+            both = (total[rows, columns] + total[columns, rows].T) / forest.n_trees
+            total[rows, columns], total[columns, rows] = both, both.T
     return total
 
 
@@ -105,7 +153,7 @@ def ratio_block(
 
     once = parting == "once"
     unknown = bins_x.dtype.type(unknown_bin(bins_x))
-    gaps_x, gaps_y = ((bins == unknown).any(axis=1) for bins in (bins_x, bins_y))
+    gaps_x, gaps_y = has_gaps(bins_x), has_gaps(bins_y)
     plain = alpha == 1.0 and beta == 1.0
     if plain and not gaps_x.any() and not gaps_y.any():
         half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
@@ -161,6 +209,11 @@ def ratio_block(
             )
             out[tall, wide] = part
     return out
+
+
+def has_gaps(bins: np.ndarray) -> np.ndarray:
+    """Return which rows miss a value that some test asks for."""
+    return np.asarray((bins == unknown_bin(bins)).any(axis=1))
 
 
 def _counter(forest: Forest) -> np.ndarray:

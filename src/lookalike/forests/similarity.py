@@ -29,9 +29,9 @@ BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
 class SimilarityTrees:
     """A forest of similarity trees: a test is a column, two of its cells and a threshold.
 
-    A row goes left if ``d(q, x) - d(p, x)`` is at most the threshold (with squared distances, or for
-    numbers tested by themselves, the value itself). Nodes are in preorder: the left child follows
-    its parent.
+    A row goes left if ``d(q, x) - d(p, x)`` is at most the threshold (with squared distances, or
+    the value itself where numbers are tested as they are). Nodes are in preorder: the left child
+    follows its parent.
 
     Parameters
     ----------
@@ -198,7 +198,10 @@ class SimilarityTrees:
         return out
 
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nodes on the ways to some leaves, numbered over the forest, and where each begins."""
+        """Return the nodes on the way to some leaves, and where the way of each row begins.
+
+        Nodes are numbered over the forest.
+        """
         from lookalike.kernels.similarity_walk import walk_up
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
@@ -302,7 +305,7 @@ class SimilarityTrees:
         return np.asarray(shares / shares.sum())
 
     def describe(self, node: int) -> dict[str, Any]:
-        """Return one test (a node numbered over the forest) in words: column, distance, threshold."""
+        """Return the test of a node, numbered over the forest, in words."""
         f = int(self.feature[node])
         if f < 0:
             return {"leaf": self.value[node].tolist()}

@@ -1,4 +1,4 @@
-"""The columns of a similarity forest: what compares their cells, and the cells as kernels see them."""
+"""The columns of a similarity forest: distances, and cells as kernels see them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class TreeColumn:
 class GivenRows(Distance):
     """Distances that come with the rows: each cell holds the distances to all fitted rows.
 
-    For a column of vectors that is a square matrix when fitted (cell i holds the distances of row i)
-    and has the same width, one entry per fitted row, whatever the number of new rows.
+    For a column of vectors that is a square matrix when fitted (cell i holds the distances of row
+    i) and has the same width, one entry per fitted row, whatever the number of new rows.
 
     Examples
     --------
@@ -109,16 +109,16 @@ class GivenRows(Distance):
 
     def encode_fitted(self, column: Column) -> np.ndarray:
         """Return the cells that were fitted: they know their place, and others can ask for them."""
-        cells = self.encode(column)
+        cells = np.asarray(self.encode(column))
         cells[:, 0] = np.arange(len(cells))
-        return np.asarray(cells)
+        return cells
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         places = np.nan_to_num(a[:, 0], nan=0.0).astype(np.int64)
         return np.ascontiguousarray(b[:, 1 + places].T)
 
 
-# -- which distances --------------------------------------------------------------------------------
+# -- which distances ------------------------------------------------------------------------------
 
 
 def fit_columns(
@@ -181,7 +181,7 @@ def encode_columns(
     columns: tuple[TreeColumn, ...], table: Table, fitted: bool = False
 ) -> tuple[Cells, ...]:
     """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
-    cells = []
+    cells: list[Cells] = []
     for one in columns:
         column = table.columns[one.column]
         if fitted and isinstance(one.distance, GivenRows):
@@ -234,7 +234,7 @@ def _check_distance(column: Column, distance: Distance) -> None:
         raise InvalidInput(message(who, "the same distance in both directions", found, do))
 
 
-# -- cells for kernels ------------------------------------------------------------------------------
+# -- cells for kernels ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +364,8 @@ def _distinct(cells: Any) -> tuple[np.ndarray, np.ndarray]:
     else:  # objects of the user's own may not even be comparable
         return np.arange(n), np.arange(n)
     seen: dict[Any, int] = {}
-    first, place = [], np.empty(n, np.int64)
+    first: list[int] = []
+    place = np.empty(n, np.int64)
     missing = _missing(cells)
     for i, name in enumerate(names):
         key = None if missing[i] else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,8 @@ class Limits:
         Of two equally good cuts take the more even one.
     midpoint : bool
         Put thresholds halfway between two projections; else on the lower of them.
+    min_weight_fraction_leaf : float
+        Least share of all weight on each side of a test.
     """
 
     max_features: float | int = 0.5
@@ -64,11 +67,13 @@ class Limits:
     by_class: bool = True
     balanced: bool = True
     midpoint: bool = False
+    min_weight_fraction_leaf: float = 0.0
 
     def packed(self, n_columns: int) -> np.ndarray:
         """Return the whole numbers that kernels read."""
         share = self.max_features
-        tried = int(share * n_columns) if isinstance(share, float) else int(share)
+        whole = isinstance(share, numbers.Integral)
+        tried = int(share) if whole else int(share * n_columns)
         return np.array(
             [
                 min(max(1, tried), n_columns),
@@ -143,7 +148,9 @@ def grow_trees(
     from lookalike.kernels.similarity_grow import draw_times, grow_similarity
 
     n = len(cellar)
-    packed = (limits or Limits()).packed(len(cellar.columns))
+    limits = limits or Limits()
+    packed = limits.packed(len(cellar.columns))
+    share = float(limits.min_weight_fraction_leaf)
     weights = np.ones(n) if weight is None else np.asarray(weight, np.float64)
     labels = np.zeros(n, np.int64) if label is None else np.asarray(label, np.int64)
     targets = np.zeros(n) if target is None else np.asarray(target, np.float64)
@@ -172,7 +179,7 @@ def grow_trees(
             here = here * reweigh(times)
         rows = np.flatnonzero(here > 0)
         most = 2 * len(rows)
-        node = (
+        node: tuple[np.ndarray, ...] = (
             *(np.empty(most, np.int32) for _ in range(3)),
             np.empty(most),
             *(np.empty(most, np.int32) for _ in range(2)),
@@ -184,12 +191,23 @@ def grow_trees(
         )
         if outside:
             made = grow_objects(
-                cellar, labels, targets, here, times, rows, n_classes, packed, state, PER_TREE, node
+                cellar,
+                labels,
+                targets,
+                here,
+                times,
+                rows,
+                n_classes,
+                packed,
+                share,
+                state,
+                PER_TREE,
+                node,
             )
         else:
             made = grow_similarity(
                 cellar.kinds, cellar.values, cellar.ranks, cellar.flat, cellar.base, cellar.width,
-                labels, targets, here, times, rows, n_classes, packed, state, *node,
+                labels, targets, here, times, rows, n_classes, packed, share, state, *node,
             )  # fmt: skip
         return tuple(part[:made].copy() for part in node)
 
@@ -328,7 +346,7 @@ def grow_isolation_trees(
             flat[base[f] : base[f] + n_samples**2] = cellar.block(f, drawn).ravel()
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
         most = 2 * n_samples
-        node = [np.empty(most, np.int32) for _ in range(3)]
+        node: list[np.ndarray] = [np.empty(most, np.int32) for _ in range(3)]
         node += [np.empty(most), np.empty(most, np.int32), np.empty(most, np.int32)]
         node += [np.empty(most, np.uint8), np.empty(most, np.int64)]
         made = isolate(
@@ -365,9 +383,20 @@ def _join(cellar: Cellar, trees: list[tuple[np.ndarray, ...]]) -> SimilarityTree
         cells = cellar.cells[f][used]
         kept.append(cells if cellar.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
     return SimilarityTrees(
-        cellar.columns, tuple(kept), feature, *places, threshold, right, default, offsets, entries,
-        weights, impurities, value,
-    )  # fmt: skip
+        cellar.columns,
+        tuple(kept),
+        feature,
+        places[0],
+        places[1],
+        threshold,
+        right,
+        default,
+        offsets,
+        entries,
+        weights,
+        impurities,
+        value,
+    )
 
 
 def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:

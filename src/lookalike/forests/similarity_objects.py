@@ -81,6 +81,7 @@ def grow_objects(
     rows: np.ndarray,
     n_classes: int,
     limits: np.ndarray,
+    share: float,
     state: np.ndarray,
     most: int,
     node: tuple[np.ndarray, ...],
@@ -89,7 +90,7 @@ def grow_objects(
 
     Parameters
     ----------
-    cellar, label, target, weight, times, rows, n_classes, limits, state
+    cellar, label, target, weight, times, rows, n_classes, limits, share, state
         As for the kernel.
     most : int
         Distances that the tree may remember.
@@ -107,6 +108,9 @@ def grow_objects(
     gaps, proj = np.empty(m_all), np.empty(m_all)
     lefts, rights = np.empty(n_classes), np.empty(n_classes)
     memory = _Memory(cellar, most)
+    floor = 0.0
+    for r in rows:  # in the order of the kernel, to the last bit
+        floor += share * weight[r]
     stack = [(0, m_all, 0, -1, False)]
     made = 0
     while stack:
@@ -121,7 +125,13 @@ def grow_objects(
             rows, low, high, label, target, weight, times, n_classes, limits[CRITERION], value[at]
         )
         entries[at], weights[at], impurities[at] = n, w, spread
-        if pure or depth >= limits[DEPTH] or n < limits[SPLIT] or n < 2 * limits[LEAF]:
+        if (
+            pure
+            or depth >= limits[DEPTH]
+            or n < limits[SPLIT]
+            or n < 2 * limits[LEAF]
+            or w < 2 * floor
+        ):
             continue
         test[0] = -1
         tried = 0
@@ -134,14 +144,14 @@ def grow_objects(
             if cellar.kinds[f] == OUTSIDE:
                 tried += _try_objects(
                     memory, f, rows, low, high, label, target, weight, times, n_classes,
-                    limits, spread, state, found, test, chosen, counts, lefts, rights,
+                    limits, spread, floor, state, found, test, chosen, counts, lefts, rights,
                 )  # fmt: skip
                 continue
             tried += try_column(
                 f, cellar.kinds[f], cellar.values[f], cellar.ranks[f], rows, low, high, label,
-                target, weight, times, n_classes, limits, spread, cellar.flat, cellar.base[f],
-                cellar.width[f], state, found, test, present, grouped, ends, gaps, chosen, keys,
-                spare, counts, item, proj, lefts, rights,
+                target, weight, times, n_classes, limits, spread, floor, cellar.flat,
+                cellar.base[f], cellar.width[f], state, found, test, present, grouped, ends,
+                gaps, chosen, keys, spare, counts, item, proj, lefts, rights,
             )  # fmt: skip
         if test[0] < 0:
             continue
@@ -182,7 +192,7 @@ def _part(
                 cellar.flat,
                 cellar.base[f],
                 cellar.width[f],
-            )  # fmt: skip
+            )
         )
     here = rows[low:high].copy()
     goes = np.full(len(here), bool(test[4]))
@@ -225,8 +235,8 @@ def _spread(memory: _Memory, f: int, rows: np.ndarray, times: np.ndarray, state:
 def _try_objects(
     memory: _Memory, f: int, rows: np.ndarray, low: int, high: int, label: np.ndarray,
     target: np.ndarray, weight: np.ndarray, times: np.ndarray, n_classes: int, limits: np.ndarray,
-    spread: float, state: np.ndarray, found: np.ndarray, test: np.ndarray, chosen: np.ndarray,
-    counts: np.ndarray, lefts: np.ndarray, rights: np.ndarray,
+    spread: float, floor: float, state: np.ndarray, found: np.ndarray, test: np.ndarray,
+    chosen: np.ndarray, counts: np.ndarray, lefts: np.ndarray, rights: np.ndarray,
 ) -> bool:  # fmt: skip
     """Try the tests of one column of objects; return whether its cells vary in this node."""
     here = rows[low:high]
@@ -262,7 +272,7 @@ def _try_objects(
                 times,
                 state,
                 chosen,
-            )  # fmt: skip
+            )
         )
         if q < 0:
             continue
@@ -272,8 +282,8 @@ def _try_objects(
         item, proj = here[told], proj[told]
         sort_values(proj, item, len(item), counts)
         score, imbalance, threshold, default = judge_cut(
-            rows, low, high, item, proj, len(item), label, target, weight, times, n_classes,
-            limits, spread, lefts, rights,
+            OUTSIDE, rows, low, high, item, proj, len(item), label, target, weight, times,
+            n_classes, limits, spread, floor, lefts, rights,
         )  # fmt: skip
         keep_better(f, a, b, score, imbalance, threshold, default, limits, tie, found, test)
     return True

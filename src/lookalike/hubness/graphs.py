@@ -13,6 +13,7 @@ from lookalike.hubness.csls import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
+from lookalike.hubness.space import without_self
 from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["rescale"]
@@ -67,6 +68,8 @@ def rescale(
         raise WrongType(
             message("rescale", "a NeighborGraph", type(graph).__name__, "Use measure.neighbors()")
         )
+    if reference is None and len(graph) == graph.n_indexed:
+        graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
     if not AtLeast(1).fits(k) or k > graph.k:
         raise TooFewRows(

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike._params import AtLeast, Between, Is, Rule
 from lookalike._threads import blocks, run
+from lookalike.errors import TooFewRows, message
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
@@ -284,6 +285,16 @@ class CDM(_Scaled):
         top = float(np.nanmax(d, initial=0.0)) if n > 1 else 0.0
         self.floor_ = EPS * top or 1.0
         d[np.isnan(d)] = np.inf  # a row itself, or an undefined pair, is nobody's neighbor
+        known = np.isfinite(d).sum(axis=1)
+        if (known < self.n_neighbors).any():
+            raise TooFewRows(
+                message(
+                    f"CDM(n_neighbors={self.n_neighbors})",
+                    f"{self.n_neighbors} rows at a finite distance from each row",
+                    f"{known.min()} for row {known.argmin()}",
+                    "Lower n_neighbors or leave out the rows that cannot be compared",
+                )
+            )
         factors = np.ones(n)
         best = np.inf
         for step in range(self.max_iter + 1):

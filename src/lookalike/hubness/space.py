@@ -14,7 +14,15 @@ from lookalike.measures.base import Measure, check_k
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["as_space", "code_labels", "distance_blocks", "lists_of", "needs_distances", "size_of"]
+__all__ = [
+    "as_space",
+    "code_labels",
+    "distance_blocks",
+    "lists_of",
+    "needs_distances",
+    "size_of",
+    "without_self",
+]
 
 Space = Measure | NeighborGraph
 
@@ -31,8 +39,8 @@ def as_space(space: Any, who: str) -> Space:
     if hasattr(space, "tocsr") and not isinstance(space, np.ndarray):
         space = NeighborGraph.from_csr(space)
     if isinstance(space, NeighborGraph):
-        return _without_self(space, who)
-    if isinstance(space, np.ndarray | list):
+        return without_self(space, who)
+    if isinstance(space, np.ndarray | list) or hasattr(space, "to_numpy"):
         return Precomputed().fit(space)
     raise WrongType(
         message(
@@ -44,7 +52,7 @@ def as_space(space: Any, who: str) -> Space:
     )
 
 
-def _without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
+def without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
     """Return the graph with no row in its own list; queries must be the collection itself."""
     if len(graph) != graph.n_indexed:
         raise InvalidInput(

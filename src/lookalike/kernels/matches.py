@@ -1,8 +1,8 @@
 """How often two rows of codes agree, counted with whole vectors.
 
-The inner loop is written for the compiler's vector types: it compares 32 bytes of codes at once and
-counts in lanes as narrow as the codes, which plain loops do not reach because numba counts in 64
-bits. Uncompiled runs use numpy. Both are exact.
+The inner loop is written for the compiler's vector types: it compares 64 bytes of codes at once,
+packs the answers into the bits of a word and counts the bits, which plain loops do not reach
+because numba counts in 64 bits per code. Uncompiled runs use numpy. Both are exact.
 """
 
 import numpy as np
@@ -24,12 +24,9 @@ if COMPILED:
         @intrinsic
         def tile(context, a, i, b, j, out, oi, oj):
             width = a.dtype.bitwidth
-            lanes = 256 // width
-            word, long = ir.IntType(width), ir.IntType(64)
+            lanes = 512 // width
+            word, long, bits = ir.IntType(width), ir.IntType(64), ir.IntType(lanes)
             vector = ir.VectorType(word, lanes)
-            wide = ir.VectorType(ir.IntType(2 * width), lanes)
-            # A lane counts to its largest value at most before it is emptied into wider ones.
-            full = min(2**width - 1, 2**20)
 
             def build(target, builder, signature, arguments):
                 first, second, target_array = (
@@ -42,61 +39,54 @@ if COMPILED:
                     at = builder.mul(builder.add(row, long(extra)), length)
                     return builder.gep(array.data, [at])
 
-                lefts = [begin(first, arguments[1], r) for r in range(rows)]
-                rights = [begin(second, arguments[3], c) for c in range(columns)]
-                pairs = [(r, c) for r in range(rows) for c in range(columns)]
-                lane = {p: cgutils.alloca_once(builder, vector) for p in pairs}
-                total = {p: cgutils.alloca_once_value(builder, long(0)) for p in pairs}
-                vectors = builder.sdiv(length, long(lanes))
-                rounds = builder.sdiv(builder.add(vectors, long(full - 1)), long(full))
-                reduce = cgutils.get_or_insert_function(
-                    builder.module,
-                    ir.FunctionType(wide.element, [wide]),
-                    f"llvm.vector.reduce.add.v{lanes}i{2 * width}",
-                )
-
                 def load(pointer, offset, kind):
                     at = builder.bitcast(builder.gep(pointer, [offset]), kind.as_pointer())
                     return builder.load(at, align=width // 8)
 
-                with cgutils.for_range(builder, rounds) as turn:
-                    for p in pairs:
-                        builder.store(ir.Constant(vector, [0] * lanes), lane[p])
-                    low = builder.mul(turn.index, long(full))
-                    high = builder.add(low, long(full))
-                    more = builder.icmp_signed("<", high, vectors)
-                    high = builder.select(more, high, vectors)
-                    with cgutils.for_range(builder, builder.sub(high, low)) as step:
-                        offset = builder.mul(builder.add(low, step.index), long(lanes))
-                        xs = [load(p, offset, vector) for p in lefts]
-                        for c in range(columns):
-                            y = load(rights[c], offset, vector)
-                            for r in range(rows):
-                                # A true lane is all ones, that is -1: subtracting it counts it.
-                                same = builder.sext(builder.icmp_unsigned("==", xs[r], y), vector)
-                                count = builder.load(lane[r, c])
-                                builder.store(builder.sub(count, same), lane[r, c])
-                    for p in pairs:
-                        lanes_now = builder.zext(builder.load(lane[p]), wide)
-                        now = builder.load(total[p])
-                        some = builder.call(reduce, [lanes_now])
-                        some = some if width == 32 else builder.zext(some, long)
-                        builder.store(builder.add(now, some), total[p])
-                done = builder.mul(vectors, long(lanes))
-                with cgutils.for_range(builder, builder.sub(length, done)) as step:
-                    offset = builder.add(done, step.index)
+                def count(pair, more):
+                    now = builder.load(total[pair])
+                    builder.store(
+                        builder.add(now, builder.zext(more, long) if more.type != long else more),
+                        total[pair],
+                    )
+
+                lefts = [begin(first, arguments[1], r) for r in range(rows)]
+                rights = [begin(second, arguments[3], c) for c in range(columns)]
+                pairs = [(r, c) for r in range(rows) for c in range(columns)]
+                total = {p: cgutils.alloca_once_value(builder, long(0)) for p in pairs}
+                vectors = builder.sdiv(length, long(lanes))
+                with cgutils.for_range(builder, vectors) as step:
+                    offset = builder.mul(step.index, long(lanes))
+                    xs = [load(p, offset, vector) for p in lefts]
+                    for c in range(columns):
+                        y = load(rights[c], offset, vector)
+                        for r in range(rows):
+                            same = builder.bitcast(builder.icmp_unsigned("==", xs[r], y), bits)
+                            count((r, c), builder.ctpop(same))
+                rest = builder.sub(length, builder.mul(vectors, long(lanes)))
+                some = builder.icmp_signed(">", rest, long(0))
+                long_enough = builder.icmp_signed(">", vectors, long(0))
+                with builder.if_then(builder.and_(some, long_enough)):
+                    # One more vector that ends with the row; lanes counted before are cut off.
+                    counted = builder.sub(long(lanes), rest)
+                    counted = builder.trunc(counted, bits) if lanes < 64 else counted
+                    fresh = builder.shl(ir.Constant(bits, -1), counted)
+                    offset = builder.sub(length, long(lanes))
                     for r, c in pairs:
-                        x, y = load(lefts[r], offset, word), load(rights[c], offset, word)
-                        one = builder.zext(builder.icmp_unsigned("==", x, y), long)
-                        now = builder.load(total[r, c])
-                        builder.store(builder.add(now, one), total[r, c])
+                        x, y = load(lefts[r], offset, vector), load(rights[c], offset, vector)
+                        same = builder.bitcast(builder.icmp_unsigned("==", x, y), bits)
+                        count((r, c), builder.ctpop(builder.and_(same, fresh)))
+                with builder.if_then(builder.not_(long_enough)):
+                    with cgutils.for_range(builder, length) as step:
+                        for r, c in pairs:
+                            x, y = (load(side, step.index, word) for side in (lefts[r], rights[c]))
+                            count((r, c), builder.icmp_unsigned("==", x, y))
                 stride = builder.extract_value(target_array.shape, 1)
                 for r, c in pairs:
                     at = builder.mul(builder.add(arguments[5], long(r)), stride)
                     at = builder.add(at, builder.add(arguments[6], long(c)))
                     place = builder.gep(target_array.data, [at])
-                    count = builder.load(total[r, c])
-                    builder.store(builder.trunc(count, ir.IntType(32)), place)
+                    builder.store(builder.trunc(builder.load(total[r, c]), ir.IntType(32)), place)
                 return target.get_dummy_value()
 
             return types.void(a, i, b, j, out, oi, oj), build

@@ -17,8 +17,7 @@ def fold_moments(d, count, mean, square, low, high):
     """
     n_rows, width = d.shape
     totals, counts = np.empty(LANES), np.empty(LANES)
-    lows, highs, rest = np.empty(LANES), np.empty(LANES), np.empty(LANES)
-    whole = width - width % LANES
+    lows, highs = np.empty(LANES), np.empty(LANES)
     for i in range(n_rows):
         row = d[i]
         totals[:] = 0.0
@@ -26,9 +25,8 @@ def fold_moments(d, count, mean, square, low, high):
         lows[:] = np.inf
         highs[:] = -np.inf
         for start in range(0, width, LANES):
-            # The last few columns come padded with NaN, so every inner loop has one length.
-            here = row[start : start + LANES] if start < whole else _rest(row, whole, rest)
-            for c in range(LANES):
+            here = row[start : start + LANES]
+            for c in range(here.shape[0]):
                 v = here[c]
                 there = v == v
                 totals[c] += v if there else 0.0
@@ -46,8 +44,8 @@ def fold_moments(d, count, mean, square, low, high):
         center = total / n
         totals[:] = 0.0
         for start in range(0, width, LANES):
-            here = row[start : start + LANES] if start < whole else _rest(row, whole, rest)
-            for c in range(LANES):
+            here = row[start : start + LANES]
+            for c in range(here.shape[0]):
                 gap = here[c] - center
                 totals[c] += gap * gap if gap == gap else 0.0
         squares = 0.0
@@ -58,11 +56,3 @@ def fold_moments(d, count, mean, square, low, high):
         square[i] += squares + gap * gap * (count[i] * n / both)
         mean[i] += gap * (n / both)
         count[i] = both
-
-
-@kernel
-def _rest(row, start, rest):
-    rest[:] = np.nan
-    for c in range(start, row.shape[0]):
-        rest[c - start] = row[c]
-    return rest

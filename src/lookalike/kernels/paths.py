@@ -37,6 +37,27 @@ def sort_by_leaf(leaf, t, n_leaves, start, order):
 
 
 @kernel
+def group_rows(leaf, offsets, parent, leaf_node, leaf_offsets, order, start, wanted):
+    """Group rows by leaf in every tree, and note the nodes that lie on the path of any row.
+
+    ``order`` has a row per tree; the groups of tree t begin at ``start[leaf_offsets[t] + t]``.
+    """
+    for t in range(offsets.shape[0] - 1):
+        base, leaf_base = offsets[t], leaf_offsets[t]
+        n_leaves = leaf_offsets[t + 1] - leaf_base
+        groups = start[leaf_base + t : leaf_base + t + n_leaves + 1]
+        sort_by_leaf(leaf, t, n_leaves, groups, order[t])
+        for v in range(base, offsets[t + 1]):
+            wanted[v] = 0
+        for a in range(n_leaves):
+            if groups[a + 1] > groups[a]:
+                v = leaf_node[leaf_base + a]
+                while v >= 0 and wanted[base + v] == 0:
+                    wanted[base + v] = 1
+                    v = parent[base + v]
+
+
+@kernel
 def mark_shared(leaf, t, base, leaf_node, leaf_base, parent, slot, n_slots, on_path):
     """Note which of the tests that several nodes hold lie on the path of each row."""
     m = leaf.shape[0]
@@ -56,70 +77,64 @@ def mark_shared(leaf, t, base, leaf_node, leaf_base, parent, slot, n_slots, on_p
 
 @kernel
 def ratio_half(
-    leaf_x, leaf_y, bins_y, feature, cut, equal, offsets, parent, depth, end, leaf, leaf_node,
-    leaf_offsets, repeat, slot, n_slots, height, sizes, once, counter, out,
+    order, start, wanted, leaf_y, bins_y, feature, cut, equal, offsets, parent, depth, end, leaf,
+    leaf_node, leaf_offsets, repeat, slot, n_slots, height, sizes, once, counter, out,
 ):  # fmt: skip
     """Add F(x, y) of every tree to ``out``, for rows without gaps.
 
-    ``bins_y`` has one row per input. ``sizes``: greatest depth, nodes, leaves and slots of a tree.
-    ``counter`` is an empty array whose type counts tests: it must
-    hold the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
-    twice: the denominator is then h + h minus the tests on both paths.
+    The rows x come grouped by leaf, from ``group_rows``.     ``bins_y`` has one row per input.
+    ``sizes``: greatest depth, nodes, leaves and slots of a tree. ``counter`` is an empty array
+    whose type counts tests: it must hold the greatest depth. ``once`` counts a test on both paths
+    with two outcomes once instead of twice: the denominator is then h + h minus the tests on both
+    paths.
     """
-    n, m = leaf_x.shape[0], leaf_y.shape[0]
-    deepest, biggest, widest, most_slots = sizes
+    m = leaf_y.shape[0]
+    deepest, most_slots = sizes[0], sizes[3]
     agreed = np.zeros((deepest + 1, m), counter.dtype)
     both = np.zeros((deepest + 1, m), counter.dtype)
     shared = np.zeros((deepest + 1, m), counter.dtype)  # tests on both paths, agreed or not
     along = np.ones((deepest + 1, m), np.uint8)  # does y pass through this node
     answer = np.zeros((deepest + 1, m), np.uint8)
+    same = np.zeros(m, np.uint8)
     on_path = np.zeros((most_slots, m), np.uint8)
-    wanted = np.zeros(biggest, np.uint8)
-    start, order = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
     tests_y, half = np.zeros(m), np.zeros(m)
     for t in range(offsets.shape[0] - 1):
         base, leaf_base = offsets[t], leaf_offsets[t]
         size = offsets[t + 1] - base
-        sort_by_leaf(leaf_x, t, leaf_offsets[t + 1] - leaf_base, start, order)
         mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], on_path)
         for y in range(m):
             tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
-        for v in range(size):
-            wanted[v] = 0
-        for v in range(size - 1, -1, -1):  # only paths that some row takes are followed
-            a = leaf[base + v]
-            if a >= 0 and start[a + 1] > start[a]:
-                wanted[v] = 1
-            if wanted[v] and v > 0:
-                wanted[parent[base + v]] = 1
         v = 0
         while v < size:
             at = base + v
-            if not wanted[v]:
+            if not wanted[at]:
                 v = end[at]
                 continue
             k = depth[at]
             if k > 0:
                 up = base + parent[at]
                 side = np.uint8(1 if v == parent[at] + 1 else 0)
+                # One array is written per loop: with more of them the compiler cannot rule out that
+                # they overlap, and gives up on vectors.
+                for y in range(m):
+                    same[y] = answer[k - 1, y] == side
+                for y in range(m):
+                    along[k, y] = along[k - 1, y] & same[y]
                 if repeat[up]:  # the path has this test already: only the way down is noted
                     for y in range(m):
                         agreed[k, y] = agreed[k - 1, y]
-                        both[k, y] = both[k - 1, y]
-                        along[k, y] = along[k - 1, y] & (answer[k - 1, y] == side)
-                elif slot[up] >= 0:
-                    s = slot[up]
                     for y in range(m):
-                        same = answer[k - 1, y] == side
-                        agreed[k, y] = add_narrow(agreed[k - 1, y], same)
-                        both[k, y] = add_narrow(both[k - 1, y], same & (on_path[s, y] == 1))
-                        along[k, y] = along[k - 1, y] & same
+                        both[k, y] = both[k - 1, y]
                 else:
                     for y in range(m):
-                        same = answer[k - 1, y] == side
-                        agreed[k, y] = add_narrow(agreed[k - 1, y], same)
-                        both[k, y] = add_narrow(both[k - 1, y], same & (along[k - 1, y] == 1))
-                        along[k, y] = along[k - 1, y] & same
+                        agreed[k, y] = add_narrow(agreed[k - 1, y], same[y] == 1)
+                    if slot[up] >= 0:
+                        s = slot[up]
+                        for y in range(m):
+                            both[k, y] = add_narrow(both[k - 1, y], (same[y] & on_path[s, y]) == 1)
+                    else:  # a test held by one node: it is on both ways if y passes through it
+                        for y in range(m):
+                            both[k, y] = add_narrow(both[k - 1, y], along[k, y] == 1)
                 if once:
                     for y in range(m):
                         if slot[up] >= 0:
@@ -143,9 +158,9 @@ def ratio_half(
                     gone = float(shared[k, y]) if once else c
                     total = mine + tests_y[y] - gone
                     half[y] = (float(agreed[k, y]) - 0.5 * c) / total if total > 0.0 else 0.5
-                a = leaf[at]
+                a = leaf_base + t + leaf[at]
                 for i in range(start[a], start[a + 1]):
-                    x = order[i]
+                    x = order[t, i]
                     for y in range(m):
                         out[x, y] += half[y]
             v += 1

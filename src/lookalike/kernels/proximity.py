@@ -50,17 +50,20 @@ def mutual_counts(ranks, rows, columns, zero, out):
         for i in range(rows.shape[0]):
             x = rows[i]
             mine = ranks[x]
-            for c in range(start, stop):
-                y = columns[c]
-                yours = ranks[y]
-                there, back = mine[y], yours[x]
-                if there < 0 or back < 0:
-                    out[i, c] = np.nan
-                    continue
-                count = zero
+            # Two partners at a time share what is read of x; an odd last one is its own partner.
+            for c in range(start, stop, 2):
+                e = min(c + 1, stop - 1)
+                y, z = columns[c], columns[e]
+                yours, theirs = ranks[y], ranks[z]
+                to_y, from_y = mine[y], yours[x]
+                to_z, from_z = mine[z], theirs[x]
+                one, other = zero, zero
                 for j in range(mine.shape[0]):
-                    count = add_narrow(count, (mine[j] > there) & (yours[j] > back))
-                out[i, c] = count
+                    rank = mine[j]
+                    one = add_narrow(one, (rank > to_y) & (yours[j] > from_y))
+                    other = add_narrow(other, (rank > to_z) & (theirs[j] > from_z))
+                out[i, c] = np.nan if to_y < 0 or from_y < 0 else np.float64(one)
+                out[i, e] = np.nan if to_z < 0 or from_z < 0 else np.float64(other)
 
 
 @kernel

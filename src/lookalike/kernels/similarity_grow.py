@@ -12,6 +12,7 @@ import numpy as np
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.draw import draw_below
 from lookalike.kernels.similarity_split import (
+    TABLE,
     TIE,
     VALUE,
     VARIANCE,
@@ -50,6 +51,7 @@ def present_rows(x, rows, low, high, present):
 
 @kernel
 def judge_cut(
+    kind,
     rows,
     low,
     high,
@@ -63,6 +65,7 @@ def judge_cut(
     n_classes,
     limits,
     spread,
+    floor,
     left,
     right,
 ):
@@ -73,9 +76,13 @@ def judge_cut(
     """
     criterion = limits[CRITERION]
     tie = TIE * spread if criterion == VARIANCE else TIE
+    step = 0.0
+    if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
+        # Differences of distances such as 1/3 differ in their last bits where they are equal.
+        step = TIE * (proj[k - 1] - proj[0])
     score, imbalance, place = best_cut(
         item, proj, k, label, target, weight, times, n_classes, criterion, limits[LEAF],
-        limits[BALANCED], tie, left, right,
+        limits[BALANCED], tie, step, floor, left, right,
     )  # fmt: skip
     if place < 0:
         return np.inf, np.int64(0), 0.0, np.int64(1)
@@ -184,7 +191,7 @@ def draw_second(rows, m, p, gaps, label, target, first, spread, by_target, times
 @kernel
 def try_column(
     f, kind, x, codes, rows, low, high, label, target, weight, times, n_classes, limits, spread,
-    flat, base, width, state, found, test,
+    floor, flat, base, width, state, found, test,
     present, grouped, ends, gaps, chosen, keys, spare, counts, item, proj, left, right,
 ):  # fmt: skip
     """Try the tests of one column; return whether its cells vary in this node at all."""
@@ -198,6 +205,7 @@ def try_column(
             kind, x, codes, present, m, 0, 0, flat, base, width, keys, spare, counts, item, proj
         )
         score, imbalance, threshold, default = judge_cut(
+            kind,
             rows,
             low,
             high,
@@ -211,6 +219,7 @@ def try_column(
             n_classes,
             limits,
             spread,
+            floor,
             left,
             right,
         )
@@ -263,6 +272,7 @@ def try_column(
             kind, x, codes, present, m, a, b, flat, base, width, keys, spare, counts, item, proj
         )
         score, imbalance, threshold, default = judge_cut(
+            kind,
             rows,
             low,
             high,
@@ -276,6 +286,7 @@ def try_column(
             n_classes,
             limits,
             spread,
+            floor,
             left,
             right,
         )
@@ -306,16 +317,21 @@ def part_rows(kind, x, p, q, threshold, default, rows, low, high, flat, base, wi
 
 @kernel
 def grow_similarity(
-    kinds, values, ranks, flat, base, width, label, target, weight, times, rows, n_classes, limits, state,
-    feature, first, second, threshold, left, right, default, entries, weights, impurities, value,
+    kinds, values, ranks, flat, base, width, label, target, weight, times, rows, n_classes,
+    limits, share, state, feature, first, second, threshold, left, right, default, entries, weights,
+    impurities, value,
 ):  # fmt: skip
     """Grow a tree; return the number of nodes, written in preorder.
 
     ``first`` and ``second`` are the rows p and q, -1 where a number is tested by itself; ``value``
-    holds the class weights of every node, or the mean of its target.
+    holds the class weights of every node, or the mean of its target. ``share`` of all weight is the
+    least that a side of a test may have.
     """
     m_all = rows.shape[0]
     d = kinds.shape[0]
+    floor = 0.0
+    for i in range(m_all):
+        floor += share * weight[rows[i]]
     pool = np.arange(d)
     found, test = np.empty(2), np.empty(5, np.int64)
     present, grouped, chosen = (
@@ -350,7 +366,13 @@ def grow_similarity(
             rows, low, high, label, target, weight, times, n_classes, limits[CRITERION], value[node]
         )
         entries[node], weights[node], impurities[node] = n, w, spread
-        if pure or depth >= limits[DEPTH] or n < limits[SPLIT] or n < 2 * limits[LEAF]:
+        if (
+            pure
+            or depth >= limits[DEPTH]
+            or n < limits[SPLIT]
+            or n < 2 * limits[LEAF]
+            or w < 2 * floor
+        ):
             continue
         test[0] = -1
         tried = 0
@@ -362,8 +384,9 @@ def grow_similarity(
             f = pool[drawn]
             tried += try_column(
                 f, kinds[f], values[f], ranks[f], rows, low, high, label, target, weight, times,
-                n_classes, limits, spread, flat, base[f], width[f], state, found, test,
-                present, grouped, ends, gaps, chosen, keys, spare, counts, item, proj, lefts, rights,
+                n_classes, limits, spread, floor, flat, base[f], width[f], state, found, test,
+                present, grouped, ends, gaps, chosen, keys, spare, counts, item, proj, lefts,
+                rights,
             )  # fmt: skip
         if test[0] < 0:
             continue

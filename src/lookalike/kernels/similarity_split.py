@@ -312,13 +312,17 @@ def best_cut(
     min_leaf,
     balanced,
     tie,
+    step,
+    floor,
     left,
     right,
 ):
     """Return the best (score, imbalance, place) of a cut between different projections.
 
-    The score is the mean impurity of the two sides, by weight; scores within ``tie`` are equal, and
-    then the more even cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut.
+    Projections within ``step`` of each other are one, and each side weighs at least ``floor``. The
+    score is the mean impurity of the two
+    sides, by weight; scores within ``tie`` are equal, and then the more even cut wins if
+    ``balanced``. Place i cuts behind item i; -1: there is no cut.
     """
     for c in range(n_classes):
         left[c], right[c] = 0.0, 0.0
@@ -361,10 +365,10 @@ def best_cut(
                 squares_right -= w * (2.0 * right[c] - w)
             left[c] += w
             right[c] -= w
-        if proj[i] == proj[i + 1] or n_left < min_leaf or n_all - n_left < min_leaf:
+        if proj[i + 1] - proj[i] <= step or n_left < min_leaf or n_all - n_left < min_leaf:
             continue
         w_right = w_all - w_left
-        if w_left <= 0.0 or w_right <= 0.0:
+        if w_left < floor or w_right < floor or w_left <= 0.0 or w_right <= 0.0:
             continue
         if criterion == GINI:
             score = 1.0 - (squares_left / w_left + squares_right / w_right) / w_all

@@ -43,7 +43,7 @@ def project_rows(kinds, values, flat, base, width, feature, p, q, out):
 
 @kernel
 def answer_tests(kinds, values, flat, base, width, feature, p, q, threshold, out):
-    """Write the outcome of every node's test for every row: 1 left, 0 right, 2 unknown or a leaf."""
+    """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
     for i in range(values.shape[0]):
         for k in range(feature.shape[0]):
             f = feature[k]
@@ -72,8 +72,8 @@ def walk_up(leaves, parent, offsets, depth, ends, nodes):
 def prune(feature, right, weights, impurities, alpha):
     """Make leaves of the subtrees whose loss per leaf is at most alpha, weakest first.
 
-    The nodes of one tree in preorder; ``feature`` becomes -1 in the new leaves. Nodes below them are
-    left as they are, to be dropped by the caller.
+    The nodes of one tree in preorder; ``feature`` becomes -1 in the new leaves. Nodes below them
+    stay as they are, to be dropped by the caller.
     """
     size = feature.shape[0]
     parent = np.full(size, -1, np.int64)

@@ -134,10 +134,12 @@ def affinity_block(d, scale_a, scale_b):
         scale = scale_a[i]
         for j in range(row.shape[0]):
             x = row[j]
+            none = scale == 0.0 or scales[j] == 0.0
+            one, other = (1.0, 1.0) if none else (scale, scales[j])
             # Two divisions, because the product of two small scales could vanish.
-            y = exp_negative(-((x / scale) * (x / scales[j])))
+            y = exp_negative(-((x / one) * (x / other)))
             flat = 0.0 if x > 0.0 else 1.0 + x  # NaN stays NaN
-            row[j] = flat if scale == 0.0 or scales[j] == 0.0 else y
+            row[j] = flat if none else y
 
 
 @kernel

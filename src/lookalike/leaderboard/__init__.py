@@ -1,5 +1,18 @@
-"""Comparing measures with each other."""
+"""Comparing measures with each other, and looking into one."""
 
+from lookalike.leaderboard.board import Leaderboard
+from lookalike.leaderboard.compare import compare
+from lookalike.leaderboard.diagnose import diagnose
+from lookalike.leaderboard.diagnosis import Diagnosis
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
+from lookalike.leaderboard.trial import Entry
 
-__all__ = ["Agreement", "ranking_agreement"]
+__all__ = [
+    "Agreement",
+    "Diagnosis",
+    "Entry",
+    "Leaderboard",
+    "compare",
+    "diagnose",
+    "ranking_agreement",
+]

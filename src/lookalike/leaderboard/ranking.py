@@ -15,7 +15,13 @@ BLOCK = 256  # rows ranked at once
 
 
 class Agreement(NamedTuple):
-    """How far two similarities rank the rows alike: mean and spread over the rows."""
+    """How far two similarities rank the rows alike: mean and spread over the rows.
+
+    Examples
+    --------
+    >>> Agreement(mean=0.98, std=0.01).mean
+    0.98
+    """
 
     mean: float
     std: float

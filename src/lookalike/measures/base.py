@@ -141,7 +141,7 @@ class Measure(Saved, BaseEstimator):
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
-        table, target = split_target(self.read(X), y, type(self).__name__)
+        table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         self.n_features_in_ = len(table.columns)
         if _has_names(X):

@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
+from lookalike._config import settings
 from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule
 from lookalike._save import write
 from lookalike._threads import blocks, run
 from lookalike.errors import LookalikeWarning, TooFewRows, message
 from lookalike.forests.ancestors import ancestor_block, node_values
-from lookalike.forests.ratio import ratio_block
+from lookalike.forests.ratio import has_gaps, ratio_block, ratio_square
 from lookalike.forests.rows import find_leaves, share_leaves
 from lookalike.forests.sharing import count_unusable, out_of_bag_block, share_block
 from lookalike.measures.base import Measure, Traits
@@ -116,7 +118,7 @@ class ForestProximity(Measure):
 
     Attributes
     ----------
-    forest_ : the trees in flat arrays, with the fitted rows counted in every node
+    forest_ : the trees in flat arrays, with the fitted rows counted in every node where needed
     in_bag_ : which fitted rows each tree was grown on (``oob``)
     n_fallback_pairs_ : pairs of fitted rows without a tree grown on neither; all trees are used
     low_, high_ : the range of the mean logarithms that ``aryal`` is scaled by
@@ -299,7 +301,11 @@ class ForestProximity(Measure):
                 message(who, "at least 2 rows", f"n_samples={len(values)}", "Add rows")
             )
         grown = grow_for(self, self.inputs_, values, who)
-        self.forest_ = grown.forest.settled(values, self.n_jobs)
+        self.forest_ = grown.forest
+        # Leaf sharing alone needs no counts; the sides of gaps in ratio do.
+        counts = self.method in ANCESTOR or (self.method == "ratio" and self.forest_.soft)
+        if counts or self.missing == "by_mass":
+            self.forest_ = self.forest_.settled(values, self.n_jobs)
         self.in_bag_: Any = grown.in_bag
         self.values_: Any = None
         if self.method in ANCESTOR:
@@ -409,6 +415,24 @@ class ForestProximity(Measure):
         if hard:
             return nearest_by_codes(self, a, b, k, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
+
+    def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
+        check_is_fitted(self, "rows_")
+        plain = self.method == "ratio" and self.alpha == self.beta == 1.0
+        fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
+        if X is not None or Y is not None or not plain or not fits:
+            return super()._matrix(X, Y, to)
+        bins = self.rows_.arrays["bins"]
+        if has_gaps(bins).any():
+            return super()._matrix(X, Y, to)
+        codes, once = self.rows_.arrays["codes"], self.parting == "once"
+        values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
+        np.fill_diagonal(values, 1.0)
+        if to == "similarity":
+            return values
+        np.subtract(1.0, values, out=values)
+        np.maximum(values, 0.0, out=values)
+        return np.sqrt(values, out=values)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         if self.method == "ratio":

@@ -78,7 +78,9 @@ def find_clusters(
         at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
         distances = _distances(plan, rows[at], rows[at], n_jobs)
         np.fill_diagonal(distances, 0.0)
-        found = kmedoids.fasterpam(distances, n_clusters, max_iter=300, init="build", n_cpu=1)
+        # The careful start costs as much as all the rest; of several draws the best is kept anyway.
+        start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
+        found = kmedoids.fasterpam(distances, start, max_iter=300, init="build", n_cpu=1)
         medoids = at[np.sort(np.asarray(found.medoids, dtype=np.int64))]
         cost, labels = _nearest_medoids(plan, rows, medoids, n_jobs)
         if cost < best[0]:

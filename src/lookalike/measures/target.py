@@ -36,7 +36,7 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     if target.ndim != 1 or len(target) != len(table):
         raise InvalidInput(
             message(
-                f"{who}.fit",
+                who,
                 f"one target value for each of the {len(table)} rows",
                 f"an array of shape {target.shape}",
                 "Pass y as an array of n values or as the name of a column",
@@ -55,7 +55,7 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
 def _gaps(who: str, count: int, first: int) -> InvalidInput:
     return InvalidInput(
         message(
-            f"{who}.fit",
+            who,
             "a target without gaps",
             f"{count} missing values (NaN), the first in row {first}",
             "Drop these rows or fill them",

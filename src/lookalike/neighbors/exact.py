@@ -87,8 +87,10 @@ def fill_by_blocks(
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
-        # A block and what the comparison needs to make it stay well below the memory limit.
-        wide = width or max(64, min(WIDEST, settings().memory_limit // (64 * tall)))
+        # Half a megabyte stays in the cache; a block and what the comparison needs to make it stay
+        # well below the memory limit.
+        fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
+        wide = width or max(64, min(WIDEST, fits))
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)

@@ -21,9 +21,9 @@ from lookalike.measures.base import Measure, check_k
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
+from lookalike.measures.source import Source, read_source
 from lookalike.measures.target import split_target
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.predict._source import Source, read_source
 from lookalike.predict._tune import deal, largest_k, summarize
 from lookalike.predict._vote import list_weights
 from lookalike.table import Column, Kind, Schema, Table, as_table, read_table
@@ -97,8 +97,8 @@ class _NeighborPredictor(Saved, BaseEstimator):
         count_jobs(self.n_jobs)
         who = type(self).__name__
         measure = Gower() if self.measure is None else self.measure
-        source, target = read_source(measure, X, _one_axis(y, who), self.kinds, self.n_jobs, who)
-        votes, shown = self._learn_target(target)
+        source, target = read_source(measure, X, _one_axis(y, who), who, self.kinds, self.n_jobs)
+        votes, shown = self._learn_target(np.asarray(target))
         self.target_: str | None = y if isinstance(y, str) else None
         self.target_kind_: Kind | None = _kind_of_target(X, source.table, y)
         if self.n_neighbors == TUNE:

@@ -102,7 +102,8 @@ class _TreeForest(Saved, BaseEstimator):
         int32 array of shape (n, n_estimators)
             Node numbers, counted within each tree.
         """
-        return self.trees_.leaves(self._encode(X), self.n_jobs)
+        cells = self._encode(X)
+        return self.trees_.leaves(cells, self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """Return the nodes that each row passes, as scikit-learn's forests do.
@@ -141,6 +142,7 @@ class _SupervisedForest(_TreeForest):
         "max_depth": AnyOf(OneOf(None), AtLeast(1)),
         "min_samples_split": AtLeast(2),
         "min_samples_leaf": AtLeast(1),
+        "min_weight_fraction_leaf": Between(0.0, 0.5),
         "bootstrap": Is(bool),
         "oob_score": Is(bool),
         "ccp_alpha": Between(0.0),
@@ -151,6 +153,7 @@ class _SupervisedForest(_TreeForest):
     max_depth: int | None
     min_samples_split: int
     min_samples_leaf: int
+    min_weight_fraction_leaf: float
     bootstrap: bool
     oob_score: bool
     ccp_alpha: float

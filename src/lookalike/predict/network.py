@@ -17,15 +17,16 @@ from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
+from lookalike.measures.source import Source, read_source
+from lookalike.measures.target import split_target
 from lookalike.predict._base import _one_axis
 from lookalike.predict.neighbors import _as_classes
 from lookalike.represent._base import RANDOM_STATE, IsMeasure
-from lookalike.represent._source import Source, read_source
 from lookalike.represent._tune import cross_validate, deal, shares_to_try
 from lookalike.represent.activation import similarity_activation
 from lookalike.represent.prototypes import MAX_ROWS, METHODS, count_prototypes
 from lookalike.represent.representation import SimilarityRepresentation
-from lookalike.table import Table
+from lookalike.table import Kind, Schema, Table, as_table, read_table
 
 __all__ = ["SimilarityNetworkClassifier", "SimilarityNetworkRegressor"]
 
@@ -102,6 +103,8 @@ class _SimilarityNetwork(Saved, BaseEstimator):
             self.measure, X, _one_axis(y, who), who, self.kinds, self.n_jobs
         )
         wanted, shown = self._learn_target(np.asarray(target))
+        # Kept so that a target named in score is read as it was here.
+        self.target_kind_: Kind | None = source.table[y].kind if isinstance(y, str) else None
         rng = np.random.default_rng(self.random_state)
         many, self.p_ = self._tune(source, wanted, shown, rng)
         self.representation_ = SimilarityRepresentation(
@@ -163,6 +166,17 @@ class _SimilarityNetwork(Saved, BaseEstimator):
         return _outputs(hidden, self.mean_, self.unit_, self.coef_, self.intercept_)
 
     _holds: ClassVar[str]
+
+    def _true_target(self, X: Any, y: Any) -> Any:
+        """Return the target as an array; a name is looked up in X and read as it was in fit."""
+        if not isinstance(y, str):
+            return y
+        check_is_fitted(self, "coef_")
+        who = f"{type(self).__name__}.score"
+        column = read_table(X)[y]
+        if self.target_kind_ is not None:
+            column = as_table(Table([column]), Schema({y: self.target_kind_}), who=who)[y]
+        return split_target(Table([column]), y, who)[1]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -290,6 +304,17 @@ class SimilarityNetworkClassifier(ClassifierMixin, _SimilarityNetwork):
         found = np.maximum(self._outputs(X), 0.0)
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : table, frame, array or list of records
+        y : array of n, or the name of a column of X
+        sample_weight : array of n, optional
+        """
+        return float(super().score(X, self._true_target(X, y), sample_weight))
+
 
 class SimilarityNetworkRegressor(RegressorMixin, _SimilarityNetwork):
     """Predict a number by a weighted sum of how alike a row is to a few prototypes.
@@ -383,6 +408,17 @@ class SimilarityNetworkRegressor(RegressorMixin, _SimilarityNetwork):
         array of n
         """
         return self._outputs(X)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R squared: the share of the variance of y that is predicted.
+
+        Parameters
+        ----------
+        X : table, frame, array or list of records
+        y : array of n, or the name of a column of X
+        sample_weight : array of n, optional
+        """
+        return float(super().score(X, self._true_target(X, y), sample_weight))
 
 
 def _whole(source: Source) -> Any:

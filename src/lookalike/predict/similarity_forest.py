@@ -39,6 +39,8 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
         ),
     }
 
+    _by_column: ClassVar[bool] = True
+
     criterion: str
     voting: str
     class_weight: Any
@@ -70,7 +72,8 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
         elif self.class_weight is not None:
             weight = weight * self._class_weights(label)[label]
         self._grow(table, weight, label=label, n_classes=len(self.classes_), reweigh=reweigh)
-        self.feature_importances_ = self.trees_.importances(self.n_features_in_)
+        if self._by_column:
+            self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
 
     def _class_weights(self, label: np.ndarray) -> np.ndarray:
@@ -91,7 +94,7 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
 
     def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
         self.oob_decision_function_ = self._shares(leaves, unseen)
-        judged = unseen.any(axis=1)
+        judged = np.asarray(unseen.any(axis=1))
         _warn_unjudged(type(self).__name__, judged)
         right = self.oob_decision_function_[judged].argmax(axis=1) == self._label[judged]
         self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
@@ -121,7 +124,8 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
         -------
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
-        return self._proba(self._encode(X))
+        cells = self._encode(X)
+        return self._proba(cells)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class with the largest share of votes; the first of them on a tie.
@@ -134,7 +138,8 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted right.
@@ -186,6 +191,8 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
     min_samples_split, min_samples_leaf : int
         Fewest rows (drawn several times, they count several times) that a node must have to be
         split, and on each side of a test.
+    min_weight_fraction_leaf : float
+        Least share of the weight of all rows on each side of a test.
     projection : {"distance", "squared"}
         Whether distances or their squares are subtracted. On a line the first is constant beyond
         p and q, the second is not.
@@ -262,6 +269,7 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         projection: str = "distance",
         numeric: str = "projection",
         voting: str = "majority",
@@ -282,6 +290,7 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.projection = projection
         self.numeric = numeric
         self.voting = voting
@@ -302,6 +311,7 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
             self.min_samples_split,
             self.min_samples_leaf,
             self.criterion,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
         )
 
 
@@ -325,6 +335,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         Pairs of cells tried per column and node.
     max_depth : int, optional
     min_samples_split, min_samples_leaf : int
+    min_weight_fraction_leaf : float
     projection : {"distance", "squared"}
     numeric : {"projection", "value"}
     bootstrap : bool
@@ -357,10 +368,11 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
     --------
     >>> from lookalike.predict import RandomSimilarityForestRegressor
     >>> words = {"word": ["cat", "cart", "carts", "dog", "dogs", "doges"]}
-    >>> model = RandomSimilarityForestRegressor(20, random_state=0, kinds={"word": "text"})
+    >>> model = RandomSimilarityForestRegressor(random_state=0, kinds={"word": "text"})
     >>> model = model.fit(words, [1.0, 1.0, 1.0, 5.0, 5.0, 5.0])
-    >>> model.predict({"word": ["carte", "dogge"]}).round(1).tolist()
-    [1.0, 5.0]
+    >>> low, high = model.predict({"word": ["carta", "dogs"]})
+    >>> bool(low < 2 < 4 < high)
+    True
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {}
@@ -375,6 +387,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         projection: str = "distance",
         numeric: str = "projection",
         bootstrap: bool = True,
@@ -392,6 +405,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.projection = projection
         self.numeric = numeric
         self.bootstrap = bootstrap
@@ -410,6 +424,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
             self.min_samples_split,
             self.min_samples_leaf,
             "variance",
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
         )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -435,7 +450,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
 
     def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
         self.oob_prediction_ = self._average(leaves, self.trees_.value, unseen)[:, 0]
-        judged = unseen.any(axis=1)
+        judged = np.asarray(unseen.any(axis=1))
         _warn_unjudged(type(self).__name__, judged)
         self.oob_score_ = (
             float(r2_score(self._target[judged], self.oob_prediction_[judged]))

@@ -21,9 +21,9 @@ __all__ = ["RandomSimilarityIsolationForest"]
 class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
     """Find rows unlike the rest in a table whose columns are of any kind.
 
-    Trees cut small samples of rows at random: a random column, two random cells p and q of it, a
-    random threshold of ``d(q, x) - d(p, x)``. Rows that are soon alone are outliers [1]_ [2]_. It
-    has scikit-learn's outlier interface.
+    Trees cut small samples of rows at random: a random column, a random cell p of it and the cell q
+    farthest from it, a random threshold of ``d(q, x) - d(p, x)``. Rows that are soon alone are
+    outliers [1]_ [2]_. It has scikit-learn's outlier interface.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
     contamination : "auto" or float
         Share of outliers among the fitted rows, which sets the threshold of ``predict``; "auto": a
         score of -0.5, as in the original isolation forest.
-    pairs : {"random", "far"}
-        The second cell of a pair is any that differs from the first, or the one farthest from it.
+    pairs : {"far", "random"}
+        The second cell of a pair is the one farthest from the first, as published, or any that
+        differs from it. Under a distance with an upper bound outliers are about as far from one
+        usual cell as from another: with "random" they land in the middle and are cut off late.
     projection : {"distance", "squared"}
     numeric : {"value", "projection"}
         Whether numbers are cut as they are, as isolation forests do, or projected; projected
@@ -76,7 +78,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
     PARAMS: ClassVar[dict[str, Rule]] = {
         "max_samples": AnyOf(OneOf("auto"), AtLeast(1), Between(0.0, 1.0, open_low=True)),
         "contamination": AnyOf(OneOf("auto"), Between(0.0, 0.5, open_low=True)),
-        "pairs": OneOf("random", "far"),
+        "pairs": OneOf("far", "random"),
     }
 
     def __init__(
@@ -86,7 +88,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
         *,
         max_samples: Any = "auto",
         contamination: Any = "auto",
-        pairs: str = "random",
+        pairs: str = "far",
         projection: str = "distance",
         numeric: str = "value",
         kinds: Mapping[str, Any] | None = None,

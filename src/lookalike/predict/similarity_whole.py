@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns import Distance, Euclidean, Given
@@ -16,7 +17,6 @@ from lookalike.forests.similarity_columns import GivenRows, TreeColumn, _check_d
 from lookalike.forests.similarity_grow import CACHE_PAIRS, Limits
 from lookalike.kernels.similarity_split import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
 from lookalike.predict.similarity_forest import _ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table
 
@@ -78,6 +78,7 @@ class SimilarityForestClassifier(_ForestClassifier):
     criterion : {"gini", "entropy"}
     max_depth : int, optional
     min_samples_split, min_samples_leaf : int
+    min_weight_fraction_leaf : float
     voting : {"soft", "majority"}
     bootstrap, oob_score : bool
     ccp_alpha : float
@@ -117,6 +118,8 @@ class SimilarityForestClassifier(_ForestClassifier):
     dog cat
     """
 
+    _by_column = False  # whole rows: no test is about a column
+
     PARAMS: ClassVar[dict[str, Rule]] = {
         "metric": AnyOf(
             OneOf("euclidean", "precomputed"),
@@ -137,6 +140,7 @@ class SimilarityForestClassifier(_ForestClassifier):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         voting: str = "soft",
         bootstrap: bool = True,
         oob_score: bool = False,
@@ -155,6 +159,7 @@ class SimilarityForestClassifier(_ForestClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.voting = voting
         self.bootstrap = bootstrap
         self.oob_score = oob_score
@@ -176,6 +181,7 @@ class SimilarityForestClassifier(_ForestClassifier):
             by_class=False,
             balanced=False,
             midpoint=True,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
         )
 
     def _read(self, X: Any) -> Table:
@@ -194,9 +200,14 @@ class SimilarityForestClassifier(_ForestClassifier):
             distance, cells = WholeRows(measure), measure.rows_
         else:
             column = self._whole(table)
-            if self.metric == "precomputed":
+            if isinstance(self.metric, str) and self.metric == "precomputed":
+                n, wide = column.values.shape
+                if n != wide:
+                    who = f"{type(self).__name__}(metric='precomputed').fit"
+                    do = "Give the distance of every row to every row"
+                    raise InvalidInput(message(who, "a square matrix", f"{n} x {wide}", do))
                 distance = GivenRows().fit(column)
-                cells = distance.encode_fitted(column)  # type: ignore[attr-defined]
+                cells = distance.encode_fitted(column)
             else:
                 euclidean = isinstance(self.metric, str)
                 distance = (Euclidean() if euclidean else Given(self.metric)).fit(column)
@@ -206,8 +217,6 @@ class SimilarityForestClassifier(_ForestClassifier):
         return (TreeColumn(0, "rows", distance, kind),), (cells,)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self, "trees_")
         table = as_table(X, self.schema_, who=type(self).__name__)
         distance = self.trees_.columns[0].distance
@@ -234,15 +243,6 @@ class SimilarityForestClassifier(_ForestClassifier):
             at, place = endless[0]
             found = f"infinity in row {at}, column {table.columns[place].name!r}"
             raise InvalidInput(message(who, "finite numbers", found, "Replace infinite values"))
-        if self.metric == "precomputed" and not hasattr(self, "trees_"):
-            n, wide = rows.shape
-            if n != wide:
-                do = "Give the distance of every row to every row"
-                raise InvalidInput(
-                    message(
-                        f"{who}(metric='precomputed').fit", "a square matrix", f"{n} x {wide}", do
-                    )
-                )
         return Column("rows", Kind("vector", width=rows.shape[1]), rows)
 
     def __sklearn_tags__(self) -> Any:
@@ -257,6 +257,3 @@ class SimilarityForestClassifier(_ForestClassifier):
         tags.input_tags.pairwise = pairwise
         tags.input_tags.positive_only = pairwise
         return tags
-
-
-_ = Rows  # the cells of WholeRows; importing it makes it loadable

@@ -18,7 +18,7 @@ from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
-from lookalike.represent._source import Source, read_source
+from lookalike.measures.source import Source, read_source
 from lookalike.table import Table, as_table
 
 __all__ = ["RANDOM_STATE", "IsMeasure", "_Representation"]

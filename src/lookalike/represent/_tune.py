@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import TooFewRows, message
+from lookalike.measures.source import Source
 from lookalike.represent._blocks import compared
-from lookalike.represent._source import Source
 from lookalike.represent.prototypes import Choice
 
 __all__ = ["cross_validate", "deal", "shares_to_try"]

@@ -12,8 +12,8 @@ from lookalike._config import count_jobs
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
+from lookalike.measures.source import read_source
 from lookalike.represent._blocks import compared
-from lookalike.represent._source import read_source
 from lookalike.represent._target import as_classes
 from lookalike.represent._tune import deal
 from lookalike.represent.prototypes import Choice

@@ -13,10 +13,10 @@ from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
+from lookalike.measures.source import Source
 from lookalike.measures.vector import Vector
 from lookalike.represent._base import _Representation
 from lookalike.represent._blocks import compared, filled
-from lookalike.represent._source import Source
 from lookalike.represent.prototypes import MAX_ROWS, Choice, count_prototypes
 
 __all__ = ["LayeredRepresentation", "layer_widths"]

@@ -42,13 +42,13 @@ def layout(
     ----------
     space : fitted measure, NeighborGraph or square matrix of distances
     n_neighbors : int, optional
-        Neighbors of each row that the map looks at. None: 15, or all other rows if there are fewer;
-        for a NeighborGraph its whole lists. More give smoother maps.
+        Neighbors of each row that the map looks at. None: 15, or half of the other rows if that is
+        less; for a NeighborGraph its whole lists. More give smoother maps.
     method : {"auto", "umap", "spectral"}
-        "umap" moves the rows of the spectral map until their neighborhoods fit [1]_; it shows groups
-        more clearly and needs the package umap-learn (``lookalike[report]``). "spectral" uses the
-        slowest waves of the graph [2]_: the eigenvectors of its normalized Laplacian, found on
-        coarser copies of the graph first [3]_. "auto": umap where it is installed.
+        "umap" moves the rows of the spectral map until their neighborhoods fit [1]_; it shows
+        groups more clearly and needs the package umap-learn (``lookalike[report]``). "spectral"
+        uses the slowest waves of the graph [2]_: the eigenvectors of its normalized Laplacian,
+        found on coarser copies of the graph first [3]_. "auto": umap where it is installed.
     random_state : int
         Seed of the order in which the graph is coarsened, and of umap.
 
@@ -119,7 +119,9 @@ def _lists(space: Any, n_neighbors: int | None) -> NeighborGraph:
     n = size_of(checked)
     most = checked.k if isinstance(checked, NeighborGraph) else n - 1
     if n_neighbors is None:
-        wanted = most if isinstance(checked, NeighborGraph) else min(NEIGHBORS, most)
+        # Where everybody is everybody's neighbor, the graph knows nothing: half of the others.
+        half = min(NEIGHBORS, max(2, most // 2), most)
+        wanted = most if isinstance(checked, NeighborGraph) else half
     elif not AtLeast(1).fits(n_neighbors):
         who = f"layout(n_neighbors={n_neighbors!r})"
         found = repr(n_neighbors)
@@ -145,6 +147,8 @@ def _lists(space: Any, n_neighbors: int | None) -> NeighborGraph:
 def _spectral(lists: NeighborGraph, seed: int) -> np.ndarray:
     from scipy.sparse.csgraph import connected_components
 
+    if len(lists) == 1:
+        return np.zeros((1, 2))
     graph = _weights(lists)
     n_parts, part = connected_components(graph, directed=False)
     if n_parts == 1:
@@ -289,22 +293,23 @@ def _pack(sizes: np.ndarray) -> np.ndarray:
 
 def _umap(lists: NeighborGraph, start: np.ndarray, seed: int) -> np.ndarray:
     """Return umap's map of our graph, begun from the spectral one."""
-    from umap import UMAP  # type: ignore[import-not-found, unused-ignore]
-
     n = len(lists)
     # umap counts a row as its own first neighbor, and wants places that differ to begin with.
     indices = np.hstack([np.arange(n)[:, None], lists.indices]).astype(np.int32)
     distances = np.hstack([np.zeros((n, 1)), lists.distances]).astype(np.float32)
     indices[~np.isfinite(distances)] = -1  # no neighbor, in umap's spelling
     jitter = np.random.default_rng(seed).normal(scale=1e-4, size=(n, 2))
-    model = UMAP(
-        n_neighbors=lists.k + 1,
-        precomputed_knn=(indices, distances),
-        init=(10 * (start + jitter)).astype(np.float32),
-        random_state=seed,
-        n_jobs=1,
-    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that new rows cannot be added, and that one thread is used
+        # It warns of things not asked for: other packages, new rows, several threads.
+        warnings.simplefilter("ignore")
+        from umap import UMAP  # type: ignore[import-not-found, unused-ignore]
+
+        model = UMAP(
+            n_neighbors=lists.k + 1,
+            precomputed_knn=(indices, distances),
+            init=(10 * (start + jitter)).astype(np.float32),
+            random_state=seed,
+            n_jobs=1,
+        )
         found = model.fit_transform(np.zeros((n, 2), dtype=np.float32))
     return np.asarray(found, dtype=np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike._threads import blocks
+from lookalike._threads import blocks, single_blas
 
 __all__ = ["best_swap", "k_medoids"]
 
@@ -39,6 +39,12 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
     if len(medoids) < k:  # rows repeat, and no further one lowers the cost
         others = np.setdiff1d(np.arange(n), medoids)
         medoids = np.sort(np.concatenate([medoids, others[: k - len(medoids)]]))
+    with single_blas():  # products are then the same to the last bit, whoever calls
+        return _polish(distances, medoids)
+
+
+def _polish(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:
+    """Apply exchanges that still lower the cost, and settle ties."""
     for _ in range(SWEEPS):
         change, place, row = best_swap(distances, medoids)
         if change < -_slack(distances, medoids):

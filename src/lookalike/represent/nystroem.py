@@ -12,8 +12,8 @@ from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.errors import LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.source import Source
 from lookalike.represent._blocks import filled, squared
-from lookalike.represent._source import Source
 from lookalike.represent.prototypes import MAX_ROWS
 from lookalike.represent.representation import SimilarityRepresentation
 

@@ -12,8 +12,8 @@ from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.source import read_source
 from lookalike.represent._blocks import check_size, compared, nearest_totals, squared
-from lookalike.represent._source import read_source
 from lookalike.represent._target import as_classes
 from lookalike.represent.cfs import cfs
 from lookalike.represent.medoids import k_medoids

@@ -12,9 +12,9 @@ from lookalike._params import AtLeast, Rule
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.source import Source
 from lookalike.represent._base import _Representation
 from lookalike.represent._blocks import filled
-from lookalike.represent._source import Source
 from lookalike.represent._tune import cross_validate, deal, shares_to_try
 from lookalike.represent.prototypes import (
     MAX_ROWS,

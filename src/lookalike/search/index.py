@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from lookalike.search.hits import Hit, Hits, explain_rows
 from lookalike.search.holding import AUTO, _Holding
 from lookalike.search.query import Asked
 from lookalike.search.rocchio import check_gamma
-from lookalike.search.shelves import Wanted
+from lookalike.search.shelves import Wanted, rows_at
 
 __all__ = ["Index"]
 
@@ -194,18 +195,20 @@ class Index(_Holding):
         """Return what was found for one query, with distances and similarities to it."""
         kept = found.indices[0] >= 0
         places, scores = found.indices[0][kept].tolist(), found.distances[0][kept].tolist()
-        query, one = asked.rows[i : i + 1], asked.table[i : i + 1]
+        query, one = asked.rows[i : i + 1], (asked.table, i)
         hits = []
         if places:
-            rows, table = self.shelves_.take(places)
+            looked_up = self.shelves_.look_up(places)
+            rows = rows_at(looked_up)
             far = self.measure_.block(query, rows)[0]
             near = self.measure_.block(query, rows, "similarity")[0]
             for at, (id, score) in enumerate(zip(self._ids.of(places), scores, strict=True)):
-                part = slice(at, at + 1)
-                pair = self.measure_, query, one, rows[part], table[part]
+                shelf, row = looked_up[at]
+                place = shelf.table, row
+                why = partial(explain_rows, self.measure_, query, one, rows, at, place)
                 apart, alike = _finite(float(far[at])), _finite(float(near[at]))
-                hits.append(Hit(id, _finite(score), apart, alike, pair))
-        return Hits(hits, one.record(0))
+                hits.append(Hit(id, _finite(score), apart, alike, place, why))
+        return Hits(hits, asked.table.record(i))
 
     def explain(self, a: Any, b: Any) -> Explanation:
         """Say why two rows are alike, column by column.
@@ -215,7 +218,9 @@ class Index(_Holding):
         a, b : ids, records, or tables of one row
         """
         one, other = (self._read_one(side) for side in (a, b))
-        return explain_rows(self.measure_, one.rows, one.table, other.rows, other.table)
+        return explain_rows(
+            self.measure_, one.rows, (one.table, 0), other.rows, 0, (other.table, 0)
+        )
 
     def _read_one(self, side: Any) -> Asked:
         read = self._reader().read(side, "Index.explain")

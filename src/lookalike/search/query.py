@@ -13,7 +13,7 @@ from lookalike.errors import InvalidInput, LookalikeWarning, WrongType, message,
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
-from lookalike.search.shelves import Shelves
+from lookalike.search.shelves import Shelves, rows_at, table_at
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Schema, Table, as_table
 
@@ -128,9 +128,9 @@ class Reader:
             tables.append(self._read_records(records, who))
             rows.append(self.measure.encode(tables[0]))
         if ids:
-            known, cells = self.shelves.take(ids)
-            rows.append(known)
-            tables.append(cells)
+            found = self.shelves.look_up(ids)
+            rows.append(rows_at(found))
+            tables.append(table_at(found))
         # From "records, then ids" back to the order in which they were given.
         is_id = np.array([not isinstance(item, Mapping) for item in items])
         order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)

@@ -24,7 +24,7 @@ from lookalike.search.rocchio import rocchio
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 
-__all__ = ["Shelf", "Shelves", "Wanted"]
+__all__ = ["Shelf", "Shelves", "Wanted", "rows_at", "table_at"]
 
 SPARE = 64  # hidden rows that a search steps over before the shelf is copied without them
 Masks = Sequence[np.ndarray] | None
@@ -129,11 +129,9 @@ class Shelves:
                 return (shelf, at) if shelf.alive[at] else None
         return None
 
-    def take(self, places: Iterable[int]) -> tuple[Rows, Table]:
-        """Return some rows, none of them hidden, in the order asked for."""
-        found = [self._found(place) for place in places]
-        rows = join_rows([shelf.rows[at : at + 1] for shelf, at in found])
-        return rows, join_tables([shelf.table[at : at + 1] for shelf, at in found])
+    def look_up(self, places: Iterable[int]) -> list[tuple[Shelf, int]]:
+        """Return for each of some rows, none of them hidden, its shelf and where it stands."""
+        return [self._found(place) for place in places]
 
     def hide(self, places: Iterable[int]) -> None:
         """Hide rows from all searches."""
@@ -207,6 +205,32 @@ class Shelves:
             found = ask(rows, places, min(k + len(gone), len(rows)))
             lists = lists.merge(_without(found, gone, k))
         return lists
+
+
+def rows_at(found: Sequence[tuple[Shelf, int]]) -> Rows:
+    """Return encoded rows in the order in which they were looked up."""
+    parts, order = _gather(found)
+    rows = join_rows([shelf.rows[at] for shelf, at in parts])
+    return rows if len(parts) == 1 else rows[order]
+
+
+def table_at(found: Sequence[tuple[Shelf, int]]) -> Table:
+    """Return rows as they were read, in the order in which they were looked up."""
+    parts, order = _gather(found)
+    rows = join_tables([shelf.table[at] for shelf, at in parts])
+    return rows if len(parts) == 1 else rows[order]
+
+
+def _gather(
+    found: Sequence[tuple[Shelf, int]],
+) -> tuple[list[tuple[Shelf, np.ndarray]], np.ndarray]:
+    """Group rows by shelf, which is much quicker than one by one; return the way back too."""
+    groups: dict[int, list[int]] = {}
+    for number, (shelf, _) in enumerate(found):
+        groups.setdefault(id(shelf), []).append(number)
+    numbers = list(groups.values())
+    parts = [(found[some[0]][0], np.array([found[n][1] for n in some])) for some in numbers]
+    return parts, np.argsort(np.concatenate(numbers))
 
 
 def _without(found: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:

@@ -1,0 +1,310 @@
+"""The table of measures, best first, and which one to take."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lookalike._config import show_bytes
+from lookalike.errors import InvalidInput, MissingExtra, message
+from lookalike.hubness import mcnemar
+from lookalike.leaderboard.trial import Entry
+from lookalike.measures.base import Measure
+
+__all__ = ["FIGURES", "Leaderboard", "to_frame"]
+
+# Figure -> heading, and how it is written.
+FIGURES: dict[str, tuple[str, Any]] = {
+    "accuracy": ("right label", "{:.1%}".format),
+    "precision": ("same label", "{:.1%}".format),
+    "stability": ("stability", "{:.3f}".format),
+    "silhouette": ("silhouette", "{:.3f}".format),
+    "hubness": ("hubness", "{:.2f}".format),
+    "ties": ("ties", "{:.1%}".format),
+    "fit_seconds": ("fit", lambda x: show_time(x)),
+    "search_seconds": ("search", lambda x: show_time(x)),
+    "kept_bytes": ("kept", show_bytes),
+    "peak_bytes": ("peak", show_bytes),
+}
+
+
+def show_time(seconds: float) -> str:
+    """Write a time as a person would: ``12 ms``."""
+    return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """What ``compare`` found; print it, or show it in a notebook.
+
+    ================== =========================================================================
+    figure             meaning
+    ================== =========================================================================
+    ``accuracy``       rows whose k nearest others vote for their label (with labels only)
+    ``precision``      places in the lists of k that are held by a row of the same label
+    ``stability``      agreement of the rankings of two seeds, 1 where nothing is random (without
+                       labels only)
+    ``silhouette``     best mean silhouette of two to six clusters around medoids (without labels)
+    ``hubness``        skewness of the k-occurrence, ties shared out; above about 1.4 few rows rule
+    ``ties``           distances that equal another one of the same row
+    ``fit_seconds``    time to fit
+    ``search_seconds`` time to find the k nearest others of every row
+    ``kept_bytes``     size of the arrays that the fitted measure keeps
+    ``peak_bytes``     most memory that Python and numpy held at once while fitting; scratch space
+                       of compiled loops is not seen
+    ================== =========================================================================
+
+    Parameters
+    ----------
+    entries : tuple of Entry, best first; those that could not be used come last
+    n : int
+        Rows that were tried.
+    n_all : int
+        Rows of the table.
+    k : int
+    chance : float or None
+        With labels, the share of the commonest one: what guessing it always would score.
+    notes : tuple of str
+
+    Attributes
+    ----------
+    best : the first measure, not fitted
+    reason : which one to take, and why, in words
+    """
+
+    entries: tuple[Entry, ...]
+    n: int
+    n_all: int
+    k: int
+    chance: float | None = None
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, name: str) -> Entry:
+        """Return the line of a measure by its name."""
+        for entry in self.entries:
+            if entry.name == name:
+                return entry
+        known = [entry.name for entry in self.entries]
+        raise KeyError(message("Leaderboard", "a name on it", repr(name), f"Known: {known}"))
+
+    @property
+    def usable(self) -> tuple[Entry, ...]:
+        """The lines of the measures that could be used."""
+        return tuple(entry for entry in self.entries if not entry.error)
+
+    @property
+    def best(self) -> Measure:
+        """The measure to take, not fitted."""
+        if not self.usable:
+            raise InvalidInput(
+                message(
+                    "Leaderboard.best",
+                    "a measure that could be used",
+                    f"none of {len(self)}",
+                    "Read their errors",
+                )
+            )
+        return self.usable[0].measure
+
+    @property
+    def reason(self) -> str:
+        """Which measure to take, in words."""
+        if not self.usable:
+            return "None of the measures could be used; their lines say why."
+        return _by_labels(self) if self.chance is not None else _by_themselves(self)
+
+    # -- forms -------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """What was compared, in words."""
+        rows = f"{self.n:,} rows" if self.n == self.n_all else f"{self.n:,} of {self.n_all:,} rows"
+        judge = "no labels" if self.chance is None else "labels"
+        return f"{len(self)} measures on {rows}, {self.k} neighbors, {judge}"
+
+    @property
+    def columns(self) -> list[str]:
+        """The figures that at least one measure has."""
+        return [name for name in FIGURES if any(name in e.figures for e in self.entries)]
+
+    def rows(self) -> list[list[str]]:
+        """Return the table for people: name, score without labels, figures."""
+        told = []
+        for entry in self.usable:
+            mark = "*" if entry.scored_by == "cross-validation" else ""
+            cells = [FIGURES[name][1](entry.figures[name]) for name in self.columns]
+            score = [f"{entry.score:.3f}"] if self.chance is None else []
+            told.append([entry.name + mark, *score, *cells])
+        return told
+
+    def heads(self) -> list[str]:
+        """Return the headings of ``rows``."""
+        score = ["score"] if self.chance is None else []
+        return ["measure", *score, *(FIGURES[name][0] for name in self.columns)]
+
+    def remarks(self) -> list[str]:
+        """Return what stands under the table: the choice, the notes, what could not be used."""
+        told = [self.reason]
+        if any(entry.scored_by == "cross-validation" for entry in self.entries):
+            told.append(
+                "* learned from the labels, so scored by 5-fold cross-validation: its neighbors "
+                "come from four fifths of the rows."
+            )
+        told += [f"note: {note}" for note in self.notes]
+        told += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
+        told += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
+        return told
+
+    def __str__(self) -> str:
+        table = [self.heads(), *self.rows()]
+        wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(
+                [
+                    row[0].ljust(wide[0]),
+                    *(c.rjust(w) for c, w in zip(row[1:], wide[1:], strict=True)),
+                ]
+            ).rstrip()
+            for row in table
+        ]
+        return "\n".join([self.title, *lines, *self.remarks()])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dictionary per measure, for JSON and frames; None where there is no figure."""
+        return [
+            {
+                "measure": entry.name,
+                "score": None if entry.error else entry.score,
+                **{name: entry.figures.get(name) for name in self.columns},
+                "scored_by": entry.scored_by or None,
+                "notes": "; ".join(entry.notes) or None,
+                "error": entry.error or None,
+            }
+            for entry in self.entries
+        ]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the table as a data frame, one row per measure.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        return to_frame(self.records(), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON."""
+        return {
+            "rows": self.n,
+            "rows_in_table": self.n_all,
+            "k": self.k,
+            "chance": self.chance,
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "measures": self.records(),
+        }
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the table as one HTML page that needs no other file; write it where asked.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+        """
+        from lookalike.leaderboard.page import board_fragment, page
+
+        text = page(f"Leaderboard: {self.title}", board_fragment(self))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        from lookalike.leaderboard.page import board_fragment
+
+        return board_fragment(self)
+
+
+def _cut(entry: Entry, text: str) -> str:
+    """Return a message without the name of the measure, which stands before it already."""
+    return text.removeprefix(type(entry.measure).__name__).removeprefix(": ").lstrip()
+
+
+def to_frame(records: list[dict[str, Any]], backend: str) -> Any:
+    """Return records as a data frame."""
+    import narwhals as nw
+
+    names = list(dict.fromkeys(name for record in records for name in record))
+    data = {name: [record.get(name) for record in records] for name in names}
+    try:
+        return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
+    except ImportError as error:
+        raise MissingExtra(
+            message("to_frame", backend, "none", "Install it or choose another backend")
+        ) from error
+
+
+# -- the choice in words ---------------------------------------------------------------------------
+
+
+def _by_labels(board: Leaderboard) -> str:
+    first, *others = board.usable
+    chance = board.chance or 0.0
+    guess = f"always guessing the commonest label is right for {chance:.1%}"
+    if first.score <= chance:
+        return (
+            f"No measure is better than guessing: {first.name} is right for {first.score:.1%} of "
+            f"the rows, and {guess}. These columns may say little about these labels."
+        )
+    told = (
+        f"Take {first.name}: the {board.k} nearest rows give the right label for "
+        f"{first.score:.1%} of the rows ({guess}), and {first.figures['precision']:.1%} of them "
+        "share it."
+    )
+    if not others:
+        return told
+    equal = [entry for entry in others if not _worse(entry, first)]
+    if not equal:
+        second = others[0]
+        return (
+            f"{told} It is significantly better than the next, {second.name} ({second.score:.1%})."
+        )
+    told += f" Not significantly worse: {_listed([e.name for e in equal])}."
+    fastest = min(equal, key=_effort)
+    if _effort(first) > 3 * _effort(fastest):
+        times = _effort(first) / _effort(fastest)
+        told += f" {fastest.name} among them is {times:.0f} times as fast."
+    return told
+
+
+def _worse(entry: Entry, first: Entry) -> bool:
+    """Whether a measure is right on significantly fewer rows than the first (McNemar)."""
+    if entry.right is None or first.right is None:
+        return True
+    return mcnemar(first.right, entry.right).significant
+
+
+def _effort(entry: Entry) -> float:
+    return entry.figures["fit_seconds"] + entry.figures["search_seconds"]
+
+
+def _by_themselves(board: Leaderboard) -> str:
+    first = board.usable[0]
+    f = first.figures
+    told = (
+        f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
+        f"({f['stability']:.2f}), few hubs ({1 / (1 + max(f['hubness'], 0.0)):.2f}), clusters that "
+        f"hold together ({(1 + f['silhouette']) / 2:.2f}) and few ties ({1 - f['ties']:.2f})."
+    )
+    close = [e.name for e in board.usable[1:] if first.score - e.score < 0.02]
+    told += f" Hardly behind: {_listed(close)}." if close else ""
+    return told + " None of this says what a measure is good for: labels would."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

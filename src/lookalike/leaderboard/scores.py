@@ -1,0 +1,195 @@
+"""The figures that measures are judged by, from the distances of a sample of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike._ragged import Ragged
+from lookalike._threads import blocks, run
+from lookalike.errors import UndefinedMeasure, message
+from lookalike.hubness import k_occurrence, skewness
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = [
+    "best_silhouette",
+    "bytes_kept",
+    "distances_among",
+    "expected_hubness",
+    "precision_at_k",
+    "smallest_eigenvalue",
+    "some_rows",
+    "tied_share",
+    "violated_share",
+    "zero_share",
+]
+
+TILE = 256
+TRIPLES = 10_000
+GROUPS = range(2, 7)  # numbers of clusters that are tried for a silhouette
+
+
+def some_rows(n: int, most: int, seed: int) -> np.ndarray:
+    """Return all of n positions, or a fixed sample of them in ascending order."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def distances_among(
+    measure: Measure, at: np.ndarray, n_jobs: int | None = None
+) -> tuple[np.ndarray, float]:
+    """Return the distances between some fitted rows, and the share of pairs without one.
+
+    Pairs that cannot be compared are put as far apart as the farthest pair.
+    """
+    rows = measure.rows_[at]
+    out = np.empty((len(at), len(at)))
+
+    def one(down: slice, across: slice) -> None:
+        out[down, across] = measure.block(rows[down], rows[across])
+
+    parts = list(blocks(len(at), TILE))
+    run(one, [(r, c) for r in parts for c in parts], n_jobs, "comparing rows")
+    holes = ~np.isfinite(out)
+    np.fill_diagonal(holes, False)
+    if not holes.any():
+        return out, 0.0
+    known = out[np.isfinite(out) & ~np.eye(len(at), dtype=bool)]
+    if not len(known):
+        raise UndefinedMeasure(
+            message(
+                type(measure).__name__,
+                "pairs of rows with something to compare",
+                "none",
+                "Leave out empty rows and columns",
+            )
+        )
+    out[holes] = known.max()
+    return out, float(holes.sum() / (len(at) * (len(at) - 1)))
+
+
+def tied_share(distances: np.ndarray) -> float:
+    """Return the share of entries that equal another one in their row; the diagonal is left out."""
+    n = len(distances)
+    if n < 3:
+        return 0.0
+    others = np.sort(distances[~np.eye(n, dtype=bool)].reshape(n, n - 1), axis=1)
+    same = others[:, 1:] == others[:, :-1]
+    tied = np.zeros(others.shape, dtype=bool)
+    tied[:, 1:] |= same
+    tied[:, :-1] |= same
+    return float(tied.mean())
+
+
+def zero_share(similarities: np.ndarray) -> float:
+    """Return the share of pairs of different rows whose similarity is 0."""
+    off = ~np.eye(len(similarities), dtype=bool)
+    return float((similarities[off] == 0).mean()) if off.any() else 0.0
+
+
+def smallest_eigenvalue(similarities: np.ndarray) -> tuple[float, float]:
+    """Return the smallest and the largest eigenvalue of the symmetric part of a matrix."""
+    from scipy.linalg import eigvalsh
+
+    values = eigvalsh((similarities + similarities.T) / 2)
+    return float(values[0]), float(values[-1])
+
+
+def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = TRIPLES) -> float:
+    """Return the share of triples of rows in which a detour is shorter than the direct way.
+
+    All triples if there are no more than ``n_triples``, else as many drawn with a fixed seed. With
+    distances that differ by direction, all six ways through three rows are looked at.
+    """
+    n = len(distances)
+    if n < 3:
+        return 0.0
+    triples = _triples(n, n_triples, seed)
+    broken = np.zeros(len(triples), dtype=bool)
+    for a, b, c in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
+        x, y, z = triples[:, a], triples[:, b], triples[:, c]
+        direct, detour = distances[x, z], distances[x, y] + distances[y, z]
+        broken |= direct > detour + 1e-12 * np.maximum(direct, detour)  # not by rounding alone
+    return float(broken.mean())
+
+
+def _triples(n: int, most: int, seed: int) -> np.ndarray:
+    if n * (n - 1) * (n - 2) // 6 <= most:
+        i, j, k = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
+        kept = (i < j) & (j < k)
+        return np.column_stack([i[kept], j[kept], k[kept]])
+    rng = np.random.default_rng(seed)
+    # Drawn from n, n - 1 and n - 2 rows and moved past those taken: three different rows each.
+    first, second, third = (rng.integers(n - taken, size=most) for taken in range(3))
+    second += second >= first
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    third += third >= low
+    third += third >= high
+    return np.column_stack([first, second, third])
+
+
+def expected_hubness(distances: np.ndarray, k: int) -> float:
+    """Return the skewness of the k-occurrence, rows that tie for the last places sharing them."""
+    n = len(distances)
+    others = distances.copy()
+    np.fill_diagonal(others, np.inf)
+    order = np.argsort(others, axis=1, kind="stable")[:, : n - 1]
+    lists = NeighborGraph(order, np.take_along_axis(others, order, axis=1), n)
+    return skewness(k_occurrence(lists, k, ties="expected"))
+
+
+def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
+    """Return the share of places in lists that are held by a row of the same label.
+
+    Parameters
+    ----------
+    neighbors : labels of the neighbors, an array of shape (n, k)
+    own : labels of the n rows
+    """
+    return float((neighbors == own[:, None]).mean())
+
+
+def best_silhouette(distances: np.ndarray, seed: int) -> float:
+    """Return the best mean silhouette of two to six clusters around medoids (FasterPAM)."""
+    import kmedoids
+
+    from lookalike.cluster.scores import silhouette_of
+
+    both = (distances + distances.T) / 2  # a direction more or less does not make a cluster
+    np.fill_diagonal(both, 0.0)
+    best = -1.0
+    for groups in GROUPS:
+        if groups >= len(both):
+            break
+        found = kmedoids.fasterpam(both, groups, init="build", random_state=seed, n_cpu=1)
+        labels = np.asarray(found.labels, dtype=np.int64)
+        if len(np.unique(labels)) > 1:
+            best = max(best, silhouette_of(both, labels))
+    return best
+
+
+def bytes_kept(measure: Measure) -> int:
+    """Return the size of all arrays that a fitted measure keeps, encoded rows included."""
+    seen: set[int] = set()
+
+    def size(thing: Any) -> int:
+        if id(thing) in seen:
+            return 0
+        seen.add(id(thing))
+        if isinstance(thing, np.ndarray):
+            return int(thing.nbytes)
+        if isinstance(thing, Ragged):
+            return size(thing.values) + size(thing.offsets)
+        if isinstance(thing, dict):
+            return sum(size(value) for value in thing.values())
+        if isinstance(thing, list | tuple):
+            return sum(size(value) for value in thing)
+        if isinstance(thing, Rows) or type(thing).__module__.startswith("lookalike."):
+            return sum(size(value) for value in getattr(thing, "__dict__", {}).values())
+        return 0
+
+    return size(measure)

@@ -1,0 +1,315 @@
+"""One measure on one table: fitted, timed and scored, or the reason why it cannot be."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+
+from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, message
+from lookalike.leaderboard.ranking import ranking_agreement
+from lookalike.leaderboard.scores import (
+    best_silhouette,
+    bytes_kept,
+    distances_among,
+    expected_hubness,
+    precision_at_k,
+    some_rows,
+    tied_share,
+)
+from lookalike.measures.base import Measure
+from lookalike.measures.tree_inputs import plan_inputs, read_inputs
+from lookalike.predict._vote import class_totals, winners
+from lookalike.table import Table
+
+__all__ = ["Data", "Entry", "prepared", "reseeded", "try_measure", "without_labels"]
+
+WARM = 64  # rows that a measure is tried on first, so that compiling is not counted as its time
+WIDE = 2_000  # rows whose distances to each other are looked at
+NARROW = 500  # rows whose rankings are compared, and that are clustered
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What all measures are tried on.
+
+    Parameters
+    ----------
+    table : Table
+        Without the labels; for measures of matrices, one column of distances, and these learn from
+        no labels.
+    codes : int array of n, optional
+        The labels, as whole numbers.
+    k : int
+    seed : int
+    n_jobs : int or None
+    """
+
+    table: Table
+    codes: np.ndarray | None
+    k: int
+    seed: int
+    n_jobs: int | None
+
+    @property
+    def words(self) -> np.ndarray:
+        """The labels as words: measures that learn take numbers for amounts."""
+        return np.array([f"class {code}" for code in np.asarray(self.codes)])
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A line of a leaderboard.
+
+    Parameters
+    ----------
+    name : str
+    measure : Measure
+        Not fitted, with the seed it was tried with.
+    score : float
+        What the leaderboard is sorted by; NaN where the measure could not be used.
+    figures : mapping of figure to number
+        See ``Leaderboard``.
+    scored_by : {"leave-one-out", "cross-validation", "no labels", ""}
+        Empty if nothing could be scored.
+    notes : tuple of str
+        What the measure warned about, such as columns it leaves out.
+    error : str
+        Why the measure could not be used; empty if it could.
+    right : bool array of n, optional
+        On which rows the vote of the neighbors was right.
+    """
+
+    name: str
+    measure: Measure
+    score: float = float("nan")
+    figures: dict[str, float] = field(default_factory=dict)
+    scored_by: str = ""
+    notes: tuple[str, ...] = ()
+    error: str = ""
+    right: np.ndarray | None = field(default=None, repr=False)
+
+
+def try_measure(name: str, measure: Measure, data: Data) -> Entry:
+    """Fit and score one measure; whatever goes wrong becomes the reason in its line."""
+    measure = prepared(measure, data.seed, data.n_jobs)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            entry = _tried(name, measure, data)
+        except Exception as error:  # also those of measures written elsewhere
+            known = isinstance(error, LookalikeError)
+            why = str(error) if known else f"{type(error).__name__}: {error}"
+            entry = Entry(name, measure, error=why)
+    ours = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
+    return replace(entry, notes=tuple(dict.fromkeys([*entry.notes, *ours])))
+
+
+def _tried(name: str, measure: Measure, data: Data) -> Entry:
+    _refuse_fitted(measure)
+    _warm(measure, data)
+    given = supervised_forests(measure) if data.codes is not None else []
+    other = reseeded(measure, data.seed + 1)
+    learns = False
+    figures: dict[str, float] = {}
+    try:
+        figures["peak_bytes"] = _peak(lambda: other.fit(data.table))
+    except Exception:
+        if data.codes is None:
+            raise
+        # What cannot be fitted without labels learns from them, or its own error comes out here.
+        figures["peak_bytes"] = _peak(lambda: other.fit(data.table, data.words))
+        learns = True
+    fitted = clone(measure)
+    began = time.perf_counter()
+    fitted.fit(data.table, data.words if learns else None)
+    figures["fit_seconds"] = time.perf_counter() - began
+    began = time.perf_counter()
+    lists = fitted.neighbors(None, data.k)
+    figures["search_seconds"] = time.perf_counter() - began
+    figures["kept_bytes"] = bytes_kept(fitted)
+    n = len(data.table)
+    distances, undefined = distances_among(fitted, some_rows(n, WIDE, data.seed), data.n_jobs)
+    figures["hubness"] = expected_hubness(distances, data.k)
+    figures["ties"] = tied_share(distances)
+    notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
+    if data.codes is None:
+        figures["stability"] = _stability(measure, fitted, other, data)
+        at = some_rows(len(distances), NARROW, data.seed)
+        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)], data.seed)
+        score = without_labels(figures)
+        return Entry(name, measure, score, figures, "no labels", tuple(notes))
+    if learns or given:
+        near, how = _by_folds(measure, data, given), "cross-validation"
+    else:
+        near, how = data.codes[lists.indices], "leave-one-out"
+    votes = class_totals(near, np.ones(near.shape), int(data.codes.max()) + 1)
+    right = winners(votes, near, "first") == data.codes
+    figures["accuracy"] = float(right.mean())
+    figures["precision"] = precision_at_k(near, data.codes)
+    return Entry(name, measure, figures["accuracy"], figures, how, tuple(notes), right=right)
+
+
+def without_labels(figures: dict[str, float]) -> float:
+    """Return the score of a measure that there are no labels for: a mean of four shares."""
+    return (
+        max(figures["stability"], 0.0)
+        + 1 / (1 + max(figures["hubness"], 0.0))
+        + (1 + figures["silhouette"]) / 2
+        + (1 - figures["ties"])
+    ) / 4
+
+
+# -- measures that learn from labels ---------------------------------------------------------------
+
+
+def _by_folds(measure: Measure, data: Data, given: list[str]) -> np.ndarray:
+    """Return the labels of the neighbors of each row among the rows of the other folds."""
+    codes = np.asarray(data.codes)
+    n = len(codes)
+    near = np.empty((n, data.k), dtype=np.int64)
+    rng = np.random.default_rng(data.seed)
+    fold = np.empty(n, dtype=np.int64)
+    # Dealt out class by class, in a random order: every fold has its share of every class.
+    fold[np.lexsort((rng.permutation(n), codes))] = np.arange(n) % FOLDS
+    for part in range(FOLDS):
+        known, asked = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
+        if not len(asked):
+            continue
+        own = clone(measure)
+        for name in given:
+            own.set_params(**{name: _refitted(own.get_params()[name], data, known)})
+        own.fit(data.table[known], data.words[known])
+        near[asked] = codes[known][own.neighbors(data.table[asked], data.k).indices]
+    return near
+
+
+def given_forests(measure: Measure) -> list[str]:
+    """Return the parameters that hold a forest which was fitted elsewhere."""
+    return [
+        name
+        for name, value in measure.get_params().items()
+        if isinstance(value, BaseEstimator) and not isinstance(value, Measure)
+    ]
+
+
+def supervised_forests(measure: Measure) -> list[str]:
+    """Return the parameters that hold a forest which was fitted to some target."""
+    params = measure.get_params()
+    return [
+        name
+        for name in given_forests(measure)
+        if is_classifier(params[name]) or is_regressor(params[name])
+    ]
+
+
+def _refitted(forest: Any, data: Data, known: np.ndarray) -> Any:
+    """Return a new forest of the same settings that has seen the known rows only."""
+    who = type(forest).__name__
+    if not is_classifier(forest):
+        raise InvalidInput(
+            message(
+                f"compare with a fitted {who}",
+                "a forest that can be fitted anew in each fold",
+                "one that was fitted to amounts, which may go back to these labels",
+                "Leave y out, or pass a classifier",
+            )
+        )
+    values = read_inputs(data.table, plan_inputs(data.table, who, categories=True))
+    return clone(forest).fit(values[known], np.asarray(data.codes)[known])
+
+
+def _refuse_fitted(measure: Measure) -> None:
+    """Refuse a measure that keeps what it has learned: nobody knows from which rows."""
+    for part in [measure, *measure.get_params().values()]:
+        if isinstance(part, Measure) and getattr(part, "frozen_", False):
+            raise InvalidInput(
+                message(
+                    "compare",
+                    "measures that are fitted here",
+                    f"{type(part).__name__}.frozen(), which may have learned from these rows",
+                    "Pass the measure itself",
+                )
+            )
+
+
+# -- seeds, time and memory ------------------------------------------------------------------------
+
+
+def own_params(measure: Measure, last: str) -> list[str]:
+    """Return the parameters of this name, of the measure and of the measures inside it."""
+    params = measure.get_params()
+    owners = {name: params.get(name.rpartition("__")[0], measure) for name in params}
+    return [
+        name
+        for name, owner in owners.items()
+        if name.rpartition("__")[2] == last and isinstance(owner, Measure)
+    ]
+
+
+def prepared(measure: Measure, seed: int, n_jobs: int | None) -> Measure:
+    """Return a copy with seeds and threads where the measure says nothing about them."""
+    if getattr(measure, "frozen_", False):
+        return measure
+    measure = clone(measure)
+    params = measure.get_params()
+    wanted = {name: seed for name in own_params(measure, "random_state") if params[name] is None}
+    if n_jobs is not None:
+        wanted |= {name: n_jobs for name in own_params(measure, "n_jobs") if params[name] is None}
+    return measure.set_params(**wanted) if wanted else measure
+
+
+def reseeded(measure: Measure, seed: int) -> Measure:
+    """Return a copy with another seed in every place that takes one."""
+    params = measure.get_params()
+    seeds = {
+        name: seed + (params[name] == seed)  # another one, whatever the user chose
+        for name in own_params(measure, "random_state")
+    }
+    return clone(measure).set_params(**seeds) if seeds else clone(measure)
+
+
+def _stability(measure: Measure, fitted: Measure, other: Measure, data: Data) -> float:
+    if not own_params(measure, "random_state"):
+        return 1.0
+    at = some_rows(len(data.table), NARROW, data.seed)
+    if len(at) < 3:
+        return 1.0
+    one, two = (distances_among(m, at, data.n_jobs)[0] for m in (fitted, other))
+    return ranking_agreement(-one, -two).mean
+
+
+def _warm(measure: Measure, data: Data) -> None:
+    """Run everything once on a few rows; what goes wrong here goes wrong again later."""
+    few = data.table[: min(WARM, len(data.table))]
+    if measure.traits.pairwise:
+        return
+    try:
+        words = None if data.codes is None else data.words[: len(few)]
+        small = clone(measure).fit(few, words)
+        distances_among(small, np.arange(len(few)))
+        small.neighbors(None, data.k)
+    except Exception:
+        return
+
+
+def _peak(task: Callable[[], Any]) -> int:
+    """Return the most memory that Python and numpy held at once for a task, in bytes."""
+    tracing = tracemalloc.is_tracing()
+    if not tracing:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        task()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not tracing:
+            tracemalloc.stop()

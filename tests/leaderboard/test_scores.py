@@ -1,0 +1,153 @@
+"""The figures that measures are judged by, against plain twins and numbers worked out by hand."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lookalike.errors import UndefinedMeasure
+from lookalike.leaderboard.scores import (
+    best_silhouette,
+    bytes_kept,
+    distances_among,
+    expected_hubness,
+    precision_at_k,
+    smallest_eigenvalue,
+    some_rows,
+    tied_share,
+    violated_share,
+    zero_share,
+)
+from lookalike.measures import Gower, Vector
+
+MATRICES = {"seed": st.integers(0, 10**6), "n": st.integers(4, 9), "values": st.integers(2, 12)}
+
+
+def matrix(seed, n, values, symmetric=True):
+    """Distances with ties: whole numbers from 1 to ``values``."""
+    found = np.random.default_rng(seed).integers(1, values + 1, (n, n)).astype(float)
+    if symmetric:
+        found = np.triu(found, 1) + np.triu(found, 1).T
+    np.fill_diagonal(found, 0)
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(**MATRICES)
+def test_ties(seed, n, values):
+    d = matrix(seed, n, values)
+    tied = 0
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                tied += any(d[i, j] == d[i, m] for m in range(n) if m not in (i, j))
+    assert tied_share(d) == pytest.approx(tied / (n * (n - 1)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(**MATRICES, symmetric=st.booleans())
+def test_triangles(seed, n, values, symmetric):
+    d = matrix(seed, n, values, symmetric)
+    broken = 0
+    triples = list(combinations(range(n), 3))
+    for triple in triples:
+        ways = permutations(triple)
+        broken += any(d[x, z] > d[x, y] + d[y, z] for x, y, z in ways)
+    assert violated_share(d) == pytest.approx(broken / len(triples))
+
+
+def test_triangles_are_drawn_where_there_are_many():
+    rng = np.random.default_rng(0)
+    d = matrix(1, 60, 12)
+    whole = violated_share(d, n_triples=10**6)
+    drawn = violated_share(d, seed=3, n_triples=9_999)
+    assert 0 < abs(whole - drawn) < 0.03
+    assert drawn == violated_share(d, seed=3, n_triples=9_999)
+    points = rng.random((60, 2))
+    metric = np.linalg.norm(points[:, None] - points, axis=2)
+    assert violated_share(metric) == 0
+    assert violated_share(metric**4) > 0.1
+
+
+def test_a_straight_line_is_no_violation():
+    points = np.arange(8) * 0.1
+    assert violated_share(np.abs(points[:, None] - points)) == 0  # equal but for rounding
+
+
+@settings(max_examples=40, deadline=None)
+@given(**MATRICES, k=st.integers(1, 3))
+def test_hubness_with_ties_shared_out(seed, n, values, k):
+    d = matrix(seed, n, values)
+    counts = np.zeros(n)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        last = sorted(d[i, j] for j in others)[k - 1]
+        sure = [j for j in others if d[i, j] < last]
+        tied = [j for j in others if d[i, j] == last]
+        counts[sure] += 1
+        counts[tied] += (k - len(sure)) / len(tied)
+    gaps = counts - counts.mean()
+    spread = (gaps**2).mean()
+    expected = 0.0 if spread < 1e-20 else (gaps**3).mean() / spread**1.5
+    assert expected_hubness(d, k) == pytest.approx(expected, abs=1e-9)
+
+
+def test_hubness_of_four_points():
+    points = np.array([0.0, 1.0, 3.0, 7.0])
+    d = np.abs(points[:, None] - points)
+    assert expected_hubness(d, 1) == pytest.approx(0)
+    assert expected_hubness(d, 2) == pytest.approx(-0.816497, abs=1e-6)
+    assert expected_hubness(np.ones((4, 4)) - np.eye(4), 1) == 0  # by position it would not be
+
+
+def test_zeros_and_precision():
+    s = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]])
+    assert zero_share(s) == pytest.approx(4 / 6)
+    assert precision_at_k(np.array([[0, 1], [1, 1], [0, 2]]), np.array([0, 1, 1])) == 0.5
+
+
+def test_smallest_eigenvalue_of_gaps_in_gower():
+    # Similarities 11/12, 11/16 and 1 of rows with a gap: their determinant is -121/2304.
+    s = np.array([[1, 11 / 12, 11 / 16], [11 / 12, 1, 1], [11 / 16, 1, 1]])
+    low, high = smallest_eigenvalue(s)
+    third = 3 - low - high
+    assert low < 0
+    assert low * high * third == pytest.approx(-121 / 2304)
+    assert smallest_eigenvalue(np.eye(3)) == (1.0, 1.0)
+
+
+def test_silhouette_of_six_points():
+    points = np.array([0, 1, 2, 10, 11, 12.0])
+    d = np.abs(points[:, None] - points)
+    assert best_silhouette(d, 0) == pytest.approx(0.865657, abs=1e-6)
+    assert best_silhouette(d[:2, :2], 0) == -1.0  # two rows cannot be two clusters and a neighbor
+
+
+def test_pairs_that_cannot_be_compared_are_as_far_as_the_farthest():
+    table = {"a": [1.0, None, 3.0, 2.0], "b": [None, 1.0, 5.0, 5.0]}
+    measure = Gower().fit(table)
+    d, undefined = distances_among(measure, np.arange(4))
+    assert undefined == pytest.approx(2 / 12)
+    assert d[0, 1] == d[1, 0] == d[np.isfinite(d)].max()
+    assert d[0, 2] == measure.block(measure.rows_, measure.rows_)[0, 2]
+    with pytest.raises(UndefinedMeasure, match="something to compare"):
+        distances_among(measure, np.array([0, 1]))
+
+
+def test_distances_of_some_rows_are_those_of_all():
+    measure = Vector().fit(np.random.default_rng(0).random((600, 3)))
+    at = some_rows(600, 300, 7)
+    assert len(set(at.tolist())) == 300
+    assert (np.diff(at) > 0).all()
+    np.testing.assert_array_equal(
+        distances_among(measure, at)[0], measure.distance()[np.ix_(at, at)]
+    )
+    np.testing.assert_array_equal(some_rows(5, 300, 7), np.arange(5))
+
+
+def test_bytes_grow_with_the_rows_and_nothing_is_counted_twice():
+    rows = np.random.default_rng(0).random((1000, 8))
+    small, large = (bytes_kept(Vector().fit(rows[:n])) for n in (500, 1000))
+    assert large - small == 500 * (8 + 1) * 8  # eight numbers and a position for each row
