@@ -198,6 +198,7 @@ class Combined(Measure):
             symmetric=all(traits.symmetric for traits in each),
             unseen_pairs=all(traits.unseen_pairs for traits in each),
             missing=all(traits.missing for traits in each),
+            kinds=_shared_kinds(each),
             pairwise=all(
                 t.pairwise and p.columns is None for t, p in zip(each, parts, strict=True)
             ),
@@ -335,3 +336,9 @@ def _wrong(needed: str, found: str) -> InvalidInput:
             "Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]",
         )
     )
+
+
+def _shared_kinds(each: list[Traits]) -> tuple[str, ...]:
+    """Return the kinds that every part compares; empty where one of them compares all."""
+    some = [traits.kinds for traits in each if traits.kinds]
+    return tuple(kind for kind in some[0] if all(kind in k for k in some)) if some else ()

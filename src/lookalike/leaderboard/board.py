@@ -232,7 +232,8 @@ class Leaderboard:
 
 def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which stands before it already."""
-    return text.removeprefix(type(entry.measure).__name__).removeprefix(": ").lstrip()
+    name = type(entry.measure).__name__
+    return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
 
 
 def to_frame(records: list[dict[str, Any]], backend: str) -> Any:

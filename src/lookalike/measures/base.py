@@ -57,7 +57,9 @@ class Traits:
     unseen_pairs : bool
         Whether two rows that were not fitted can be compared.
     missing : bool
-        Whether gaps and columns that are not numbers are taken.
+        Whether gaps are taken.
+    kinds : tuple of str
+        Kinds of column that are compared; others are left out with a warning. Empty: every kind.
     pairwise : bool
         Whether X is a matrix of distances.
     needs_all : bool
@@ -73,6 +75,7 @@ class Traits:
     exact_self: bool = True
     unseen_pairs: bool = True
     missing: bool = False
+    kinds: tuple[str, ...] = ()
     pairwise: bool = False
     needs_all: bool = False
     undefined_last: bool = False
@@ -421,8 +424,9 @@ class Measure(Saved, BaseEstimator):
         tags = super().__sklearn_tags__()
         traits = self.traits
         tags.input_tags.allow_nan = traits.missing
-        tags.input_tags.categorical = traits.missing
-        tags.input_tags.string = traits.missing
+        words = not traits.pairwise and (not traits.kinds or "category" in traits.kinds)
+        tags.input_tags.categorical = words
+        tags.input_tags.string = words
         tags.input_tags.pairwise = traits.pairwise
         tags.input_tags.positive_only = traits.pairwise
         return tags

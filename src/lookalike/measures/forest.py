@@ -27,7 +27,7 @@ from lookalike.measures.forest_explain import explain_parting, explain_ratio, so
 from lookalike.measures.forest_settings import grow_for
 from lookalike.measures.rows import Rows
 from lookalike.measures.stochastic_forest import nearest_by_codes
-from lookalike.measures.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -246,6 +246,8 @@ class ForestProximity(Measure):
             conversion="one_minus" if self.method in ANCESTOR else "sqrt",
             symmetric=self.method != "ratio" or self.alpha == self.beta,
             exact_self=not (mass and self.raw),
+            missing=True,
+            kinds=(*ORDERED, "category"),
             needs_all=self.method == "aryal" and not self.raw,
             undefined_last=self.method == "ratio",
         )
@@ -271,12 +273,6 @@ class ForestProximity(Measure):
         # Cloning a fitted forest would forget its trees, which are what was asked for.
         kept = {name: v if name == "forest" else clone(v, safe=False) for name, v in params.items()}
         return type(self)(**kept)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the measure to one file; a forest of scikit-learn is written as flat arrays.

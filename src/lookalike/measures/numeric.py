@@ -11,7 +11,7 @@ from lookalike._save import saveable
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.table import Table
 
-__all__ = ["Layout", "numbers", "plan"]
+__all__ = ["NUMERIC", "Layout", "numbers", "plan"]
 
 NUMERIC = ("number", "vector", "histogram")
 

@@ -10,7 +10,7 @@ from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged
 from lookalike.measures.base import Measure, Traits
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.numeric import numbers, plan
+from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.table import Table
@@ -63,7 +63,7 @@ class Ranked(Measure):
     array([[3. , 1.5, 1.5, 1. ]])
     """
 
-    traits = Traits(native="distance", conversion="ratio")
+    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
     PARAMS: ClassVar[dict[str, Rule]] = {
         "metric": OneOf(*METRICS),
         "unseen": OneOf("insertion", "paper"),

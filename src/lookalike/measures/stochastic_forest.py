@@ -17,7 +17,7 @@ from lookalike.measures.base import Measure, Traits, name_rows
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_explain import explain_sharing, soft_part
 from lookalike.measures.rows import Rows
-from lookalike.measures.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -33,9 +33,9 @@ class StochasticForest(Measure):
     within a column matters, so units and increasing changes of scale such as logarithms change
     nothing; columns that hang together are taken into account, and sparse regions count as wider.
 
-    Use it when the scale of the columns means little and the table has many rows: fitting takes
-    milliseconds, the model does not grow with the table, and rows are compared a hundred million
-    tests per millisecond. It sees numbers, ordered levels and flags; for categories see
+    Use it when the scale of the columns means little and the table has many rows: fitting looks at
+    small samples only, the model does not grow with the table, and comparing two rows is counting
+    equal bytes. It sees numbers, ordered levels and flags; for categories see
     ``ForestProximity`` and ``Gower``. Few trees make many ties: rows far apart all have 0.
 
     Parameters
@@ -87,7 +87,7 @@ class StochasticForest(Measure):
     >>> distances, indices = measure.kneighbors(n_neighbors=3)
     """
 
-    traits = Traits(native="similarity", conversion="one_minus")
+    traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_estimators": AtLeast(1),
         "height": AtLeast(1),
@@ -127,11 +127,6 @@ class StochasticForest(Measure):
             cls(30, 2, on_fail="relax", random_state=0),
             cls(30, 1, on_fail="relax", side="random", missing="by_mass", random_state=0),
         ]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         who = type(self).__name__

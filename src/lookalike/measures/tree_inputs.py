@@ -11,7 +11,7 @@ from lookalike._save import saveable
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.table import Table
 
-__all__ = ["TreeInputs", "plan_inputs", "read_inputs"]
+__all__ = ["ORDERED", "TreeInputs", "plan_inputs", "read_inputs"]
 
 ORDERED = ("number", "order", "flag", "vector", "histogram")
 

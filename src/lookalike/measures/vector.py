@@ -10,7 +10,7 @@ from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
 from lookalike.measures.base import Measure, Traits, name_rows
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.numeric import numbers, plan
+from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -57,7 +57,7 @@ class Vector(Measure):
     (array([[1., 2.]]), array([[0, 1]]))
     """
 
-    traits = Traits(native="distance", conversion="ratio")
+    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
     PARAMS: ClassVar[dict[str, Rule]] = {
         "metric": OneOf(*METRICS),
         "scale": OneOf(None, "minmax", "standard"),
