@@ -15,10 +15,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-COMPILED = (
-    os.environ.get("LOOKALIKE_COMPILE", "1") != "0"
-    and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-)
+COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
+    "NUMBA_DISABLE_JIT", "0"
+) in ("", "0")
 
 
 def kernel(body: Callable[..., Any], **options: Any) -> Any:

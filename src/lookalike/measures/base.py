@@ -249,7 +249,7 @@ class Measure(Saved, BaseEstimator):
             parts = list(blocks(len(a), 256))
             tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
         else:
-            tasks = [(r, c) for r in blocks(len(a), 64) for c in blocks(len(b), 1024)]
+            tasks = [(r, c) for r in blocks(len(a), 64) for c in blocks(len(b), 4096)]
         undefined = run(one, tasks, getattr(self, "n_jobs", None), f"comparing rows ({to})")
         return self._defined(out, to) if any(undefined) else out
 
