@@ -23,9 +23,9 @@ from threadpoolctl import threadpool_limits
 import lookalike as la
 from lookalike._threads import run as run_side_by_side
 from lookalike.measures import Gower, Vector
+from lookalike.measures.source import read_source
 from lookalike.predict import NeighborClassifier, SimilarityNetworkClassifier
 from lookalike.represent._blocks import compared
-from lookalike.represent._source import read_source
 from lookalike.represent._tune import cross_validate, deal, shares_to_try
 from lookalike.represent.prototypes import Choice
 
@@ -201,7 +201,7 @@ NOTES = {
         "kNN",
     ): "published as 'PAMnonClass'; which space it means is our reading",
     ("medoids", "kNN"): "published as 'PAMClassical'; 1 - Gower here, cityblock there",
-    ("relieff", "kNN"): "rows chosen one by one repeat each other: the worst of the four, as there",
+    ("relieff", "kNN"): "the worst of the four, as there; rows are scored one by one",
     ("cfs", "kNN"): "the correlation is not published; ours is Pearson's, by class",
 }
 

@@ -1,16 +1,17 @@
-"""What an index costs: one question at a time, and rows that come later."""
+"""What tasks cost: questions to an index, rows that come later, clusters of many rows."""
 
 import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.speed.case import Case, Faster
+from benchmarks.speed.case import Case, Faster, Smaller
 
 K = 10
 QUESTIONS = 200
 SKLEARN = "scikit-learn brute"
 ANEW = "a new index"
+DBSCAN = "scikit-learn DBSCAN"
 
 
 @dataclass
@@ -126,6 +127,38 @@ def same_answers(ours, theirs):
     return "" if one[:size] == other[:size] and size else f"{one} is not {other}"
 
 
+def blobs(small):
+    n = 2_000 if small else 100_000
+    random = np.random.default_rng(0)
+    return 8 * random.random((20, 20))[random.integers(0, 20, n)] + random.normal(size=(n, 20))
+
+
+EPS, DENSE = 5.0, 10
+
+
+def density(problem):
+    from lookalike.cluster import SimilarityClustering
+    from lookalike.measures import Vector
+
+    model = SimilarityClustering(Vector(), method="density", eps=EPS, min_neighbors=DENSE)
+    return lambda: model.fit(problem).labels_
+
+
+def dbscan(problem):
+    from sklearn.cluster import DBSCAN
+
+    model = DBSCAN(eps=EPS, min_samples=DENSE, algorithm="brute", n_jobs=-1)
+    return lambda: model.fit(problem).labels_
+
+
+def same_clusters(ours, theirs):
+    """Want the same partition of the dense rows; a row between two clusters may go either way."""
+    from sklearn.metrics import adjusted_rand_score
+
+    score = adjusted_rand_score(theirs, ours)
+    return "" if score > 0.9999 else f"adjusted Rand index {score:.4f}"
+
+
 CASES = [
     Case(
         "Index.search, one question at a time, 100,000 x 20",
@@ -142,5 +175,13 @@ CASES = [
         {ANEW: fit_anew},
         same_answers,
         (Faster(ANEW, 0.2),),
+    ),
+    Case(
+        "density clusters of 100,000 x 20, without n x n",
+        blobs,
+        density,
+        {DBSCAN: dbscan},
+        same_clusters,
+        (Smaller(1_000),),
     ),
 ]

@@ -10,7 +10,7 @@ from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.forests.flat import Forest, flatten
 from lookalike.forests.synthetic import Grown
 
-__all__ = ["adapt_forest"]
+__all__ = ["adapt_forest", "check_fitted"]
 
 KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
 
@@ -44,22 +44,8 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
         if n_rows is not None:
             _no_samples("a Forest of arrays")
         return Grown(fitted)
-    name = type(fitted).__name__
-    if isinstance(fitted, type):
-        raise WrongType(
-            message(
-                "forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one"
-            )
-        )
-    if not hasattr(fitted, "fit"):
-        raise WrongType(
-            message("forest", f"a fitted forest ({KNOWN})", f"a {name}", "Fit one of these")
-        )
-    d = getattr(fitted, "n_features_in_", None)
-    if d is None:
-        raise InvalidInput(
-            message("forest", "a fitted forest", f"{name}, which is not", "Call its fit first")
-        )
+    check_fitted(fitted)
+    name, d = type(fitted).__name__, fitted.n_features_in_
     if hasattr(fitted, "tree_"):
         estimators, columns = [fitted], None
     else:
@@ -95,6 +81,25 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
     if n_rows is None:
         return Grown(forest)
     return Grown(forest, _in_bag(fitted, len(trees), n_rows))
+
+
+def check_fitted(fitted: Any) -> None:
+    """Refuse what is no estimator, and an estimator that was not fitted."""
+    name = type(fitted).__name__
+    if isinstance(fitted, type):
+        raise WrongType(
+            message(
+                "forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one"
+            )
+        )
+    if not hasattr(fitted, "fit"):
+        raise WrongType(
+            message("forest", f"a fitted forest ({KNOWN})", f"a {name}", "Fit one of these")
+        )
+    if getattr(fitted, "n_features_in_", None) is None:
+        raise InvalidInput(
+            message("forest", "a fitted forest", f"{name}, which is not", "Call its fit first")
+        )
 
 
 def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:

@@ -6,9 +6,9 @@ import numpy as np
 
 from lookalike._threads import blocks, run
 from lookalike.forests.flat import Forest
-from lookalike.forests.rows import unknown_bin
+from lookalike.forests.rows import has_gaps, unknown_bin
 
-__all__ = ["has_gaps", "ratio_block", "ratio_half", "ratio_square"]
+__all__ = ["ratio_block", "ratio_half", "ratio_square"]
 
 # Rows of a tile. A leaf's result is added to all rows in it, so tall tiles share more; the width
 # keeps a tile and the counts along a path in the second-level cache.
@@ -209,11 +209,6 @@ def ratio_block(
             )
             out[tall, wide] = part
     return out
-
-
-def has_gaps(bins: np.ndarray) -> np.ndarray:
-    """Return which rows miss a value that some test asks for."""
-    return np.asarray((bins == unknown_bin(bins)).any(axis=1))
 
 
 def _counter(forest: Forest) -> np.ndarray:

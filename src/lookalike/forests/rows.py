@@ -14,7 +14,16 @@ from lookalike.errors import InvalidInput, TooLarge, message
 if TYPE_CHECKING:
     from lookalike.forests.flat import Forest
 
-__all__ = ["bin_rows", "count_rows", "find_leaves", "leaf_type", "share_leaves", "unknown_bin"]
+__all__ = [
+    "bin_rows",
+    "bin_type",
+    "count_rows",
+    "find_leaves",
+    "has_gaps",
+    "leaf_type",
+    "share_leaves",
+    "unknown_bin",
+]
 
 BLOCK = 1024
 
@@ -22,6 +31,25 @@ BLOCK = 1024
 def unknown_bin(bins: np.ndarray) -> int:
     """Return the bin that stands for a missing value."""
     return int(np.iinfo(bins.dtype).max)
+
+
+def bin_type(forest: Forest) -> type[np.unsignedinteger]:
+    """Return the type of bins.
+
+    A forest with more inputs than columns tests pairs of cells: very many inputs of a few cuts
+    each, for which a byte is worth having. Others keep to one type, however few their cuts.
+    """
+    most = int(np.diff(forest.tests.cut_offsets).max(initial=0))
+    if most < 254 and forest.n_inputs > int(forest.column.max(initial=0)) + 1:
+        return np.uint8
+    return np.uint16 if most < 65534 else np.uint32
+
+
+def has_gaps(bins: np.ndarray) -> np.ndarray:
+    """Return which rows miss a value that some test asks for."""
+    unknown = unknown_bin(bins)
+    parts = [(bins[part] == unknown).any(axis=1) for part in blocks(len(bins), 64)]
+    return np.concatenate([np.zeros(0, bool), *parts])
 
 
 def leaf_type(n_leaves: int) -> type[np.unsignedinteger]:
@@ -48,8 +76,7 @@ def bin_rows(forest: Forest, values: np.ndarray, n_jobs: int | None = None) -> n
             values = values.astype(np.float32)
     values = values.astype(np.float64, copy=False)
     tests = forest.tests
-    most = int(np.diff(tests.cut_offsets).max(initial=0))
-    bins = np.empty(values.shape, np.uint16 if most < 65534 else np.uint32)
+    bins = np.empty(values.shape, bin_type(forest))
     unknown = bins.dtype.type(unknown_bin(bins))
 
     def one(part: slice) -> None:
@@ -137,7 +164,7 @@ def share_leaves(
     from lookalike.kernels import leaves
 
     unknown = bins.dtype.type(unknown_bin(bins))
-    gaps = np.flatnonzero((bins == unknown).any(axis=1)) if forest.soft else np.empty(0, np.int64)
+    gaps = np.flatnonzero(has_gaps(bins)) if forest.soft else np.empty(0, np.int64)
     counts = np.zeros(len(bins), np.int64)
     nothing, no_weight = np.empty(0, np.int32), np.empty(0)
     nodes = forest.nodes

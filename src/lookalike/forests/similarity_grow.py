@@ -116,6 +116,7 @@ def grow_trees(
     limits: Limits | None = None,
     bootstrap: bool = True,
     max_samples: float | int = 1.0,
+    both: bool = False,
     reweigh: Callable[[np.ndarray], np.ndarray] | None = None,
     keep_bag: bool = False,
     random_state: Any = None,
@@ -138,6 +139,9 @@ def grow_trees(
     bootstrap : bool
         Draw as many rows as there are, with replacement; else ``max_samples`` of them without.
     max_samples : float or int
+    both : bool
+        For labels 0 and 1: draw again where a sample holds one of them only. ``max_samples`` then
+        counts with ``bootstrap``, too.
     reweigh : function, optional
         Takes how often each row was drawn and returns weights for this tree.
     keep_bag : bool
@@ -145,6 +149,7 @@ def grow_trees(
     n_jobs : int, optional
     """
     from lookalike.kernels.draw import draw_rows
+    from lookalike.kernels.grow import sample_rows
     from lookalike.kernels.similarity_grow import draw_times, grow_similarity
 
     n = len(cellar)
@@ -154,7 +159,8 @@ def grow_trees(
     weights = np.ones(n) if weight is None else np.asarray(weight, np.float64)
     labels = np.zeros(n, np.int64) if label is None else np.asarray(label, np.int64)
     targets = np.zeros(n) if target is None else np.asarray(target, np.float64)
-    size = n if bootstrap else count_share(max_samples, n, "max_samples")
+    size = n if bootstrap and not both else count_share(max_samples, n, "max_samples")
+    kinds = labels.astype(np.uint8)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
     outside = bool((cellar.kinds == OUTSIDE).any())
@@ -162,7 +168,19 @@ def grow_trees(
     def one(t: int) -> tuple[np.ndarray, ...]:
         state = states[t : t + 1].copy()
         times = np.zeros(n, np.int64)
-        if bootstrap:
+        if both:
+            drawn = np.empty(size, np.int64)
+            if size < 2 or sample_rows(n, size, bootstrap, kinds, state, drawn) < 0:
+                raise InvalidInput(
+                    message(
+                        f"max_samples={max_samples!r}",
+                        "samples that hold real and synthetic rows",
+                        f"samples of {size} with one kind only",
+                        "Raise max_samples",
+                    )
+                )
+            times += np.bincount(drawn, minlength=n)
+        elif bootstrap:
             draw_times(state, n, times)
         elif size == n:
             times[:] = 1
@@ -225,6 +243,8 @@ def grow_unsupervised(
     *,
     limits: Limits | None = None,
     max_samples: float | int = 0.8,
+    bootstrap: bool = False,
+    resample: bool = False,
     cache_pairs: int = CACHE_PAIRS,
     keep_bag: bool = False,
     random_state: Any = None,
@@ -243,7 +263,11 @@ def grow_unsupervised(
     n_trees : int
     limits : Limits, optional
     max_samples : float or int
-        Rows per tree out of the 2n, without replacement.
+        Rows per tree out of the 2n.
+    bootstrap : bool
+        Draw them with replacement.
+    resample : bool
+        Make synthetic columns by drawing with replacement; False permutes them.
     cache_pairs : int
     keep_bag : bool
         Return which of the real rows each tree was grown on.
@@ -272,7 +296,7 @@ def grow_unsupervised(
     n = len(cellar)
     rng = make_generator(random_state)
     n_columns = 1 + max(column.column for column in columns)
-    shuffled = [rng.permutation(n) for _ in range(n_columns)]
+    shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
     rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
     grown = grow_trees(
         cellar.take(rows),
@@ -280,8 +304,9 @@ def grow_unsupervised(
         n_classes=2,
         n_trees=n_trees,
         limits=limits,
-        bootstrap=False,
+        bootstrap=bootstrap,
         max_samples=max_samples,
+        both=True,
         keep_bag=keep_bag,
         random_state=rng,
         n_jobs=n_jobs,

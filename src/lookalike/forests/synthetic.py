@@ -176,7 +176,7 @@ def grow_synthetic(
                 "Raise max_samples",
             )
         )
-    tried = _count_features(max_features, d)
+    tried = count_features(max_features, d)
     states = tree_states(rng, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
 
@@ -232,7 +232,8 @@ def count_share(share: float | int, n: int, name: str) -> int:
     )
 
 
-def _count_features(share: float | int | str | None, d: int) -> int:
+def count_features(share: float | int | str | None, d: int) -> int:
+    """Turn a share of the columns, a number, "sqrt" or None (all) into a number of columns."""
     if share is None:
         return d
     if share == "sqrt":

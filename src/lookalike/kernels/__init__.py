@@ -1,1 +1,1 @@
-"""Compiled loops over arrays. They see no tables, options or objects, and import nothing above this folder."""
+"""Compiled loops over arrays; they see no tables, options or objects."""

@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -18,18 +18,19 @@ from lookalike._save import write
 from lookalike._threads import blocks, run
 from lookalike.errors import LookalikeWarning, TooFewRows, message
 from lookalike.forests.ancestors import ancestor_block, node_values
-from lookalike.forests.ratio import has_gaps, ratio_block, ratio_square
-from lookalike.forests.rows import find_leaves, share_leaves
+from lookalike.forests.ratio import ratio_block, ratio_square
+from lookalike.forests.rows import count_rows, find_leaves, has_gaps, share_leaves
 from lookalike.forests.sharing import count_unusable, out_of_bag_block, share_block
 from lookalike.measures.base import Measure, Traits
+from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_explain import explain_parting, explain_ratio, soft_part
-from lookalike.measures.forest_settings import grow_for
-from lookalike.measures.rows import Rows
+from lookalike.measures.forest_settings import check_forest, grow_cells_for, grow_for
+from lookalike.measures.rows import Rows, concatenate
 from lookalike.measures.stochastic_forest import nearest_by_codes
-from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
+from lookalike.measures.tree_inputs import ORDERED, TreeInputs, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.table import Table
+from lookalike.table import Table, as_table
 
 __all__ = ["ForestProximity"]
 
@@ -43,8 +44,8 @@ class ForestProximity(Measure):
     """Compare rows by where they fall in the trees of a forest, in one of six graded ways.
 
     Without labels the forest is grown to tell the rows of the table from rows whose columns were
-    shuffled independently; the trees then follow how columns hang together. A fitted scikit-learn
-    forest can be given instead, which makes the similarity a supervised one.
+    shuffled independently; the trees then follow how columns hang together. A fitted forest can be
+    given instead, which makes the similarity a supervised one.
 
     =========== ==================================================================================
     method      two rows are alike if ...
@@ -64,33 +65,41 @@ class ForestProximity(Measure):
     categories (one against the rest) are tested; gaps are allowed. Only the order of numbers
     matters for the forests grown on shuffled rows (``synthetic="addcl1"``).
 
+    ``forest="similarity"`` takes every kind of column: sets, texts, sequences, series, graphs. Its
+    tests ask whether a cell is nearer to one cell of the column or to another [7]_.
+
     Parameters
     ----------
     method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"}
-    forest : None, "synthetic", "extra", "isolation", or a fitted forest
-        How to grow the forest: against synthetic rows, by random cuts, or by random cuts on small
-        samples. A fitted random forest, extra-trees, isolation or gradient boosting forest of
-        scikit-learn is used as it is. None: as published, "isolation" for ``ting`` and ``aryal``,
-        else "synthetic".
+    forest : None, "synthetic", "extra", "isolation", "similarity", or a fitted forest
+        How to grow the forest: against synthetic rows, by random cuts, by random cuts on small
+        samples, or against synthetic rows with tests that compare cells. A fitted random forest,
+        extra-trees, isolation or gradient boosting forest of scikit-learn is used as it is; so is a
+        fitted random similarity forest of lookalike, whose table then says how rows are read.
+        None: as published, "isolation" for ``ting`` and ``aryal``, else "synthetic".
     n_estimators : int, optional
         Trees. None: 100, and 1000 for ``oob``.
     max_samples : float or int, optional
         Rows per tree: a share in (0, 1] or a number above 1. None: 0.8 of the real and synthetic
         rows; all, drawn with replacement, for ``oob``; 256 for "isolation".
     max_features : float, int, "sqrt" or "all", optional
-        Columns tried per node of "synthetic". None: one half; the square root for ``oob``.
+        Columns tried per node of "synthetic" and "similarity". None: one half; the square root for
+        ``oob``.
     feature_sampling : {"node", "tree"}
-        Draw these columns at every node, or once per tree.
+        Draw these columns at every node, or once per tree ("synthetic" only).
     bootstrap : bool, optional
-        Draw the rows of a tree of "synthetic" with replacement. None: only for ``oob``.
+        Draw the rows of a tree of "synthetic" or "similarity" with replacement. None: only for
+        ``oob``.
     synthetic : {"addcl1", "addcl2"}
-        Synthetic rows: columns shuffled, or uniform between the smallest and largest values.
+        Synthetic rows: columns shuffled, or uniform between the smallest and largest values
+        ("synthetic" only).
     resample : bool, optional
-        Shuffle by drawing with replacement. None: yes, but not for ``oob``.
+        Shuffle by drawing with replacement. None: yes, but not for ``oob`` and "similarity".
     max_depth : int, optional
         None: until leaves are pure, or log2 of the rows per tree for "extra" and "isolation".
     threshold : {"observed", "midpoint"}
-        Cut at the largest value that goes left, or halfway to the next ("synthetic" only).
+        Cut at the largest value that goes left, or halfway to the next ("synthetic" and
+        "similarity").
     parting : {"twice", "once"}
         Whether a test on both ways that is answered differently counts in both differences
         (``ratio``).
@@ -110,6 +119,13 @@ class ForestProximity(Measure):
     undefined : float, optional
         Similarity of two rows without any test that both can answer (``ratio``). None: matrices
         raise UndefinedMeasure. In neighbor lists such pairs come last.
+    distances : mapping of column name to distance, optional
+        How the cells of a column are compared, where the default is not wanted ("similarity" only):
+        a name ("jaccard", "levenshtein", "dtw", ...), a function of two cells, or whatever else
+        ``RandomSimilarityForestClassifier`` takes.
+    numeric : {"projection", "value"}
+        Whether numbers are compared with two others like every other cell, or tested as they are,
+        which makes trees of numbers those of "synthetic" ("similarity" only).
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int or numpy Generator
@@ -119,6 +135,7 @@ class ForestProximity(Measure):
     Attributes
     ----------
     forest_ : the trees in flat arrays, with the fitted rows counted in every node where needed
+    trees_ : SimilarityTrees, the trees with the cells that their tests compare ("similarity")
     in_bag_ : which fitted rows each tree was grown on (``oob``)
     n_fallback_pairs_ : pairs of fitted rows without a tree grown on neither; all trees are used
     low_, high_ : the range of the mean logarithms that ``aryal`` is scaled by
@@ -130,6 +147,10 @@ class ForestProximity(Measure):
     The distance sqrt(1 - ratio) is not a metric, and the matrix of ratio similarities need not be
     positive semi-definite: a row may be at distance 0 from another (the same leaf) and yet farther
     from a third.
+
+    Trees of "similarity" have a test for nearly every pair of cells they draw: the answers of n
+    rows to all of them, which ``ratio`` keeps, take about 40 n**2 bytes with 100 trees and several
+    columns of objects. ``max_samples=256`` makes that 7,000 n.
 
     References
     ----------
@@ -150,6 +171,9 @@ class ForestProximity(Measure):
     .. [6] S. Aryal, K. M. Ting, T. Washio, G. Haffari (2017). Data-dependent dissimilarity measure:
        an effective alternative to geometric distance measures. Knowledge and Information Systems
        53. doi:10.1007/s10115-017-1046-0
+    .. [7] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests. European
+       Conference on Machine Learning and Knowledge Discovery in Databases.
+       doi:10.48550/arXiv.2204.05389
 
     Examples
     --------
@@ -170,6 +194,18 @@ class ForestProximity(Measure):
     >>> near = ForestProximity("shi", forest=forest).fit(flowers).kneighbors(n_neighbors=5)[1]
     >>> bool((species[near[0]] == species[0]).all())
     True
+
+    Columns of any kind:
+
+    >>> recipes = {
+    ...     "needs": [{"egg", "flour"}, {"egg", "milk", "flour"}, {"flour", "milk"}]
+    ...     + [{"rice", "soy"}, {"soy", "fish"}, {"rice", "fish"}],
+    ...     "minutes": [50, 40, None, 20, 10, 25],
+    ... }
+    >>> measure = ForestProximity(forest="similarity", random_state=0).fit(recipes)
+    >>> _, nearest = measure.kneighbors({"needs": [{"rice", "soy", "fish"}], "minutes": [20]}, 3)
+    >>> print(*sorted(nearest[0]))
+    3 4 5
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -188,6 +224,8 @@ class ForestProximity(Measure):
         "raw": Is(bool, np.bool_),
         "missing": OneOf("half", "by_mass"),
         "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
+        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
+        "numeric": OneOf("projection", "value"),
     }
 
     def __init__(
@@ -211,6 +249,8 @@ class ForestProximity(Measure):
         raw: bool = False,
         missing: str = "half",
         undefined: float | None = None,
+        distances: Mapping[str, Any] | None = None,
+        numeric: str = "projection",
         kinds: Mapping[str, Any] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -233,6 +273,8 @@ class ForestProximity(Measure):
         self.raw = raw
         self.missing = missing
         self.undefined = undefined
+        self.distances = distances
+        self.numeric = numeric
         self.kinds = kinds
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -247,7 +289,7 @@ class ForestProximity(Measure):
             symmetric=self.method != "ratio" or self.alpha == self.beta,
             exact_self=not (mass and self.raw),
             missing=True,
-            kinds=(*ORDERED, "category"),
+            kinds=() if tests_cells(self.forest) else (*ORDERED, "category"),
             needs_all=self.method == "aryal" and not self.raw,
             undefined_last=self.method == "ratio",
         )
@@ -264,6 +306,7 @@ class ForestProximity(Measure):
             cls("zhu3", "isolation", denominator="max", **small),
             cls("aryal", "extra", raw=True, **small),
             cls("shi", missing="by_mass", max_features="all", **small),
+            cls("ratio", "similarity", **small),
         ]
 
     def __sklearn_clone__(self) -> Any:
@@ -275,41 +318,92 @@ class ForestProximity(Measure):
         return type(self)(**kept)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the measure to one file; a forest of scikit-learn is written as flat arrays.
+        """Write the measure to one file; a forest given is written as flat arrays.
 
         Parameters
         ----------
         path : str or path
         """
         kept = copy.copy(self)
-        if hasattr(self, "forest_") and not (self.forest is None or isinstance(self.forest, str)):
+        foreign = not (self.forest is None or isinstance(self.forest, str))
+        if hasattr(self, "forest_") and foreign and not tests_cells(self.forest):
             kept.forest = self.forest_
         write(path, kept)
 
     # -- fitting -----------------------------------------------------------------------------------
 
+    def read(self, X: Any) -> Table:
+        """Read data to be fitted; for a fitted similarity forest, as its own table was read."""
+        schema = schema_of(self.forest)
+        if schema is None:
+            return super().read(X)
+        return as_table(X, schema, who=f"{type(self).__name__}.fit")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the forest or take the given one, and keep the rows to be searched.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+            Not learned from. A named column is taken out of the table.
+        """
+        schema = schema_of(self.forest)
+        if schema is not None and isinstance(y, str) and y not in schema.kinds:
+            y = None  # reading for this forest has left the column out already
+        return super().fit(X, y)
+
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         who = f"{type(self).__name__}(method={self.method!r})"
-        self.inputs_ = plan_inputs(table, who, categories=True)
-        values = read_inputs(table, self.inputs_)
-        if len(values) < 2:
-            raise TooFewRows(
-                message(who, "at least 2 rows", f"n_samples={len(values)}", "Add rows")
-            )
-        grown = grow_for(self, self.inputs_, values, who)
-        self.forest_ = grown.forest
+        check_forest(self)
+        self.inputs_: TreeInputs | CellInputs
+        self.in_bag_: Any
+        if tests_cells(self.forest):
+            self.inputs_, self.forest_, self.in_bag_ = grow_cells_for(self, table, who)
+            self.trees_ = self.inputs_.trees
+        else:
+            self.inputs_ = plan_inputs(table, who, categories=True)
+            values = read_inputs(table, self.inputs_)
+            if len(values) < 2:
+                raise TooFewRows(
+                    message(who, "at least 2 rows", f"n_samples={len(values)}", "Add rows")
+                )
+            grown = grow_for(self, self.inputs_, values, who)
+            self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         # Leaf sharing alone needs no counts; the sides of gaps in ratio do.
         counts = self.method in ANCESTOR or (self.method == "ratio" and self.forest_.soft)
         if counts or self.missing == "by_mass":
-            self.forest_ = self.forest_.settled(values, self.n_jobs)
-        self.in_bag_: Any = grown.in_bag
+            bins = self._bins(table)
+            self.forest_ = self.forest_.counted(*count_rows(self.forest_, bins, self.n_jobs))
+            if self.method not in SHARING:
+                self._counted = table, bins  # the same rows are encoded next
         self.values_: Any = None
         if self.method in ANCESTOR:
-            self.values_ = node_values(self.forest_, self.method, len(values))
+            self.values_ = node_values(self.forest_, self.method, len(table))
+
+    def _bins(self, table: Table) -> np.ndarray:
+        counted, bins = self.__dict__.pop("_counted", (None, None))
+        if counted is table:
+            return np.asarray(bins)
+        if isinstance(self.inputs_, CellInputs):
+            cells = self.inputs_.trees.encode(table)
+            return self.inputs_.bins(self.forest_, cells, None, self.n_jobs)
+        return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        values = read_inputs(table, self.inputs_)
-        bins = self.forest_.bins(values, self.n_jobs)
+        if not isinstance(self.inputs_, CellInputs) or self.method not in SHARING:
+            return self._place(self._bins(table), seen)
+        # Only leaves are kept, so the bins need never be there all at once.
+        forest, cells = self.forest_, self.inputs_.trees.encode(table)
+        return concatenate(
+            [
+                self._place(self.inputs_.bins(forest, cells, part, self.n_jobs), seen[part])
+                for part in self.inputs_.parts(forest, len(table))
+            ]
+        )
+
+    def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
+        """Return rows by the leaves they reach."""
         arrays: dict[str, Any] = {"codes": find_leaves(self.forest_, bins, self.n_jobs)}
         if self.method == "ratio":
             arrays["bins"] = bins

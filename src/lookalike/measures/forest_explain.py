@@ -27,7 +27,8 @@ def explain_sharing(
 ) -> Explanation:
     """Explain a share of leaves: what it lacks to 1 is put down to the columns rows part at.
 
-    ``parted`` is, for every node, the share of trees in which the two rows part there.
+    ``parted`` is, for every node, the share of trees in which the two rows part there; ``feature``
+    the place of its test's column among the owners, below 0 in a leaf.
     """
     similarity, distance = _numbers(measure, a, b)
     owner = measure.inputs_.owner
@@ -58,17 +59,18 @@ def explain_parting(measure: Any, a: Rows, b: Rows, kind: str) -> Explanation:
         if "bag" in a.arrays:
             usable = (a.arrays["bag"][0] == 0) & (b.arrays["bag"][0] == 0)
             usable = usable if usable.any() else ~usable
-        return explain_sharing(measure, a, b, parted * usable[tree] / usable.sum(), forest.feature)
+        owned = np.where(forest.feature >= 0, forest.column[forest.feature], -1)
+        return explain_sharing(measure, a, b, parted * usable[tree] / usable.sum(), owned)
     # What each tree lacks to likeness belongs to the column at which the ways part in it.
     similarity, distance = _numbers(measure, a, b)
     x, y = (rows.arrays["codes"][0] for rows in (a, b))
     lacking = ancestor_lacks(forest, x, y, measure.values_, kind)
     at = np.flatnonzero(parted > 0)
-    by_input = np.bincount(forest.feature[at], lacking[tree[at]], len(owner))
-    total = max(float(lacking.sum()), float(by_input.sum()))
+    by_column = np.bincount(forest.column[forest.feature[at]], lacking[tree[at]], len(owner))
+    total = max(float(lacking.sum()), float(by_column.sum()))
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     if total > 0:
-        _add(minus, owner, by_input * ((1.0 - similarity) / total))
+        _add(minus, owner, by_column * ((1.0 - similarity) / total))
     rest = 1.0 - similarity - sum(minus.values())
     if rest > NOTHING:  # rows that share a leaf are still as far apart as the leaf is wide
         minus[None] = rest
@@ -92,8 +94,9 @@ def explain_ratio(measure: Any, a: Rows, b: Rows) -> Explanation:
     )
     plus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    _add(plus, owner, agreed)
-    _add(minus, owner, apart)
+    column = measure.forest_.column  # several inputs may be about one column
+    _add(plus, owner, np.bincount(column, agreed, len(owner)))
+    _add(minus, owner, np.bincount(column, apart, len(owner)))
     # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
     for side, whole in ((plus, similarity), (minus, 1.0 - similarity)):
         rest = whole - sum(side.values())
@@ -107,6 +110,6 @@ def _numbers(measure: Any, a: Rows, b: Rows) -> tuple[float, float]:
 
 
 def _add(side: dict[str | None, float], owner: tuple[str, ...], shares: np.ndarray) -> None:
-    """Add what each input contributes to the column it belongs to."""
+    """Add what each place among the owners contributes to the column of that name."""
     for name, share in zip(owner, shares, strict=True):
         side[name] += float(share)

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.forests.adapt import adapt_forest
+from lookalike.forests.adapt import adapt_forest, check_fitted
 from lookalike.forests.extra import grow_extra
+from lookalike.forests.flat import Forest
 from lookalike.forests.isolation import grow_isolation
 from lookalike.forests.synthetic import Grown, grow_synthetic
+from lookalike.measures.cell_inputs import CellInputs, grow_cells, take_over
 from lookalike.measures.tree_inputs import TreeInputs
+from lookalike.table import Table
 
-__all__ = ["grow_for"]
+__all__ = ["check_forest", "grow_cells_for", "grow_for"]
 
-GROWERS = ("synthetic", "extra", "isolation")
+GROWERS = ("synthetic", "extra", "isolation", "similarity")
 
 # What each method was published with; the other forests' own settings stand in for the rest.
 PUBLISHED: dict[str, dict[str, Any]] = {
@@ -28,6 +31,13 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     },
     "extra": {"n_estimators": 100, "max_samples": 0.8},
     "isolation": {"n_estimators": 100, "max_samples": 256},
+    "similarity": {
+        "n_estimators": 100,
+        "max_samples": 0.8,
+        "max_features": 0.5,
+        "bootstrap": False,
+        "resample": False,
+    },
 }
 OUT_OF_BAG: dict[str, Any] = {
     "n_estimators": 1000,
@@ -57,11 +67,7 @@ def grow_for(measure: Any, inputs: TreeInputs, values: np.ndarray, who: str) -> 
                 suggest(forest, GROWERS),
             )
         )
-    usual = OUT_OF_BAG if wants_bag and forest == "synthetic" else PUBLISHED[forest]
-    chosen = {
-        name: setting if getattr(measure, name) is None else getattr(measure, name)
-        for name, setting in usual.items()
-    }
+    chosen = _choose(measure, forest)
     n_trees = chosen.pop("n_estimators")
     shared: dict[str, Any] = {
         "max_depth": measure.max_depth,
@@ -86,6 +92,44 @@ def grow_for(measure: Any, inputs: TreeInputs, values: np.ndarray, who: str) -> 
         threshold=measure.threshold,
         **shared,
     )
+
+
+def grow_cells_for(
+    measure: Any, table: Table, who: str
+) -> tuple[CellInputs, Forest, np.ndarray | None]:
+    """Grow, or take over, the similarity trees that the parameters of a measure ask for."""
+    if isinstance(measure.forest, str):
+        inputs, bag = grow_cells(measure, table, _choose(measure, measure.forest), who)
+    else:
+        inputs, bag = take_over(measure.forest, table, measure.method == "oob", who)
+    return inputs, inputs.trees.to_forest(), bag
+
+
+def _choose(measure: Any, forest: str) -> dict[str, Any]:
+    """Return the parameters that were given, and the published setting of the others."""
+    wants_bag = measure.method == "oob" and forest in ("synthetic", "similarity")
+    usual = OUT_OF_BAG if wants_bag else PUBLISHED[forest]
+    return {
+        name: setting if getattr(measure, name) is None else getattr(measure, name)
+        for name, setting in usual.items()
+    }
+
+
+def check_forest(measure: Any) -> None:
+    """Refuse a forest that was not fitted, and distances for trees that compare none."""
+    forest = measure.forest
+    named = forest is None or isinstance(forest, str)
+    if not named and not isinstance(forest, Forest):
+        check_fitted(forest)
+    if measure.distances is not None and not (named and forest == "similarity"):
+        raise InvalidInput(
+            message(
+                f"{type(measure).__name__}(distances=...)",
+                "forest='similarity', whose trees compare cells by distances",
+                f"forest={forest!r}" if named else "a fitted forest",
+                "Leave distances out, or set forest='similarity'",
+            )
+        )
 
 
 def _check_columns(forest: Any, n_inputs: int, owner: tuple[str, ...], who: str) -> None:

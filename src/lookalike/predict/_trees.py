@@ -158,6 +158,7 @@ class _SupervisedForest(_TreeForest):
     oob_score: bool
     ccp_alpha: float
     cache_pairs: int
+    in_bag_: np.ndarray | None
 
     def _limits(self) -> Limits:
         raise AssertionError("written by the subclasses")
@@ -178,6 +179,7 @@ class _SupervisedForest(_TreeForest):
         self.trees_ = grown.trees
         if self.ccp_alpha > 0:
             self.trees_ = prune_trees(grown.trees, self.ccp_alpha)
+        self.in_bag_ = grown.in_bag
         if grown.in_bag is not None:
             leaves = self.trees_.leaves(cells, self.n_jobs)
             self._judge(leaves, grown.in_bag == 0)

@@ -228,6 +228,8 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
     oob_score_ : float, with ``oob_score`` only
         Share of rows that the trees which have not seen them get right.
     oob_decision_function_ : array of shape (n, number of classes), with ``oob_score`` only
+    in_bag_ : uint8 array of shape (n, n_estimators), with ``oob_score``, else None
+        1 where a tree was grown on the row.
     feature_names_in_, n_features_in_ : as in scikit-learn
 
     Notes
@@ -356,6 +358,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
     oob_score_ : float, with ``oob_score`` only
         Coefficient of determination on rows that trees have not seen.
     oob_prediction_ : array of n, with ``oob_score`` only
+    in_bag_ : uint8 array of shape (n, n_estimators), with ``oob_score``, else None
     feature_names_in_, n_features_in_ : as in scikit-learn
 
     References

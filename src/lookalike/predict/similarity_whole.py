@@ -93,7 +93,7 @@ class SimilarityForestClassifier(_ForestClassifier):
     ----------
     classes_ : the classes, sorted
     trees_ : SimilarityTrees
-    oob_score_, oob_decision_function_ : with ``oob_score`` only
+    oob_score_, oob_decision_function_, in_bag_ : with ``oob_score`` only
     feature_names_in_, n_features_in_ : as in scikit-learn
 
     Notes

@@ -1,0 +1,177 @@
+"""Columns of any kind as forests see them: where a row lies between two cells of a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._config import settings, show_bytes
+from lookalike._save import saveable
+from lookalike._threads import blocks, run
+from lookalike.columns.base import Cells
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
+from lookalike.forests.flat import Forest
+from lookalike.forests.rows import bin_rows, bin_type
+from lookalike.forests.similarity import SimilarityTrees
+from lookalike.forests.similarity_columns import encode_columns, fit_columns
+from lookalike.forests.similarity_grow import Limits, grow_unsupervised
+from lookalike.forests.synthetic import count_features
+from lookalike.table import Schema, Table
+
+__all__ = ["CellInputs", "grow_cells", "schema_of", "take_over", "tests_cells"]
+
+PROJECTED = 2**25  # bytes of projections that a thread holds at once
+BINNED = 2**27  # bytes of bins held at once where only leaves are kept
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class CellInputs:
+    """The inputs of a forest whose tests compare a cell with two others.
+
+    Parameters
+    ----------
+    trees : SimilarityTrees
+    owner : tuple of str
+        Names of the table's columns; ``Forest.column`` gives the place of each input among them.
+    """
+
+    trees: SimilarityTrees
+    owner: tuple[str, ...]
+
+    def parts(self, forest: Forest, n: int) -> list[slice]:
+        """Cut n rows so that the bins of a part are small."""
+        tall = BINNED // (forest.n_inputs * np.dtype(bin_type(forest)).itemsize)
+        return list(blocks(n, tall)) or [slice(0, 0)]
+
+    def bins(
+        self,
+        forest: Forest,
+        cells: tuple[Cells, ...],
+        part: slice | None = None,
+        n_jobs: int | None = None,
+    ) -> np.ndarray:
+        """Return the bins of rows, all of them or a part, without all projections at once.
+
+        A forest has as many inputs as it has different pairs of cells: tens of thousands. Their
+        values are computed for a few rows at a time and kept as bins, mostly in a byte each.
+        """
+        start, stop, _ = (part or slice(None)).indices(len(cells[0]))
+        limit = settings().memory_limit
+        out_type = np.dtype(bin_type(forest))
+        size = (stop - start) * forest.n_inputs * out_type.itemsize
+        if size > limit:
+            raise TooLarge(
+                message(
+                    "a forest of similarity trees",
+                    f"{show_bytes(size)} for what {stop - start:,} rows answer to "
+                    f"{forest.n_inputs:,} pairs of cells",
+                    f"a memory limit of {show_bytes(limit)}",
+                    "Grow smaller trees (max_samples=256), or raise config(memory_limit=...)",
+                )
+            )
+        out = np.empty((stop - start, forest.n_inputs), out_type)
+        tall = max(1, min(PROJECTED, limit) // (8 * forest.n_inputs))
+
+        def one(rows: slice) -> None:
+            here = slice(start + rows.start, start + rows.stop)
+            out[rows] = bin_rows(forest, self.trees.inputs(cells, here, 1), 1)
+
+        run(one, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
+        return out
+
+
+def tests_cells(forest: Any) -> bool:
+    """Whether a ``forest=`` means trees that compare cells: by name, or a fitted forest of such."""
+    if isinstance(forest, str):
+        return forest == "similarity"
+    return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
+
+
+def schema_of(forest: Any) -> Schema | None:
+    """Return what a fitted similarity forest remembers of its table; None for other forests."""
+    if isinstance(forest, str) or not tests_cells(forest):
+        return None
+    schema = getattr(forest, "schema_", None)
+    return schema if isinstance(schema, Schema) else None
+
+
+def grow_cells(
+    measure: Any, table: Table, settings: dict[str, Any], who: str
+) -> tuple[CellInputs, np.ndarray | None]:
+    """Grow similarity trees without labels, as the parameters of a measure ask for."""
+    if len(table) < 2:
+        raise TooFewRows(message(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows"))
+    for name, only, why in (
+        ("synthetic", "addcl1", "as cells can be shuffled, but not made up"),
+        ("feature_sampling", "node", "as columns are drawn where they differ"),
+    ):
+        if getattr(measure, name) != only:
+            raise InvalidInput(
+                message(
+                    f"{type(measure).__name__}(forest='similarity')",
+                    f"{name}={only!r}, {why}",
+                    f"{name}={getattr(measure, name)!r}",
+                    "Leave it out",
+                )
+            )
+    columns = fit_columns(table, measure.distances, numeric=measure.numeric, who=who)
+    tried = settings.pop("max_features")
+    limits = Limits(
+        count_features(None if tried == "all" else tried, len(columns)),
+        max_depth=measure.max_depth,
+        midpoint=measure.threshold == "midpoint",
+    )
+    grown = grow_unsupervised(
+        columns,
+        encode_columns(columns, table, fitted=True),
+        settings.pop("n_estimators"),
+        limits=limits,
+        keep_bag=measure.method == "oob",
+        random_state=measure.random_state,
+        n_jobs=measure.n_jobs,
+        **settings,
+    )
+    return CellInputs(grown.trees, tuple(table.names)), grown.in_bag
+
+
+def take_over(
+    forest: Any, table: Table, wants_bag: bool, who: str
+) -> tuple[CellInputs, np.ndarray | None]:
+    """Use the trees of a fitted similarity forest as they are."""
+    trees: SimilarityTrees = forest.trees_
+    schema = schema_of(forest)
+    names = [] if schema is None else list(schema.kinds)
+    if any(names[one.column : one.column + 1] != [one.name] for one in trees.columns):
+        raise InvalidInput(
+            message(
+                who,
+                "a forest whose trees test columns",
+                f"{type(forest).__name__}, which compares whole rows",
+                "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor",
+            )
+        )
+    if not wants_bag:
+        return CellInputs(trees, tuple(names)), None
+    bag = getattr(forest, "in_bag_", None)
+    if bag is None:
+        raise InvalidInput(
+            message(
+                who,
+                "a forest that knows which rows each tree was grown on",
+                f"{type(forest).__name__} fitted without oob_score=True",
+                "Fit it with oob_score=True, or use another method",
+            )
+        )
+    if len(bag) != len(table):
+        raise InvalidInput(
+            message(
+                who,
+                f"the {len(bag):,} rows that the forest was fitted on",
+                f"{len(table):,} rows",
+                "Fit the measure on the forest's own training rows",
+            )
+        )
+    return CellInputs(trees, tuple(names)), bag
