@@ -202,13 +202,13 @@ def goodman_kruskal(d, y):
     return (c - e) / (c + e) if c + e else 0.0
 
 
-def vote(d, y, k, tie="among_tied"):
+def vote(d, y, k, tie="first"):
     out = []
     for i, row in enumerate(d):
         labels = [y[j] for j in near(row, k, i)]
         most = max(labels.count(label) for label in labels)
         winners = [label for label in labels if labels.count(label) == most]
-        out.append(winners[0] if tie == "among_tied" or len(set(winners)) == 1 else labels[0])
+        out.append(winners[0] if tie == "first" or len(set(winners)) == 1 else labels[0])
     return out
 
 

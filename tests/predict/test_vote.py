@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.measures import Gower, Vector
-from lookalike.predict import NeighborClassifier, NeighborRegressor
-from lookalike.predict._vote import (
+from lookalike.neighbors.vote import (
     class_totals,
     list_weights,
     means_by_k,
     winners,
     winners_by_k,
 )
+from lookalike.predict import NeighborClassifier, NeighborRegressor
 from predict import make, reference
 
 POINTS, LABELS = [[0.0], [1.0], [3.0], [7.0]], [0, 0, 1, 1]

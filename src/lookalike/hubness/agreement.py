@@ -12,6 +12,7 @@ from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooLarge, WrongType, message, suggest
 from lookalike.hubness.space import as_space, code_labels, lists_of, needs_distances, size_of
+from lookalike.neighbors.vote import class_totals, winners
 
 __all__ = [
     "McNemar",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> np.ndarray:
+def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> np.ndarray:
     """Guess the label of each row from its k nearest others.
 
     Parameters
@@ -33,7 +34,7 @@ def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> n
     y : n labels
     k : int
         Number of neighbors that vote.
-    tie : {"among_tied", "nearest"}
+    tie : {"first", "nearest"}
         Which label wins when several have the most votes: that of the nearest neighbor which has
         one of them, or that of the very nearest neighbor whatever its votes.
 
@@ -55,7 +56,7 @@ def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> n
     return out[codes].astype(kept) if kept.kind in "biufUS" else out[codes]
 
 
-def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> float:
+def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> float:
     """Return the share of rows whose k nearest others vote for their label.
 
     Parameters
@@ -64,7 +65,7 @@ def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "among_tied") -> 
     y : n labels
     k : int
         Number of neighbors that vote.
-    tie : {"among_tied", "nearest"}
+    tie : {"first", "nearest"}
         As in ``loo_predict``.
 
     Examples
@@ -82,7 +83,7 @@ def _vote(
     space: Any, y: Any, k: int, tie: str, who: str
 ) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """Return true codes, elected codes and the labels."""
-    ways = ("among_tied", "nearest")
+    ways = ("first", "nearest")
     if tie not in ways:
         raise InvalidInput(
             message(f"{who}(tie={tie!r})", f"one of {ways}", repr(tie), suggest(tie, ways))
@@ -93,15 +94,8 @@ def _vote(
     elected = np.empty(len(near), dtype=np.int64)
     for part in blocks(len(near), max(1, 2**22 // len(labels))):
         some = near[part]
-        rows = np.arange(len(some))[:, None]
-        votes = np.bincount(
-            (rows * len(labels) + some).ravel(), minlength=len(some) * len(labels)
-        ).reshape(len(some), len(labels))
-        # The first neighbor whose label has the most votes is the nearest of those.
-        elected[part] = some[rows[:, 0], votes[rows, some].argmax(axis=1)]
-        if tie == "nearest":
-            several = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-            elected[part] = np.where(several, some[:, 0], elected[part])
+        votes = class_totals(some, np.ones(some.shape), len(labels))
+        elected[part] = winners(votes, some, tie)
     return truth, elected, labels
 
 

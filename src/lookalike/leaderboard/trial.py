@@ -25,7 +25,7 @@ from lookalike.leaderboard.scores import (
 )
 from lookalike.measures.base import Measure
 from lookalike.measures.tree_inputs import plan_inputs, read_inputs
-from lookalike.predict._vote import class_totals, winners
+from lookalike.neighbors.vote import class_totals, winners
 from lookalike.table import Table
 
 __all__ = ["Data", "Entry", "prepared", "reseeded", "try_measure", "without_labels"]

@@ -24,8 +24,8 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source, read_source
 from lookalike.measures.target import split_target
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.vote import list_weights
 from lookalike.predict._tune import deal, largest_k, summarize
-from lookalike.predict._vote import list_weights
 from lookalike.table import Column, Kind, Schema, Table, as_table, read_table
 
 TUNE = "tune"

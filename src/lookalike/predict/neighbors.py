@@ -13,8 +13,8 @@ from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
+from lookalike.neighbors.vote import class_totals, means_by_k, winners, winners_by_k
 from lookalike.predict._base import _NeighborPredictor
-from lookalike.predict._vote import class_totals, means_by_k, winners, winners_by_k
 
 __all__ = ["NeighborClassifier", "NeighborRegressor"]
 
