@@ -10,6 +10,7 @@ import numpy as np
 
 from lookalike.kernels._jit import inline, kernel
 
+FEW = 4  # rows of a below which turning b costs more than it saves
 TILE = 64  # rows of b turned at a time: 64 columns x 8 bytes stay in the first-level cache
 
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
@@ -26,6 +27,10 @@ def distance_block(a, b, code, out):
     """Write the distance of every row of a to every row of b into out; rows have no gaps."""
     n_a, n_columns = a.shape
     n_b = b.shape[0]
+    if n_a < FEW:
+        for i in range(n_a):
+            _one_row(a[i], b, code, out[i])
+        return
     turned = np.zeros((n_columns, TILE))
     total = np.zeros(TILE)
     for start in range(0, n_b, TILE):
@@ -51,6 +56,29 @@ def distance_block(a, b, code, out):
                         total[c] += gap * gap
             for c in range(width):
                 out[i, start + c] = _finish(total[c], code)
+
+
+@kernel
+def _one_row(x, b, code, out):
+    """Write the same numbers for one row of a, four rows of b at a time and none of them turned."""
+    n_b, n_columns = b.shape
+    for start in range(0, n_b - n_b % 4, 4):
+        b0, b1, b2, b3 = b[start], b[start + 1], b[start + 2], b[start + 3]
+        t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
+        for j in range(n_columns):
+            v = np.float64(x[j])
+            g0, g1, g2, g3 = abs(v - b0[j]), abs(v - b1[j]), abs(v - b2[j]), abs(v - b3[j])
+            if code == CITYBLOCK:
+                t0, t1, t2, t3 = t0 + g0, t1 + g1, t2 + g2, t3 + g3
+            elif code == CHEBYSHEV:
+                t0, t1 = g0 if g0 > t0 else t0, g1 if g1 > t1 else t1
+                t2, t3 = g2 if g2 > t2 else t2, g3 if g3 > t3 else t3
+            else:
+                t0, t1, t2, t3 = t0 + g0 * g0, t1 + g1 * g1, t2 + g2 * g2, t3 + g3 * g3
+        out[start], out[start + 1] = _finish(t0, code), _finish(t1, code)
+        out[start + 2], out[start + 3] = _finish(t2, code), _finish(t3, code)
+    for at in range(n_b - n_b % 4, n_b):
+        out[at] = distance_pair(x, b[at], code)
 
 
 @inline

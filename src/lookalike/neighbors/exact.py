@@ -19,7 +19,7 @@ __all__ = ["Fill", "fill_by_blocks", "search"]
 # Work the collection's rows in one slice into the lists of the queries in another.
 Fill = Callable[[slice, slice, NeighborGraph], None]
 
-WIDEST = 2048  # candidates compared at once
+WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
 
 
@@ -90,7 +90,7 @@ def fill_by_blocks(
         # Half a megabyte stays in the cache; a block and what the comparison needs to make it stay
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
-        wide = width or max(64, min(WIDEST, fits))
+        wide = width or max(64, fits)
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)
