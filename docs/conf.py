@@ -37,6 +37,9 @@ autodoc_typehints = "none"  # the parameter lists of the docstrings say it in wo
 autodoc_default_options = {"members": True, "inherited-members": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # an attribute that is also a property is described once
+# Words in type positions ("mapping of columns", scikit-learn's own terms) are no links.
+suppress_warnings = ["ref.python", "ref.ref", "ref.term"]
 
 # Examples are scripts, each answering one question about a real table; without any, no gallery.
 if any((ROOT / "examples").glob("plot_*.py")):
