@@ -261,12 +261,18 @@ class _SupervisedForest(_TreeForest):
             losses[name] = np.empty(n_repeats)
             for repeat in range(n_repeats):
                 order = rng.permutation(len(cells[0]))
-                mixed = tuple(
-                    here[order] if one.column == column else here
-                    for one, here in zip(self.trees_.columns, cells, strict=True)
-                )
+                mixed = self._shuffled(X, cells, column, order)
                 losses[name][repeat] = whole - self._score_cells(mixed, truth)
         return losses
+
+    def _shuffled(
+        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
+    ) -> tuple[Cells, ...]:
+        """Return the encoded rows with one column in another order."""
+        return tuple(
+            here[order] if one.column == column else here
+            for one, here in zip(self.trees_.columns, cells, strict=True)
+        )
 
     def _score_cells(self, cells: tuple[Cells, ...], truth: Any) -> float:
         raise AssertionError("written by the subclasses")

@@ -245,6 +245,18 @@ class SimilarityForestClassifier(_ForestClassifier):
             raise InvalidInput(message(who, "finite numbers", found, "Replace infinite values"))
         return Column("rows", Kind("vector", width=rows.shape[1]), rows)
 
+    def _shuffled(
+        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
+    ) -> tuple[Cells, ...]:
+        """Return the rows with one column in another order; their distances are new ones."""
+        who = f"{type(self).__name__}.permutation_importances"
+        if self.metric == "precomputed":
+            do = "Fit the forest to the columns themselves"
+            raise InvalidInput(message(who, "columns to shuffle", "a matrix of distances", do))
+        table = as_table(X, self.schema_, who=who)
+        columns = [c.take(order) if at == column else c for at, c in enumerate(table.columns)]
+        return self._encode(Table(columns, table.aside, len(table), table.missing))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         mixed = isinstance(self.metric, Measure) and self.metric.traits.missing
