@@ -147,7 +147,9 @@ def _tied(space: Space, last: np.ndarray, k: int, who: str) -> Any:
             rows, places = np.nonzero(space.distances[part] == last[part, None])
             mask[rows, space.indices[part][rows, places]] = True
         else:
-            mask = space.block(space.rows_[part], space.rows_) == last[part, None]
+            block = space.block(space.rows_[part], space.rows_)
+            block[np.isnan(block)] = np.inf  # nothing to compare: tied at the end of every list
+            mask = block == last[part, None]
             mask[np.arange(len(mask)), np.arange(part.start, part.stop)] = False
         yield part, mask
 
