@@ -49,7 +49,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    console = Console()
+    # A table cut to 80 columns would lose its numbers when written to a file.
+    console = Console() if sys.stdout.isatty() else Console(width=200)
     for name in studies if asked.case == "all" else [asked.case]:
         study = import_module(f"benchmarks.papers.studies.{name}")
         show(study.TITLE, study.run(data), console)
