@@ -25,7 +25,8 @@ GAPS = np.where(RNG.random(ROWS.shape) < 0.15, np.nan, ROWS)
     ],
 )
 def test_two_forests_agree_as_published(height, trees, mean, within, zeros):
-    # The first number moves by 0.015 from one random table to the next, for any implementation.
+    # The table was picked: of twelve random ones only four meet the first band, see below. The
+    # other three bands held on every table that was tried (six, four and three of them).
     x = np.random.default_rng(2).random((1000, 4))
     one, other = (
         StochasticForest(trees, height, random_state=seed).fit(x).similarity() for seed in (1, 2)
@@ -33,6 +34,17 @@ def test_two_forests_agree_as_published(height, trees, mean, within, zeros):
     assert_allclose(ranking_agreement(one, other).mean, mean, atol=within)
     if zeros is not None:
         assert_allclose((one == 0).mean(), zeros, atol=0.05)
+
+
+def test_a_hundred_low_trees_agree_less_than_published_on_the_mean_of_tables():
+    """The published 0.945 is one table's number; tables range from 0.88 to 0.96, mean 0.928."""
+    found = []
+    for seed in range(12):
+        x = np.random.default_rng(seed).random((1000, 4))
+        one, other = (StochasticForest(100, 2, random_state=s).fit(x).similarity() for s in (1, 2))
+        found.append(ranking_agreement(one, other).mean)
+    assert_allclose(np.mean(found), 0.928, atol=0.005)
+    assert np.sum(np.abs(np.array(found) - 0.945) <= 0.01) == 4
 
 
 def test_what_a_mean_of_partitions_promises():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import _split, make_measure
+from lookalike.cli.measure import split_options, make_measure
 from lookalike.cli.options import File, Form, Kinds, Missing, read
 from lookalike.cli.output import (
     Output,
@@ -108,7 +108,7 @@ def read_measures(text: str) -> dict[str, Measure]:
     {'gower': Gower(), 'vector:metric=cosine,scale=minmax': Vector(metric='cosine', scale='minmax')}
     """
     names: list[str] = []
-    for part in _split(text):
+    for part in split_options(text):
         part = part.strip()
         goes_on = "=" in part and ":" not in part.partition("=")[0]
         if goes_on and names and ":" in names[-1]:

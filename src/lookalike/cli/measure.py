@@ -18,7 +18,7 @@ from lookalike.errors import InvalidInput, message, suggest
 if TYPE_CHECKING:
     from lookalike.measures import Measure
 
-__all__ = ["DEFAULT", "known", "make_measure"]
+__all__ = ["DEFAULT", "known", "make_measure", "split_options"]
 
 DEFAULT = "gower"
 WHO = "--measure"
@@ -84,7 +84,7 @@ def make_measure(text: str) -> Measure:
     cls, options = names[key]
     parameters = inspect.signature(cls).parameters
     options = dict(options)
-    for part in _split(rest):
+    for part in split_options(rest):
         option, found, value = (word.strip() for word in part.partition("="))
         if not found:
             do = f"Write {key}:name=value,name=value"
@@ -117,12 +117,12 @@ def _value(word: str) -> Any:
         return word
 
 
-def _split(text: str) -> list[str]:
+def split_options(text: str) -> list[str]:
     """Split at the commas that stand outside of brackets and quotes.
 
     Examples
     --------
-    >>> _split('weights={"a": 1, "b": 2},missing=midpoint')
+    >>> split_options('weights={"a": 1, "b": 2},missing=midpoint')
     ['weights={"a": 1, "b": 2}', 'missing=midpoint']
     """
     parts, depth, quoted = [""], 0, False
