@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import split_options, make_measure
+from lookalike.cli.measure import make_measure, split_options
 from lookalike.cli.options import File, Form, Kinds, Missing, read
 from lookalike.cli.output import (
     Output,
