@@ -7,12 +7,13 @@ its ``fit`` calls ``check_params(self)``.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lookalike.errors import InvalidInput, message, suggest
 
-__all__ = ["AnyOf", "AtLeast", "Between", "Is", "OneOf", "Rule", "check_params"]
+__all__ = ["KINDS", "N_JOBS", "AnyOf", "AtLeast", "Between", "Is", "OneOf", "Rule", "check_params"]
 
 
 class Rule:
@@ -127,6 +128,10 @@ class AnyOf(Rule):
             if isinstance(rule, OneOf) and isinstance(value, str):
                 return rule.advice(value)
         return super().advice(value)
+
+
+N_JOBS = AnyOf(OneOf(None), Is(int, named="a whole number"))
+KINDS = AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind"))
 
 
 def check_params(estimator: Any) -> None:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.forests.seeds import make_generator
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import BalanceError, grow_stochastic
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._params import KINDS, N_JOBS, AtLeast, Rule
 from lookalike._save import Saved
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
@@ -42,8 +41,8 @@ class _Clusterer(ClusterMixin, Saved, BaseEstimator):
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": IsMeasure(),
         "dense_limit": AtLeast(1),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "kinds": KINDS,
+        "n_jobs": N_JOBS,
     }
 
     measure: Measure | None

@@ -14,8 +14,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
 from lookalike._progress import Progress
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.cluster._frame import to_frame
 from lookalike.cluster._space import Space
@@ -110,9 +111,9 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         "n_repeats": AtLeast(1),
         "max_seconds": AnyOf(OneOf(None), Between(0.0)),
         "options": AnyOf(OneOf(None), Is(Mapping, named="a mapping of parameter to value")),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -219,7 +220,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         if given is None:
             given = [Gower(), ForestProximity(method="ratio")]
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
-        rng = np.random.default_rng(self.random_state)
+        rng = make_generator(self.random_state)
         for name, entry in named:
             measure, grid = entry if isinstance(entry, tuple) else (entry, {})
             if not isinstance(measure, Measure):

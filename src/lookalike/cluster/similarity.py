@@ -11,7 +11,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule, check_params
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.cluster._base import _Clusterer
 from lookalike.cluster._found import Found, Method, NearestExemplar, medoids
 from lookalike.cluster._space import Space, rectangle
@@ -145,7 +146,7 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         "min_cluster_size": AtLeast(2),
         "max_clusters": AtLeast(2),
         "landmarks": AnyOf(OneOf(None), AtLeast(2)),
-        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -277,7 +278,7 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         return density_clusters(space, self.eps_, self.min_neighbors)
 
     def _by_number(self, space: Space) -> Found:
-        rng = np.random.default_rng(self.random_state)
+        rng = make_generator(self.random_state)
         seed = int(rng.integers(2**31))
         n, basis = len(space), None
         if self.landmarks is not None:

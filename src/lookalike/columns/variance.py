@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike.columns.base import Cells, Distance, missing_rows
 
 __all__ = ["EXACT_UP_TO", "variance"]
@@ -50,5 +51,5 @@ def variance(
         return short
     if n <= EXACT_UP_TO:
         return float((distance.compare(here, here) ** 2).sum() / (2 * n * n))
-    pivot = int(np.random.default_rng(random_state).integers(n))
+    pivot = int(make_generator(random_state).integers(n))
     return float((distance.compare(here[[pivot]], here) ** 2).mean())

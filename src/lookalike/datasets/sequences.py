@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.table.table import Column, Kind, Table
 
@@ -79,7 +80,7 @@ def make_sequences_of_sets(
     if n_per_class < 1:
         who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
         raise InvalidInput(message(who, "at least one sequence per class", "none", "Raise it"))
-    rng = np.random.default_rng(random_state)
+    rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
         second = i >= n_per_class

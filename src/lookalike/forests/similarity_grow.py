@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.seeds import make_generator, tree_states
+from lookalike.forests.seeds import tree_states
 from lookalike.forests.similarity import SimilarityTrees
 from lookalike.forests.similarity_columns import Cellar, TreeColumn
 from lookalike.forests.similarity_objects import grow_objects

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.flat import Forest, flatten
-from lookalike.forests.seeds import make_generator, tree_states
+from lookalike.forests.seeds import tree_states
 
 __all__ = ["Grown", "add_synthetic", "count_share", "grow_synthetic"]
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._params import AnyOf, AtLeast, OneOf, Rule
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import shared_out
@@ -86,7 +87,7 @@ class Combined(Measure):
         "how": OneOf("mutual_proximity", "zscore", "similarity"),
         "model": OneOf(*MODELS),
         "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -242,7 +243,7 @@ class Combined(Measure):
     def _learn_constants(self, n: int) -> None:
         at = np.arange(n)
         if self.sample is not None and self.sample < n:
-            rng = np.random.default_rng(self.random_state)
+            rng = make_generator(self.random_state)
             at = np.sort(rng.choice(n, self.sample, replace=False))
         self.means_, self.sds_ = np.zeros(len(self.parts_)), np.zeros(len(self.parts_))
         for i, part in enumerate(self.parts_):

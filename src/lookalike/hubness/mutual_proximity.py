@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.hubness.reducer import INNER, Facts, _Scaled, check_all_pairs
@@ -106,7 +107,7 @@ class MutualProximity(_Scaled):
         "sample": AnyOf(OneOf(None), AtLeast(1)),
         "augment": Is(bool, np.bool_),
         "self_distance": OneOf("exclude", "include"),
-        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -159,7 +160,7 @@ class MutualProximity(_Scaled):
         if self.model == "empirical":
             self._ranks = self._count_ranks()
         if self.sample is not None and self.sample < n - 1:
-            rng = np.random.default_rng(self.random_state)
+            rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
 
     def _check_cost(self, n: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.hubness.space import Space, as_space, code_labels, lists_of, size_of
@@ -116,7 +117,7 @@ def _tally(
         sure = (lists.distances < last[:, None]).ravel()
         add(owners[sure], lists.indices.ravel()[sure], np.ones(int(sure.sum())))
         open_places = k - (lists.distances < last[:, None]).sum(axis=1)
-        rng = np.random.default_rng(random_state)
+        rng = make_generator(random_state)
         for part, tied in _tied(space, last, k, who):
             if ties == "random":
                 tied = _draw(tied, open_places[part], rng)

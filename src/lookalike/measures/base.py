@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs, settings, show_bytes
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._params import N_JOBS, AtLeast, Rule, check_params
 from lookalike._save import Saved
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure, message
@@ -88,9 +88,7 @@ class Measure(Saved, BaseEstimator):
     """
 
     traits = Traits()
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number"))
-    }
+    PARAMS: ClassVar[dict[str, Rule]] = {"n_jobs": N_JOBS}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

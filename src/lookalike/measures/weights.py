@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, WrongType, message
-from lookalike.forests.seeds import make_generator
 from lookalike.measures.least_squares import (
     PAIR_SETS,
     find_clusters,

@@ -14,7 +14,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, OneOf, Rule, check_params
+from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure, check_k
@@ -51,9 +52,9 @@ class _NeighborPredictor(Saved, BaseEstimator):
         "measure": _IsMeasure(),
         "n_neighbors": AnyOf(AtLeast(1), OneOf(TUNE)),
         "weights": OneOf("uniform", "distance"),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "random_state": AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator)),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
     }
 
     measure: Measure | None

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
@@ -33,11 +34,9 @@ class _TreeForest(Saved, BaseEstimator):
         "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
         "projection": OneOf("distance", "squared"),
         "numeric": OneOf("projection", "value"),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "random_state": AnyOf(
-            OneOf(None), AtLeast(0), Is(np.random.Generator, np.random.RandomState)
-        ),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
     }
 
     n_estimators: int
@@ -252,7 +251,7 @@ class _SupervisedForest(_TreeForest):
         dict of column name to array of n_repeats
             The loss of accuracy, or of the coefficient of determination.
         """
-        rng = np.random.default_rng(random_state)
+        rng = make_generator(random_state)
         truth = self._true_target(X, y)
         cells = self._encode(X)
         whole = self._score_cells(cells, truth)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike.errors import TooFewRows, message
 
 __all__ = ["LARGEST", "deal", "largest_k", "summarize"]
@@ -34,7 +35,7 @@ def deal(groups: np.ndarray, random_state: Any, who: str) -> np.ndarray:
         )
     order = np.arange(n)
     if random_state is not None:
-        order = np.random.default_rng(random_state).permutation(n)
+        order = make_generator(random_state).permutation(n)
     order = order[np.argsort(groups[order], kind="stable")]
     folds = np.empty(n, dtype=np.int64)
     folds[order] = np.arange(n) % min(FOLDS, n)

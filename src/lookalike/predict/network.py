@@ -12,7 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
@@ -21,7 +22,7 @@ from lookalike.measures.source import Source, read_source
 from lookalike.measures.target import split_target
 from lookalike.predict._base import _one_axis
 from lookalike.predict.neighbors import _as_classes
-from lookalike.represent._base import RANDOM_STATE, IsMeasure
+from lookalike.represent._base import IsMeasure
 from lookalike.represent._tune import cross_validate, deal, shares_to_try
 from lookalike.represent.activation import similarity_activation
 from lookalike.represent.prototypes import MAX_ROWS, METHODS, count_prototypes
@@ -44,10 +45,10 @@ class _SimilarityNetwork(Saved, BaseEstimator):
         "p": AnyOf(OneOf(TUNE), Between(0.0)),
         "alpha": Between(0.0),
         "cv": AtLeast(2),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
+        "kinds": KINDS,
         "max_rows": AtLeast(2),
         "random_state": RANDOM_STATE,
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -105,7 +106,7 @@ class _SimilarityNetwork(Saved, BaseEstimator):
         wanted, shown = self._learn_target(np.asarray(target))
         # Kept so that a target named in score is read as it was here.
         self.target_kind_: Kind | None = source.table[y].kind if isinstance(y, str) else None
-        rng = np.random.default_rng(self.random_state)
+        rng = make_generator(self.random_state)
         many, self.p_ = self._tune(source, wanted, shown, rng)
         self.representation_ = SimilarityRepresentation(
             source.measure,

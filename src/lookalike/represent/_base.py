@@ -11,7 +11,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AtLeast, Rule, check_params
+from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
@@ -21,10 +22,9 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source, read_source
 from lookalike.table import Table, as_table
 
-__all__ = ["RANDOM_STATE", "IsMeasure", "_Representation"]
+__all__ = ["IsMeasure", "_Representation"]
 
 TALL = 8192  # rows that are encoded and compared at once
-RANDOM_STATE = AnyOf(OneOf(None), AtLeast(0), Is(np.random.Generator, named="a Generator"))
 
 
 class IsMeasure(Rule):
@@ -48,10 +48,10 @@ class _Representation(Saved, TransformerMixin, BaseEstimator):
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": IsMeasure(),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
+        "kinds": KINDS,
         "max_rows": AtLeast(2),
         "random_state": RANDOM_STATE,
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "n_jobs": N_JOBS,
     }
 
     measure: Measure | None

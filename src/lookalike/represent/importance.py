@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._config import count_jobs
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
@@ -95,7 +96,7 @@ def importance_weights(
     goal, classes = as_classes(values, len(source), who, target)
     if classes is not None and len(classes) < 2:
         raise InvalidInput(message(who, "at least two classes", f"{len(classes)}", "Add rows"))
-    rng = np.random.default_rng(random_state)
+    rng = make_generator(random_state)
     learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
     columns = np.hstack(list(groups.values()))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import AtLeast, OneOf, Rule
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
@@ -119,7 +120,7 @@ class LayeredRepresentation(_Representation):
         who = type(self).__name__
         last = count_prototypes(self.n_prototypes, len(source), who)
         widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))
-        rng = np.random.default_rng(self.random_state)
+        rng = make_generator(self.random_state)
         self.measure_, rows = source.fit(y)
         self.measures_: list[Measure] = []
         self.prototypes_: list[np.ndarray] = []

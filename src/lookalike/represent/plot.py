@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, MissingExtra, message
 from lookalike.measures.base import Measure
 from lookalike.represent._blocks import filled
@@ -51,7 +52,7 @@ def class_similarity(
     who = "class_similarity"
     if not isinstance(sample, int) or isinstance(sample, bool) or sample < 2:
         raise InvalidInput(message(who, "a sample of at least 2 rows", repr(sample), "Raise it"))
-    rng = np.random.default_rng(random_state)
+    rng = make_generator(random_state)
     if isinstance(space, Measure):
         n = len(space.rows_)
         at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)

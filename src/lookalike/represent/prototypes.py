@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 from lookalike.measures.base import Measure
@@ -99,7 +100,7 @@ def select_prototypes(
     source, values = read_source(measure, X, y, who, n_jobs=n_jobs)
     many = count_prototypes(n, len(source), who)
     fitted, rows = source.fit(values)
-    rng = np.random.default_rng(random_state)
+    rng = make_generator(random_state)
     chosen = Choice(fitted, rows, values, method, rng, target, max_rows, n_jobs, who)
     return chosen.pick(many)
 

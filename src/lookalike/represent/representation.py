@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from lookalike._params import AtLeast, Rule
+from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
@@ -126,7 +127,7 @@ class SimilarityRepresentation(_Representation):
 
     def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
-        rng = np.random.default_rng(self.random_state)
+        rng = make_generator(self.random_state)
         if isinstance(self.prototypes, str):
             check_method(self.prototypes, y, f"{who}(prototypes={self.prototypes!r})")
             if isinstance(self.n_prototypes, str):

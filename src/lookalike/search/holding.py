@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
@@ -39,8 +39,8 @@ class _Holding(Saved, BaseEstimator):
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": AnyOf(OneOf(AUTO), Is(Measure, named="a measure, such as Gower()")),
         "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
-        "kinds": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to kind")),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "kinds": KINDS,
+        "n_jobs": N_JOBS,
     }
 
     measure: Measure | str

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs, settings, show_bytes
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike._params import N_JOBS, AtLeast, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
@@ -73,7 +73,7 @@ class ReFeat(Saved, BaseEstimator):
         "n_estimators": AtLeast(1),
         "max_samples": AtLeast(3),
         "max_depth": OneOf("log2", None),
-        "n_jobs": AnyOf(OneOf(None), Is(int, named="a whole number")),
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._params import AtLeast
+from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, WrongType, message
-from lookalike.forests.seeds import make_generator
 from lookalike.hubness.space import code_labels
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
