@@ -14,13 +14,14 @@ LAYERS = [
     ("predict", "cluster", "search", "leaderboard"),
     ("represent",),
     ("hubness",),
+    ("evaluate",),
     ("measures",),
     ("neighbors",),
     ("forests",),
     ("columns",),
     ("datasets",),
     ("table",),
-    ("kernels",),
+    ("kernels", "pages"),
 ]
 HEIGHT = {room: len(LAYERS) - i for i, layer in enumerate(LAYERS) for room in layer}
 COMMON = 0  # errors and the underscore modules: used by everyone, using only each other

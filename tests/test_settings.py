@@ -31,6 +31,58 @@ def test_settings_last_as_long_as_their_block():
     assert settings() == before
 
 
+def test_settings_of_one_thread_are_not_those_of_another():
+    seen = []
+    inside, looked = threading.Event(), threading.Event()
+
+    def other():
+        inside.wait(5)
+        seen.append(settings().memory_limit)
+        looked.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with la.config(memory_limit="10MB"):
+        inside.set()
+        assert looked.wait(5)
+    thread.join()
+    assert seen == [2 * 10**9]
+
+
+def test_workers_have_the_settings_of_their_caller():
+    with la.config(memory_limit="10MB"):
+        found = run(lambda i: settings().memory_limit, [(i,) for i in range(4)], 2)
+    assert found == [10_000_000] * 4
+
+
+def test_settings_everywhere_reach_other_threads():
+    code = (
+        "import threading, lookalike as la; from lookalike._config import settings;"
+        "la.config(memory_limit='10MB', everywhere=True); found = [];"
+        "t = threading.Thread(target=lambda: found.append(settings().memory_limit));"
+        "t.start(); t.join(); print(found[0])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "10000000"
+
+
+def test_a_pool_of_processes_limits_threads(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert count_jobs(None) == 1
+    assert count_jobs(2) == 2
+    with la.config(n_jobs=3):
+        assert count_jobs(None) == 3
+
+
+def test_joblib_workers_are_not_oversubscribed():
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        assert joblib.Parallel(n_jobs=2)(joblib.delayed(count_jobs)(None) for _ in range(2)) == [
+            1,
+            1,
+        ]
+
+
 def test_settings_survive_an_error():
     before = settings()
     with pytest.raises(RuntimeError), la.config(progress=True):

@@ -34,6 +34,7 @@ _NAMES = {
     "config": "lookalike._config",
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
+    "evaluate": "lookalike.evaluate",
     "forests": "lookalike.forests",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",

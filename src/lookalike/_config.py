@@ -1,9 +1,14 @@
-"""Settings of the process: memory for one answer, threads, progress."""
+"""Settings: memory for one answer, threads, progress.
+
+They are local to the context (``contextvars``): a ``with`` block changes nothing for other threads
+or tasks. The threads that lookalike itself starts work under the settings of their caller.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
@@ -26,25 +31,30 @@ class Settings:
     progress : bool or None
         Show a progress bar on work longer than about a second; None: only where a person is
         watching.
-    n_jobs : int
-        Threads used where an estimator has ``n_jobs=None``; -1: all cores.
+    n_jobs : int or None
+        Threads used where an estimator has ``n_jobs=None``; -1: all cores. None: all cores, or
+        as many as a surrounding pool of processes leaves to each of its workers.
     """
 
     memory_limit: int = 2 * 10**9
     progress: bool | None = None
-    n_jobs: int = -1
+    n_jobs: int | None = None
 
 
-_current = Settings()
+_default = Settings()
+_local: ContextVar[Settings | None] = ContextVar("lookalike_settings", default=None)
 
 
 def settings() -> Settings:
-    """Return the settings in force."""
-    return _current
+    """Return the settings in force: those of this context, else those of the process."""
+    return _local.get() or _default
 
 
 class config:
-    """Change settings for the process, or inside a ``with`` block only.
+    """Change settings for this context, or inside a ``with`` block only.
+
+    A context is a thread or an asynchronous task: as with ``sklearn.set_config``, other threads of
+    your program keep their settings, unless ``everywhere=True`` makes them those of the process.
 
     Parameters
     ----------
@@ -53,9 +63,12 @@ class config:
         ``"500MB"``. Default 2 GB.
     progress : bool or None, optional
         True: show a bar on work longer than about a second. None (default): only on a terminal.
-    n_jobs : int, optional
-        Threads where an estimator has ``n_jobs=None``. Default -1, all cores. No answer
-        depends on it.
+    n_jobs : int or None, optional
+        Threads where an estimator has ``n_jobs=None``. -1: all cores. Default None: all cores, or
+        as many as a surrounding pool of processes (joblib's, for example) leaves to each worker.
+        No answer depends on it.
+    everywhere : bool
+        Also change what contexts without settings of their own use, until changed again.
 
     Examples
     --------
@@ -64,9 +77,9 @@ class config:
     ...     pass
     """
 
-    def __init__(self, **changes: Any) -> None:
-        global _current
-        self._before = _current
+    def __init__(self, *, everywhere: bool = False, **changes: Any) -> None:
+        global _default
+        self._before = _local.get()
         unknown = set(changes) - set(Settings.__dataclass_fields__)
         if unknown:
             raise InvalidInput(
@@ -87,10 +100,12 @@ class config:
             )
         if "n_jobs" in changes:
             count_jobs(changes["n_jobs"])
-        _current = replace(_current, **changes)
+        if everywhere:
+            _default = replace(_default, **changes)
+        _local.set(replace(settings(), **changes))
 
     def __enter__(self) -> Settings:
-        return _current
+        return settings()
 
     def __exit__(
         self,
@@ -98,8 +113,7 @@ class config:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        global _current
-        _current = self._before
+        _local.set(self._before)
 
 
 def parse_bytes(size: int | float | str) -> int:
@@ -121,7 +135,9 @@ def parse_bytes(size: int | float | str) -> int:
 def count_jobs(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for; -1 is all cores, -2 all but one."""
     if n_jobs is None:
-        n_jobs = _current.n_jobs
+        n_jobs = settings().n_jobs
+    if n_jobs is None:
+        return min(_cores(), _worker_limit())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
         raise InvalidInput(
             message(
@@ -133,8 +149,22 @@ def count_jobs(n_jobs: int | None) -> int:
         )
     if n_jobs > 0:
         return n_jobs
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (available or 1) + 1 + n_jobs)
+    return max(1, _cores() + 1 + n_jobs)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _worker_limit() -> int:
+    """Return the threads that a surrounding pool of processes grants to each of its workers.
+
+    Pools such as joblib's tell their workers through the variables that OpenMP and BLAS read.
+    """
+    granted = [os.environ.get(name, "") for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
+    return min((int(word) for word in granted if word.isdigit() and int(word) > 0), default=1 << 16)
 
 
 def show_bytes(size: float) -> str:

@@ -19,6 +19,7 @@ ROOMS = (
     "forests",
     "neighbors",
     "measures",
+    "evaluate",
     "hubness",
     "represent",
     "predict",

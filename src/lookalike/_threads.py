@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
 from typing import Any
 
@@ -47,9 +48,11 @@ def run(
                 bar.advance()
             return answers
 
+    context = copy_context()  # the workers see the caller's settings
+
     def inside(*part: Any) -> Any:
         _here.inside = True
-        return task(*part)
+        return context.copy().run(task, *part)
 
     with (
         single_blas(),

@@ -12,6 +12,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lookalike as la
 from hubness import reference
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
+from lookalike.evaluate import (
+    goodman_kruskal,
+    intrinsic_dimension,
+    label_agreement,
+    loo_accuracy,
+    loo_predict,
+    mcnemar,
+    retrieval_accuracy,
+)
 from lookalike.hubness import (
     NICDM,
     HubsAndOrphans,
@@ -19,18 +28,11 @@ from lookalike.hubness import (
     atkinson,
     badness,
     gini,
-    goodman_kruskal,
     groupie_ratio,
     hub_occurrence,
     hubs_and_orphans,
-    intrinsic_dimension,
     k_occurrence,
-    label_agreement,
-    loo_accuracy,
-    loo_predict,
-    mcnemar,
     reachability,
-    retrieval_accuracy,
     robin_hood,
     skewness,
     symmetric_share,

@@ -7,13 +7,12 @@ from lookalike.hubness import (
     CDM,
     CSLS,
     NICDM,
-    Combined,
     DisSimLocal,
     LocalScaling,
     MutualProximity,
     SharedNeighbors,
 )
-from lookalike.measures import Ranked, Vector
+from lookalike.measures import Combined, Ranked, Vector
 
 ESTIMATORS = [
     LocalScaling(Vector(), n_neighbors=2),

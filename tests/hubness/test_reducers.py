@@ -14,14 +14,13 @@ from lookalike.hubness import (
     CDM,
     CSLS,
     NICDM,
-    Combined,
     DisSimLocal,
     LocalScaling,
     MutualProximity,
     SharedNeighbors,
     rescale,
 )
-from lookalike.measures import Precomputed, Ranked, Vector
+from lookalike.measures import Combined, Precomputed, Ranked, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.testing import check_measure
 

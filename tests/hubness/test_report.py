@@ -11,21 +11,23 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.errors import InvalidInput, MissingExtra
+from lookalike.evaluate import (
+    goodman_kruskal,
+    intrinsic_dimension,
+    loo_accuracy,
+    loo_predict,
+    mcnemar,
+    retrieval_accuracy,
+)
 from lookalike.hubness import (
     NICDM,
     MutualProximity,
     SharedNeighbors,
     badness,
     gini,
-    goodman_kruskal,
     hubs_and_orphans,
-    intrinsic_dimension,
     k_occurrence,
-    loo_accuracy,
-    loo_predict,
-    mcnemar,
     reachability,
-    retrieval_accuracy,
     skewness,
     symmetric_share,
 )

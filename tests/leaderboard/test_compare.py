@@ -9,7 +9,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import lookalike as la
 from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge
-from lookalike.hubness import NICDM, MutualProximity, loo_accuracy, mcnemar
+from lookalike.evaluate import loo_accuracy, mcnemar
+from lookalike.hubness import NICDM, MutualProximity
 from lookalike.leaderboard import compare
 from lookalike.leaderboard.trial import FOLDS
 from lookalike.measures import (

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge
 from lookalike.measures import Gower, Ranked, Vector
-from lookalike.measures.target import split_target
+from lookalike.table.targets import split_target
 
 LINE = [[0.0], [1.0], [3.0], [7.0]]
 RNG = np.random.default_rng(0)
@@ -159,5 +159,5 @@ def test_targets_are_checked():
         split_target(table, [1, 2, 3], "Test")
     with pytest.raises(InvalidInput, match="a target without gaps"):
         split_target(table, [1.0, np.nan], "Test")
-    with pytest.raises(KeyError, match="a column 'y'"):
+    with pytest.raises(InvalidInput, match="the name of a column, found 'y'"):
         split_target(table, "y", "Test")

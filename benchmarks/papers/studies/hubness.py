@@ -112,7 +112,8 @@ def load(data: Path, one: Set) -> tuple[np.ndarray, np.ndarray]:
 def measured(x: np.ndarray, y: np.ndarray, metric: str) -> list[tuple[float, float, float]]:
     """Return (C1, C5, S5) of the original distances, NICDM and empirical mutual proximity."""
     from lookalike.errors import LookalikeWarning
-    from lookalike.hubness import NICDM, MutualProximity, k_occurrence, loo_accuracy, skewness
+    from lookalike.evaluate import loo_accuracy
+    from lookalike.hubness import NICDM, MutualProximity, k_occurrence, skewness
     from lookalike.measures import Vector
 
     found = []

@@ -175,7 +175,7 @@ def judge(
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
-    from lookalike.measures.target import split_target
+    from lookalike.table.targets import split_target
 
     columns, found = split_target(table, target, "classify")
     y = np.asarray(found)

@@ -67,7 +67,7 @@ def take_label(table: Table, label: str | None) -> tuple[Table, Any]:
         raise InvalidInput(message("--label", "a column of the table", repr(label), do))
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
-    from lookalike.measures.target import split_target
+    from lookalike.table.targets import split_target
 
     return split_target(table, label, f"--label {label}")
 

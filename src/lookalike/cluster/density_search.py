@@ -18,11 +18,11 @@ from lookalike.cluster._space import Space
 from lookalike.cluster.density import describe, knee_of
 from lookalike.cluster.scores import NOISE, count, f_from_counts
 from lookalike.errors import InvalidInput, TooFewRows, message
-from lookalike.hubness.space import code_labels
 from lookalike.kernels.density import labels_within, spanning_tree
 from lookalike.kernels.topk import keep_nearest
 from lookalike.measures.base import Measure
 from lookalike.measures.source import read_source
+from lookalike.table.targets import code_labels
 
 __all__ = ["DensitySearch"]
 

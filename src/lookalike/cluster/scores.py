@@ -8,7 +8,8 @@ import numpy as np
 
 from lookalike._params import OneOf
 from lookalike.errors import InvalidInput, UndefinedMeasure, message
-from lookalike.hubness.space import as_space, code_labels, needs_distances
+from lookalike.evaluate.space import as_space, needs_distances
+from lookalike.table.targets import code_labels
 
 __all__ = ["NOISE", "adjusted_rand", "clustering_f_measure", "purity", "silhouette"]
 

@@ -1,22 +1,11 @@
-"""See hubs, remove them, combine measures.
+"""See hubs, and remove them.
 
 In spaces of many dimensions some rows become everybody's neighbor and others nobody's. The
 functions here show it, for a fitted measure, a matrix or a neighbor graph; the reducers repair it,
 as measures made of measures.
 """
 
-from lookalike.hubness.agreement import (
-    McNemar,
-    goodman_kruskal,
-    label_agreement,
-    loo_accuracy,
-    loo_predict,
-    mcnemar,
-    retrieval_accuracy,
-)
-from lookalike.hubness.combined import Combined
 from lookalike.hubness.csls import CSLS
-from lookalike.hubness.dimension import intrinsic_dimension
 from lookalike.hubness.dissim_local import DisSimLocal
 from lookalike.hubness.graphs import rescale
 from lookalike.hubness.inequality import (
@@ -45,32 +34,23 @@ __all__ = [
     "CDM",
     "CSLS",
     "NICDM",
-    "Combined",
     "DisSimLocal",
     "HubnessReport",
     "HubsAndOrphans",
     "LocalScaling",
-    "McNemar",
     "MutualProximity",
     "SharedNeighbors",
     "antihub_occurrence",
     "atkinson",
     "badness",
     "gini",
-    "goodman_kruskal",
     "groupie_ratio",
     "hub_occurrence",
     "hubness_report",
     "hubs_and_orphans",
-    "intrinsic_dimension",
     "k_occurrence",
-    "label_agreement",
-    "loo_accuracy",
-    "loo_predict",
-    "mcnemar",
     "reachability",
     "rescale",
-    "retrieval_accuracy",
     "robin_hood",
     "skewness",
     "symmetric_share",

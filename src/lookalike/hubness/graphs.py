@@ -9,11 +9,11 @@ import numpy as np
 
 from lookalike._params import AtLeast
 from lookalike.errors import InvalidInput, TooFewRows, WrongType, message, suggest
+from lookalike.evaluate.space import without_self
 from lookalike.hubness.csls import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
-from lookalike.hubness.space import without_self
 from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["rescale"]

@@ -13,16 +13,17 @@ from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.hubness.reducer import INNER, Facts, _Scaled, check_all_pairs
+from lookalike.hubness.reducer import INNER, Facts, _Scaled
 from lookalike.hubness.survival import (
     bivariate_tail,
     gamma_survival,
     gauss_product,
     gauss_survival,
     grown,
-    moments,
 )
 from lookalike.measures.base import Measure, Traits
+from lookalike.measures.matrices import check_pairs
+from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
@@ -167,7 +168,8 @@ class MutualProximity(_Scaled):
         who = f"MutualProximity(model={self.model!r}).fit"
         # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
         bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model == "empirical" else 0
-        check_all_pairs(who, n, bytes_per_pair, "model='gauss_independent', or sample=30 with it")
+        do = "Use model='gauss_independent', or sample=30 with it, which streams"
+        check_pairs(who, n, n, do, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
         if n > SLOW:
             warnings.warn(
                 f"{who}: comparing all pairs of {n:,} rows looks at {n**3 / 2:.0e} triples; "

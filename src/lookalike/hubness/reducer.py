@@ -13,18 +13,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._config import settings, show_bytes
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, TooLarge, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import SAMPLE, Measure, Traits, check_k, name_rows
-from lookalike.measures.explanation import Explanation
+from lookalike.measures.explanation import Explanation, shared_out
 from lookalike.measures.rows import Rows
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
-__all__ = ["Facts", "check_all_pairs", "farthest", "mean_of_lists"]
+__all__ = ["Facts", "farthest", "mean_of_lists"]
 
 Facts = Mapping[str, np.ndarray]
 
@@ -62,8 +61,9 @@ class _Reducer(Measure):
         inner = self.measure
         return inner.read(X) if isinstance(inner, Measure) else super().read(X)
 
-    def _read_new(self, X: Any) -> Table:
-        return self.measure_._read_new(X)
+    def read_new(self, X: Any) -> Table:
+        """Read new rows as the measure inside reads them."""
+        return self.measure_.read_new(X)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.measure_ = clone(self.measure).fit(table, y)
@@ -142,7 +142,7 @@ class _Reducer(Measure):
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         s = float(self.block(a, b, "similarity")[0, 0])
         d = float(self.block(a, b, "distance")[0, 0])
-        inner = self.measure_._explain(a.parts[INNER], b.parts[INNER])
+        inner = self.measure_.explain_rows(a.parts[INNER], b.parts[INNER])
         factors = {"d": inner.distance, **self._factors(a, b, inner.distance)}
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
@@ -194,14 +194,6 @@ def keep_best(values: np.ndarray, names: np.ndarray, lists: NeighborGraph) -> No
     lists.indices[:, : order.shape[1]] = np.take_along_axis(names, order, axis=1)
 
 
-def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
-    """Share a total out in the proportions of other contributions."""
-    whole = sum(parts.values())
-    if not whole > 0:
-        return {None: total}
-    return {name: total * (part / whole) for name, part in parts.items()}
-
-
 def mean_of_lists(distances: np.ndarray) -> np.ndarray:
     """Return the mean of each row, summed in order so that it depends on that row alone."""
     total = np.zeros(len(distances))
@@ -223,19 +215,3 @@ def farthest(measure: Measure) -> float:
         finite = d[np.isfinite(d)]
         top = max(top, float(finite.max(initial=0.0)))
     return top
-
-
-def check_all_pairs(who: str, n: int, bytes_per_pair: int, instead: str) -> None:
-    """Refuse what needs all pairs of rows where these do not fit under the memory limit."""
-    size = bytes_per_pair * n * n
-    limit = settings().memory_limit
-    if size > limit:
-        raise TooLarge(
-            message(
-                who,
-                f"all pairs of rows under the memory limit of {show_bytes(limit)}",
-                f"n_samples={n} rows, {show_bytes(size)}",
-                f"Use {instead}, which streams, or raise the limit with "
-                "lookalike.config(memory_limit=...)",
-            )
-        )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeWarning, MissingExtra, message
-from lookalike.hubness.agreement import (
+from lookalike.evaluate.agreement import (
     McNemar,
     goodman_kruskal,
     loo_accuracy,
@@ -19,13 +19,14 @@ from lookalike.hubness.agreement import (
     mcnemar,
     retrieval_accuracy,
 )
-from lookalike.hubness.dimension import intrinsic_dimension
+from lookalike.evaluate.dimension import intrinsic_dimension
+from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
-from lookalike.hubness.space import Space, as_space, code_labels, lists_of, size_of
 from lookalike.measures.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.table.targets import code_labels
 
 __all__ = ["HubnessReport", "hubness_report"]
 

@@ -13,11 +13,11 @@ from lookalike.errors import TooFewRows, message
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
-    check_all_pairs,
     farthest,
     mean_of_lists,
 )
 from lookalike.measures.base import Measure, Traits, typical_distance
+from lookalike.measures.matrices import check_pairs
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 
@@ -273,7 +273,7 @@ class CDM(_Scaled):
         return replace(super().traits, needs_all=True)
 
     def _learn(self, n: int) -> None:
-        check_all_pairs("CDM.fit", n, 8, "NICDM")
+        check_pairs("CDM.fit", n, n, "Use NICDM, which streams", what="all pairs of rows")
         rows = self.measure_.rows_
         d = np.empty((n, n))
 

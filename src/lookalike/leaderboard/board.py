@@ -9,7 +9,7 @@ from typing import Any
 
 from lookalike._config import show_bytes
 from lookalike.errors import InvalidInput, MissingExtra, message
-from lookalike.hubness import mcnemar
+from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.base import Measure
 

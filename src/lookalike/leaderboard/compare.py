@@ -15,12 +15,12 @@ from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike._progress import Progress
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
-from lookalike.hubness.space import code_labels
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.scores import some_rows
 from lookalike.leaderboard.trial import Data, Entry, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
 from lookalike.table import Table, read_table
+from lookalike.table.targets import code_labels
 
 __all__ = ["compare"]
 

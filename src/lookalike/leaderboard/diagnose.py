@@ -11,8 +11,8 @@ import numpy as np
 from lookalike._params import AtLeast
 from lookalike.datasets import transforms
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
+from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
-from lookalike.hubness.space import as_space, code_labels, needs_distances
 from lookalike.leaderboard.compare import take_out
 from lookalike.leaderboard.diagnosis import MANY, Diagnosis
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
@@ -33,6 +33,7 @@ from lookalike.leaderboard.trial import (
 )
 from lookalike.measures.base import Measure
 from lookalike.table import Column, Table
+from lookalike.table.targets import code_labels
 
 __all__ = ["diagnose"]
 

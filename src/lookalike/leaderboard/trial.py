@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, message
+from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
 from lookalike.leaderboard.scores import (
     best_silhouette,
@@ -25,7 +26,6 @@ from lookalike.leaderboard.scores import (
 )
 from lookalike.measures.base import Measure
 from lookalike.measures.tree_inputs import plan_inputs, read_inputs
-from lookalike.neighbors.vote import class_totals, winners
 from lookalike.table import Table
 
 __all__ = ["Data", "Entry", "prepared", "reseeded", "try_measure", "without_labels"]

@@ -1,6 +1,7 @@
 """Measures of likeness: each an encoder of rows and a comparison of blocks."""
 
 from lookalike.measures.base import MEASURES, Measure, Traits
+from lookalike.measures.combined import Combined
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest import ForestProximity
 from lookalike.measures.gower import Gower
@@ -13,6 +14,7 @@ from lookalike.measures.weights import least_squares_weights, relieff_weights
 
 __all__ = [
     "MEASURES",
+    "Combined",
     "Explanation",
     "ForestProximity",
     "Gower",

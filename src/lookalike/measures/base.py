@@ -20,17 +20,19 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._config import count_jobs, settings, show_bytes
+from lookalike._config import count_jobs
 from lookalike._params import N_JOBS, AtLeast, Rule, check_params
 from lookalike._save import Saved
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure, message
+from lookalike._threads import blocks
+from lookalike.errors import InvalidInput, TooFewRows, UndefinedMeasure, message
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.matrices import check_pairs, rectangle, square
 from lookalike.measures.rows import Rows, self_pairs
-from lookalike.measures.target import split_target
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table, as_table, read_table
+from lookalike.table.features import remember_columns
+from lookalike.table.targets import split_target
 
 __all__ = ["CHUNK", "MEASURES", "Measure", "Traits", "typical_distance"]
 
@@ -144,9 +146,7 @@ class Measure(Saved, BaseEstimator):
         count_jobs(getattr(self, "n_jobs", None))
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
-        self.n_features_in_ = len(table.columns)
-        if _has_names(X):
-            self.feature_names_in_ = np.asarray(table.names, dtype=object)
+        remember_columns(self, X, table)
         self._fit(table, target)
         self.rows_ = self._encode(table, np.arange(len(table)))
         self._fit_rows(self.rows_)
@@ -165,11 +165,12 @@ class Measure(Saved, BaseEstimator):
         check_is_fitted(self, "schema_")
         if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
             return self.rows_
-        table = self._read_new(X)
+        table = self.read_new(X)
         at = np.full(len(table), -1) if seen is None else np.asarray(seen, dtype=np.int64)
         return self._encode(table, at)
 
-    def _read_new(self, X: Any) -> Table:
+    def read_new(self, X: Any) -> Table:
+        """Read new rows as the fitted ones were read; a wrapper asks the measure inside it."""
         return as_table(X, self.schema_, who=type(self).__name__)
 
     def frozen(self) -> Self:
@@ -222,41 +223,16 @@ class Measure(Saved, BaseEstimator):
         check_is_fitted(self, "rows_")
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
-        size = 8 * len(a) * len(b)
-        if size > settings().memory_limit:
-            raise TooLarge(
-                message(
-                    f"{type(self).__name__}.{to}",
-                    f"a matrix under the memory limit of {show_bytes(settings().memory_limit)}",
-                    f"{len(a):,} x {len(b):,} = {show_bytes(size)}",
-                    "Use kneighbors, which never builds the matrix, or raise the limit with "
-                    "lookalike.config(memory_limit=...)",
-                )
-            )
-        out = np.empty((len(a), len(b)))
-        mirrored = a is b and self.traits.symmetric
+        do = "Use kneighbors, which never builds the matrix"
+        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), do)
+        return square(self, a, to) if a is b else rectangle(self, a, b, to)
 
-        def one(rows: slice, columns: slice) -> bool:
-            block = self.block(a[rows], b[columns], to, same=a is b and rows == columns)
-            out[rows, columns] = block
-            if mirrored:
-                out[columns, rows] = block.T
-            return bool(np.isnan(block).any())
-
-        if a is b:  # square tiles, so that only equal slices touch the diagonal
-            parts = list(blocks(len(a), 256))
-            tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
-        else:
-            tasks = [(r, c) for r in blocks(len(a), 64) for c in blocks(len(b), 4096)]
-        undefined = run(one, tasks, getattr(self, "n_jobs", None), f"comparing rows ({to})")
-        return self._defined(out, to) if any(undefined) else out
-
-    def _defined(self, values: np.ndarray, to: str) -> np.ndarray:
+    def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
         holes = np.isnan(values)
         filler = getattr(self, "undefined", None)
         if filler is not None:
-            values[holes] = filler if to == "similarity" else 1 - filler
+            values[holes] = filler if to == "similarity" else self.distance_at(filler)
             return values
         i, j = (int(at[0]) for at in np.nonzero(holes))
         raise UndefinedMeasure(
@@ -269,6 +245,13 @@ class Measure(Saved, BaseEstimator):
                 else "Leave out these pairs",
             )
         )
+
+    def distance_at(self, similarity: float) -> float:
+        """Return the distance of two rows of a given similarity."""
+        if self.traits.conversion == "ratio":  # s = c / (c + d)
+            return float(self.scale_ * (1 - similarity) / similarity) if similarity else np.inf
+        gap = 1.0 - similarity
+        return float(np.sqrt(gap)) if self.traits.conversion == "sqrt" else gap
 
     def block(self, a: Rows, b: Rows, to: str = "distance", same: bool = False) -> np.ndarray:
         """Return a block of similarities or distances; the only converter between the two.
@@ -381,6 +364,15 @@ class Measure(Saved, BaseEstimator):
 
     # -- explanations ------------------------------------------------------------------------------
 
+    def explain_rows(self, a: Rows, b: Rows) -> Explanation:
+        """Explain one encoded row against another.
+
+        Parameters
+        ----------
+        a, b : Rows of length one
+        """
+        return self._explain(a, b)
+
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.
 
@@ -467,8 +459,3 @@ def name_rows(
         return exclude, np.arange(len(b)), len(b)
     ids = np.asarray(ids, dtype=np.int64)
     return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)
-
-
-def _has_names(X: Any) -> bool:
-    """Whether the columns of X were named by the user."""
-    return isinstance(X, Table) or hasattr(X, "columns") or isinstance(X, dict)

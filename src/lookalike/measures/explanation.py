@@ -9,7 +9,7 @@ from typing import Any
 
 from lookalike.errors import MissingExtra
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "shared_out"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,3 +136,11 @@ def show(cell: Any, longest: int = 28) -> str:
     else:
         text = str(cell)
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
+    """Share a total out in the proportions of other contributions."""
+    whole = sum(parts.values())
+    if not whole > 0:
+        return {None: total}
+    return {name: total * (part / whole) for name, part in parts.items()}

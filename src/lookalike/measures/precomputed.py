@@ -74,7 +74,8 @@ class Precomputed(Measure):
         check_distances(matrix, bool(self.symmetric), "Precomputed.fit")
         return _table(matrix)
 
-    def _read_new(self, X: Any) -> Table:
+    def read_new(self, X: Any) -> Table:
+        """Read distances of new rows to the fitted ones."""
         matrix = _as_matrix(X, "Precomputed")
         n = len(self.rows_) if hasattr(self, "rows_") else matrix.shape[1]
         if matrix.shape[1] != n:

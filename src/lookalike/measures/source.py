@@ -14,8 +14,8 @@ from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
-from lookalike.measures.target import split_target
 from lookalike.table import Table, as_table, read_table
+from lookalike.table.targets import split_target
 
 __all__ = ["Source", "read_source", "same_settings"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, WrongType, message
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.least_squares import (
     PAIR_SETS,
     find_clusters,
@@ -22,8 +21,8 @@ from lookalike.measures.least_squares import (
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.relief import Neighborhoods, relief_of_classes, relief_of_numbers
 from lookalike.measures.rows import Rows
-from lookalike.measures.target import split_target
 from lookalike.table import Table, read_table
+from lookalike.table.targets import TARGETS, code_labels, holds_classes, read_numbers, split_target
 
 __all__ = ["least_squares_weights", "relieff_weights"]
 
@@ -114,7 +113,7 @@ def relieff_weights(
     who = "relieff_weights"
     _check(who, "n_neighbors", n_neighbors, AtLeast(1))
     _check(who, "n_samples", n_samples, AnyOf(OneOf(None), AtLeast(1)))
-    _check(who, "target", target, OneOf("auto", "classes", "numbers"))
+    _check(who, "target", target, OneOf(*TARGETS))
     _check(who, "normalize", normalize, OneOf(True, False))
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
@@ -126,11 +125,11 @@ def relieff_weights(
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
-    if target == "classes" or (target == "auto" and _holds_classes(values)):
-        codes = _read_classes(values, who)
+    if target == "classes" or (target == "auto" and holds_classes(values)):
+        codes = _code_classes(values, who)
         raw = relief_of_classes(Neighborhoods(plan, rows, codes, n_neighbors), sampled, n_jobs)
     else:
-        goal = _read_numbers(values, who)
+        goal = _spread_numbers(values, who)
         everybody = np.zeros(n, dtype=np.int64)
         near = Neighborhoods(plan, rows, everybody, n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
@@ -211,7 +210,7 @@ def least_squares_weights(
     _check(who, "fill", fill, OneOf("mean", "half"))
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
-    if not _holds_classes(values):
+    if not holds_classes(values):
         raise InvalidInput(
             message(
                 who,
@@ -220,7 +219,7 @@ def least_squares_weights(
                 "Cut the target into classes, or use relieff_weights",
             )
         )
-    codes = _read_classes(values, who)
+    codes = _code_classes(values, who)
     rows = Rows(np.arange(len(table)), plan.encode(table))
     medoids = labels = np.zeros(len(table), dtype=np.int64)
     if pairs != "global":
@@ -277,47 +276,24 @@ def _prepare(
     return table, values, plan
 
 
-def _holds_classes(values: np.ndarray) -> bool:
-    """Whether a target is classes: not fractions, nor whole numbers that are mostly different."""
-    if values.dtype == object:
-        real = all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values)
-        return not real or _holds_classes(values.astype(np.float64))
-    if values.dtype.kind not in "iuf":
-        return True
-    if values.dtype.kind == "f" and bool((values != np.floor(values)).any()):
-        return False
-    return len(np.unique(values)) <= max(2, len(values) / 2)
-
-
-def _read_classes(values: np.ndarray, who: str) -> np.ndarray:
-    """Return the class of each row as a number from 0."""
-    known: dict[Any, int] = {}
-    try:
-        codes = np.array([known.setdefault(v, len(known)) for v in values.tolist()], dtype=np.int64)
-    except TypeError as error:
-        raise WrongType(
-            message(who, "a target of plain values", str(error), "Name the classes by words")
-        ) from error
+def _code_classes(values: np.ndarray, who: str) -> np.ndarray:
+    """Return the class of each row as a number from 0, in order of first appearance."""
+    codes, known = code_labels(values, len(values), who)
     if len(known) < 2:
         raise InvalidInput(
             message(
                 who,
                 "a target of at least two classes",
-                f"{len(known)}" + (f": {next(iter(known))!r}" if known else ""),
+                f"{len(known)}" + (f": {known[0]!r}" if known else ""),
                 "Choose another target",
             )
         )
     return codes
 
 
-def _read_numbers(values: np.ndarray, who: str) -> np.ndarray:
+def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
     """Return the target as finite numbers that are not all the same."""
-    try:
-        found = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise WrongType(
-            message(who, "a target of numbers", str(error), "Use target='classes'")
-        ) from error
+    found = read_numbers(values, who, "Use target='classes'")
     with np.errstate(over="ignore", invalid="ignore"):
         span = found.max(initial=-np.inf) - found.min(initial=np.inf)
     if not 0 < span < np.inf:

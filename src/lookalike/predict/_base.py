@@ -18,16 +18,16 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, OneOf, Rule, check_
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, message
+from lookalike.evaluate.vote import list_weights
 from lookalike.measures.base import Measure, check_k
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.gower import Gower
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source, read_source
-from lookalike.measures.target import split_target
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.vote import list_weights
 from lookalike.predict._tune import deal, largest_k, summarize
 from lookalike.table import Column, Kind, Schema, Table, as_table, read_table
+from lookalike.table.targets import split_target
 
 TUNE = "tune"
 

@@ -20,8 +20,8 @@ from lookalike.errors import InvalidInput, message
 from lookalike.forests.similarity import SimilarityTrees
 from lookalike.forests.similarity_columns import Cellar, TreeColumn, encode_columns, fit_columns
 from lookalike.forests.similarity_grow import GrownTrees, Limits, grow_trees, prune_trees
-from lookalike.measures.target import split_target
 from lookalike.table import Schema, Table, as_table, read_table
+from lookalike.table.targets import split_target
 
 __all__ = ["as_amounts", "as_classes", "check_weights", "has_names", "votes_of"]
 

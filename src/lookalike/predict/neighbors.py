@@ -12,8 +12,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
+from lookalike.evaluate.vote import class_totals, means_by_k, winners, winners_by_k
 from lookalike.measures.base import Measure
-from lookalike.neighbors.vote import class_totals, means_by_k, winners, winners_by_k
 from lookalike.predict._base import _NeighborPredictor
 
 __all__ = ["NeighborClassifier", "NeighborRegressor"]

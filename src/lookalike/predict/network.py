@@ -19,7 +19,6 @@ from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.source import Source, read_source
-from lookalike.measures.target import split_target
 from lookalike.predict._base import _one_axis
 from lookalike.predict.neighbors import _as_classes
 from lookalike.represent._base import IsMeasure
@@ -28,6 +27,7 @@ from lookalike.represent.activation import similarity_activation
 from lookalike.represent.prototypes import MAX_ROWS, METHODS, count_prototypes
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table.targets import split_target
 
 __all__ = ["SimilarityNetworkClassifier", "SimilarityNetworkRegressor"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike._params import AtLeast, OneOf
 from lookalike._threads import single_blas
 from lookalike.errors import InvalidInput, MissingExtra, TooFewRows, message
-from lookalike.hubness.space import as_space, size_of
+from lookalike.evaluate.space import as_space, size_of
 from lookalike.measures.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
 

@@ -18,7 +18,6 @@ from lookalike._save import Saved
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
-from lookalike.measures.target import split_target
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import Drift, learn_fitted, report_drift
 from lookalike.search.names import Names, as_id, take_ids
@@ -27,6 +26,7 @@ from lookalike.search.shelves import Shelves
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table.targets import split_target
 
 __all__ = ["_Holding"]
 

@@ -102,7 +102,7 @@ class Reader:
     def read_table(self, source: Any, who: str) -> Table:
         """Read rows as the fitted ones were read."""
         if self.measure.traits.pairwise:
-            return self.measure._read_new(source)
+            return self.measure.read_new(source)
         return as_table(source, self.schema, who=who)
 
     def read_some(self, items: Any, who: str) -> Asked | None:

@@ -13,13 +13,12 @@ from lookalike._params import AtLeast
 from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, WrongType, message
-from lookalike.hubness.space import code_labels
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
-from lookalike.measures.target import split_target
 from lookalike.search.refeat import ReFeat
 from lookalike.search.rocchio import check_gamma, rocchio
 from lookalike.table import Table, read_table
+from lookalike.table.targets import code_labels, split_target
 
 __all__ = ["Retrieval", "retrieval_precision"]
 

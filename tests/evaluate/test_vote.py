@@ -6,14 +6,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.measures import Gower, Vector
-from lookalike.neighbors.vote import (
+from lookalike.evaluate.vote import (
     class_totals,
     list_weights,
     means_by_k,
     winners,
     winners_by_k,
 )
+from lookalike.measures import Gower, Vector
 from lookalike.predict import NeighborClassifier, NeighborRegressor
 from predict import make, reference
 

@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, TooLarge, WrongType, message, suggest
-from lookalike.hubness.space import as_space, code_labels, lists_of, needs_distances, size_of
-from lookalike.neighbors.vote import class_totals, winners
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.evaluate.space import as_space, lists_of, needs_distances, size_of
+from lookalike.evaluate.vote import class_totals, winners
+from lookalike.measures.matrices import check_pairs
+from lookalike.table.targets import code_labels, label_sets
 
 __all__ = [
     "McNemar",
@@ -44,7 +45,7 @@ def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> np.nda
 
     Examples
     --------
-    >>> from lookalike.hubness import loo_predict
+    >>> from lookalike.evaluate import loo_predict
     >>> from lookalike.measures import Vector
     >>> loo_predict(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1], k=1)
     array([0, 0, 0, 1])
@@ -70,7 +71,7 @@ def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> float
 
     Examples
     --------
-    >>> from lookalike.hubness import loo_accuracy
+    >>> from lookalike.evaluate import loo_accuracy
     >>> from lookalike.measures import Vector
     >>> loo_accuracy(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1], k=1)
     0.75
@@ -143,7 +144,7 @@ def mcnemar(first: Any, second: Any, *, exact: bool = False) -> McNemar:
 
     Examples
     --------
-    >>> from lookalike.hubness import mcnemar
+    >>> from lookalike.evaluate import mcnemar
     >>> found = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2)
     >>> round(found.statistic, 6), round(found.pvalue, 6)
     (4.083333, 0.043308)
@@ -189,7 +190,7 @@ def goodman_kruskal(space: Any, y: Any) -> float:
 
     Examples
     --------
-    >>> from lookalike.hubness import goodman_kruskal
+    >>> from lookalike.evaluate import goodman_kruskal
     >>> from lookalike.measures import Vector
     >>> goodman_kruskal(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), [0, 0, 1, 1])
     0.5
@@ -199,16 +200,10 @@ def goodman_kruskal(space: Any, y: Any) -> float:
     n = len(rows)
     codes, _ = code_labels(y, n, "goodman_kruskal")
     both_ways = not measure.traits.symmetric
-    size = 8 * n * (n - 1) // (1 if both_ways else 2)
-    if size > settings().memory_limit:
-        raise TooLarge(
-            message(
-                "goodman_kruskal",
-                f"all distances under the memory limit of {show_bytes(settings().memory_limit)}",
-                f"{n:,} rows, {show_bytes(size)}",
-                "Take a sample of the rows, or raise the limit with lookalike.config(...)",
-            )
-        )
+    check_pairs(
+        "goodman_kruskal", n, n, "Take a sample of the rows", bytes_per_pair=8 if both_ways else 4,
+        what="all distances",
+    )  # fmt: skip
 
     def one(part: slice) -> tuple[np.ndarray, np.ndarray]:
         others = slice(0 if both_ways else part.start, n)
@@ -251,14 +246,14 @@ def label_agreement(space: Any, labels: Sequence[Any], k: int = 5) -> np.ndarray
 
     Examples
     --------
-    >>> from lookalike.hubness import label_agreement
+    >>> from lookalike.evaluate import label_agreement
     >>> from lookalike.measures import Vector
     >>> genres = [{"rock"}, {"rock", "pop"}, {"pop"}, set()]
     >>> label_agreement(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), genres, k=1)
     array([0.5, 0.5, 0.5, 0. ])
     """
     checked = as_space(space, "label_agreement")
-    sets = _label_sets(labels, size_of(checked), "label_agreement")
+    sets = label_sets(labels, size_of(checked), "label_agreement")
     lists = lists_of(checked, k, "label_agreement")
     out = np.zeros(len(sets))
     for i, near in enumerate(lists.indices.tolist()):
@@ -288,7 +283,7 @@ def retrieval_accuracy(
 
     Examples
     --------
-    >>> from lookalike.hubness import retrieval_accuracy
+    >>> from lookalike.evaluate import retrieval_accuracy
     >>> from lookalike.measures import Vector
     >>> genres = [{"rock"}, {"rock", "pop"}, {"pop"}, set()]
     >>> retrieval_accuracy(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), genres, k=1)
@@ -303,24 +298,3 @@ def retrieval_accuracy(
             )
         each = each[some]
     return float(each.mean())
-
-
-def _label_sets(labels: Sequence[Any], n: int, who: str) -> list[frozenset[Any]]:
-    if isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) != n:
-        found = f"{len(labels)}" if hasattr(labels, "__len__") else repr(labels)
-        raise InvalidInput(
-            message(who, f"a set of labels for each of the {n} rows", found, "Check the labels")
-        )
-    sets = []
-    for row, cell in enumerate(labels):
-        if isinstance(cell, str | bytes) or not hasattr(cell, "__iter__"):
-            raise WrongType(
-                message(
-                    who,
-                    "a set or list of labels in each row",
-                    f"{cell!r} in row {row}",
-                    "Use loo_accuracy for single labels",
-                )
-            )
-        sets.append(frozenset(cell))
-    return sets

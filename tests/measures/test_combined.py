@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.hubness import NICDM, Combined, MutualProximity
-from lookalike.measures import Precomputed, Ranked, Vector
+from lookalike.hubness import NICDM, MutualProximity
+from lookalike.measures import Combined, Precomputed, Ranked, Vector
 
 RNG = np.random.default_rng(0)
 ROWS = {"size": RNG.random(20), "age": RNG.random(20) * 50, "city": RNG.random(20)}
@@ -18,8 +18,8 @@ X = np.column_stack(list(ROWS.values()))
 
 @pytest.mark.parametrize("model", ["empirical", "gauss_independent"])
 def test_proximities_are_added_by_weight(model):
-    parts = [(3, Vector(), ["size", "city"]), (7, Ranked(), "age")]
-    combined = Combined(parts, model=model).fit(ROWS)
+    size, age = MutualProximity(Vector(), model), MutualProximity(Ranked(), model)
+    combined = Combined([(3, size, ["size", "city"]), (7, age, "age")]).fit(ROWS)
     assert_allclose(combined.weights_, [0.3, 0.7])
     one = MutualProximity(Vector(), model).fit(X[:, [0, 2]])
     two = MutualProximity(Ranked(), model).fit(X[:, 1:2])
@@ -33,8 +33,8 @@ def test_proximities_are_added_by_weight(model):
 def test_two_numbers():
     # Proximities of 0.5 and 0.25 with weights 0.3 and 0.7 make 0.325: rows 0 and 1 of two lines.
     line, other = [0.0, 1.0, 3.0, 7.0], [0.0, 3.0, 1.0, 7.0]
-    parts = [(0.3, Vector(), "a"), (0.7, Vector(), "b")]
-    combined = Combined(parts, model="empirical").fit({"a": line, "b": other})
+    each = MutualProximity(Vector(), "empirical")
+    combined = Combined([(0.3, each, "a"), (0.7, each, "b")]).fit({"a": line, "b": other})
     assert_allclose(combined.similarity()[0, 1], 0.325)
 
 
@@ -72,8 +72,10 @@ def test_z_scores_from_a_sample():
 
 def test_several_matrices():
     d = Vector().fit(X).distance()
-    parts = [(0.3, Precomputed(), "rhythm"), (0.7, Precomputed(), "timbre")]
-    combined = Combined(parts, model="empirical").fit({"rhythm": d, "timbre": d**2})
+    each = MutualProximity(Precomputed(), "empirical")
+    combined = Combined([(0.3, each, "rhythm"), (0.7, each, "timbre")]).fit(
+        {"rhythm": d, "timbre": d**2}
+    )
     expected = MutualProximity(Precomputed()).fit(d).similarity()
     assert_allclose(combined.similarity(), expected)  # counts do not see the square
     far = Vector().fit(X).distance(X[:2] + 0.1)
@@ -111,8 +113,9 @@ def test_parameters_of_the_parts():
 
 
 def test_explanations_add_up_over_the_parts():
-    parts = [(0.3, Vector(), ["size", "city"]), (0.7, Ranked(), "age")]
-    for how in ("mutual_proximity", "zscore", "similarity"):
+    plain = [(0.3, Vector(), ["size", "city"]), (0.7, Ranked(), "age")]
+    repaired = [(w, MutualProximity(m, "gauss_independent"), c) for w, m, c in plain]
+    for parts, how in ((repaired, "similarity"), (plain, "zscore"), (plain, "similarity")):
         told = Combined(parts, how).fit(ROWS).explain(0, 5)
         assert {name for name in told.minus if name} == {"size", "age", "city"}
         assert len(told.inner) == 2

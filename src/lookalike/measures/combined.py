@@ -13,11 +13,9 @@ from sklearn.base import clone
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
-from lookalike.hubness.reducer import shared_out
-from lookalike.hubness.survival import moments
 from lookalike.measures.base import Measure, Traits
-from lookalike.measures.explanation import Explanation
+from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
 from lookalike.measures.vector import Vector
 from lookalike.table import Table
@@ -36,23 +34,21 @@ class Part(NamedTuple):
 class Combined(Measure):
     """Judge rows by several measures at once, each with its weight.
 
-    Distances of different measures cannot be added: their scales differ. Their mutual proximities
-    can, because each is a probability: the similarity is ``w_1 MP_1 + w_2 MP_2 + ...`` [1]_. Sound
-    and rhythm of songs, words and pictures of a page, or numbers and texts of a table are then
-    weighed as they should be, and hubs are removed on the way.
+    The similarity is the weighted sum of those of the parts. Where their scales differ, wrap each
+    part in ``lookalike.hubness.MutualProximity``: mutual proximities can be added, because each is
+    a probability [1]_. Sound and rhythm of songs, words and pictures of a page, or numbers and
+    texts of a table are then weighed as they should be, and hubs are removed on the way.
 
     Parameters
     ----------
     parts : list of (weight, measure) or (weight, measure, columns)
         Weights of at least 0, not all 0; they are divided by their sum. With ``columns`` (a name or
-        a list of names) a measure sees only these. A ``MutualProximity`` is used as it is.
-    how : {"mutual_proximity", "zscore", "similarity"}
-        ``zscore`` is the usual baseline: distances, each with the mean and standard deviation of
-        its fitted pairs taken out. ``similarity`` adds the measures' own similarities.
-    model : {"gauss_independent", "gamma_independent", "empirical", "gauss"}
-        Model of the mutual proximities.
+        a list of names) a measure sees only these.
+    how : {"similarity", "zscore"}
+        Add the measures' similarities, or their distances, each with the mean and standard
+        deviation of its fitted pairs taken out (z-scores), which is the usual baseline.
     sample : int, optional
-        Rows to estimate scales from; see ``MutualProximity``.
+        Rows whose distances to all others give means and standard deviations. None: all.
     kinds : mapping of column to kind, optional
         How columns are to be read.
     random_state : None, int or numpy.random.Generator
@@ -75,17 +71,16 @@ class Combined(Measure):
 
     Examples
     --------
-    >>> from lookalike.hubness import Combined
-    >>> from lookalike.measures import Ranked, Vector
+    >>> from lookalike.hubness import MutualProximity
+    >>> from lookalike.measures import Combined, Ranked, Vector
     >>> rows = {"size": [1.0, 2.0, 4.0, 8.0], "age": [3.0, 1.0, 1.5, 2.0]}
-    >>> parts = [(0.3, Vector(), "size"), (0.7, Ranked(), "age")]
-    >>> Combined(parts, model="empirical").fit(rows).similarity().round(3)[1]
+    >>> size, age = MutualProximity(Vector()), MutualProximity(Ranked())
+    >>> Combined([(0.3, size, "size"), (0.7, age, "age")]).fit(rows).similarity().round(3)[1]
     array([0.15, 1.  , 0.25, 0.  ])
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "how": OneOf("mutual_proximity", "zscore", "similarity"),
-        "model": OneOf(*MODELS),
+        "how": OneOf("similarity", "zscore"),
         "sample": AnyOf(OneOf(None), AtLeast(1)),
         "random_state": RANDOM_STATE,
     }
@@ -93,9 +88,8 @@ class Combined(Measure):
     def __init__(
         self,
         parts: Sequence[Any],
-        how: str = "mutual_proximity",
+        how: str = "similarity",
         *,
-        model: str = "gauss_independent",
         sample: int | None = None,
         kinds: Any = None,
         random_state: Any = None,
@@ -103,7 +97,6 @@ class Combined(Measure):
     ) -> None:
         self.parts = parts
         self.how = how
-        self.model = model
         self.sample = sample
         self.kinds = kinds
         self.random_state = random_state
@@ -114,7 +107,7 @@ class Combined(Measure):
         """Return every way to combine."""
         return [
             cls([(0.3, Vector()), (0.7, Vector("cityblock"))], how)
-            for how in ("mutual_proximity", "zscore", "similarity")
+            for how in ("similarity", "zscore")
         ]
 
     # -- parameters of the parts -------------------------------------------------------------------
@@ -191,7 +184,7 @@ class Combined(Measure):
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure, from those of its parts."""
         parts = self._read_parts()
-        each = [self._prepared(part).traits for part in parts]
+        each = [part.measure.traits for part in parts]
         distance = self.how == "zscore"
         return Traits(
             native="distance" if distance else "similarity",
@@ -207,33 +200,21 @@ class Combined(Measure):
             undefined_last=any(traits.undefined_last for traits in each),
         )
 
-    def _prepared(self, part: Part) -> Measure:
-        if self.how != "mutual_proximity" or isinstance(part.measure, MutualProximity):
-            return part.measure
-        return MutualProximity(
-            part.measure,
-            self.model,
-            sample=self.sample,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-
     def read(self, X: Any) -> Table:
         """Read data; a single matrix of distances as the first part reads it."""
         parts = self._read_parts()
         return parts[0].measure.read(X) if self.traits.pairwise else super().read(X)
 
-    def _read_new(self, X: Any) -> Table:
-        return self.parts_[0]._read_new(X) if self.traits.pairwise else super()._read_new(X)
+    def read_new(self, X: Any) -> Table:
+        """Read new rows; a single matrix of distances as the first part reads it."""
+        return self.parts_[0].read_new(X) if self.traits.pairwise else super().read_new(X)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         parts = self._read_parts()
         weights = np.array([part.weight for part in parts])
         self.weights_ = weights / weights.sum()
         self.columns_ = [part.columns for part in parts]
-        self.parts_ = [
-            clone(self._prepared(part)).fit(_some(table, part.columns), y) for part in parts
-        ]
+        self.parts_ = [clone(part.measure).fit(_some(table, part.columns), y) for part in parts]
         if self.traits.pairwise:
             self.n_features_in_ = self.parts_[0].n_features_in_
         self.offset_ = 0.0
@@ -290,7 +271,7 @@ class Combined(Measure):
         factors: dict[str, float] = {}
         cells: dict[str, tuple[Any, Any]] = {}
         for i, part in enumerate(self.parts_):
-            told = part._explain(a.parts[str(i)], b.parts[str(i)])
+            told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
             name = f"{i} {type(part).__name__}"
             inner[name] = told
             factors[f"weight of {name}"] = float(self.weights_[i])

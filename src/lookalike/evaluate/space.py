@@ -16,7 +16,6 @@ from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = [
     "as_space",
-    "code_labels",
     "distance_blocks",
     "lists_of",
     "needs_distances",
@@ -120,36 +119,3 @@ def distance_blocks(
                 own = np.arange(low, high)
                 d[own - down.start, own - across.start] = np.nan
             yield down, across, d
-
-
-def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
-    """Return labels as whole numbers, in order of first appearance, and the labels themselves."""
-    if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise InvalidInput(
-            message(who, f"a list of {n} labels", repr(y), "Pass the labels as an array")
-        )
-    labels = y.tolist() if hasattr(y, "tolist") else list(y)
-    if len(labels) != n:
-        raise InvalidInput(
-            message(who, f"one label for each of the {n} rows", f"{len(labels)}", "Check y")
-        )
-    gaps = [i for i, label in enumerate(labels) if label is None or label != label]
-    if gaps:
-        raise InvalidInput(
-            message(
-                who,
-                "labels without gaps",
-                f"{len(gaps)} missing, the first in row {gaps[0]}",
-                "Drop these rows",
-            )
-        )
-    known: dict[Any, int] = {}
-    try:
-        codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
-    except TypeError as error:
-        raise WrongType(
-            message(
-                who, "one label per row", "labels that are lists or sets", "Use retrieval_accuracy"
-            )
-        ) from error
-    return codes, list(known)

@@ -16,8 +16,7 @@ from lookalike.errors import (
     message,
     suggest,
 )
-from lookalike.hubness.reducer import _Reducer
-from lookalike.hubness.space import as_space, distance_blocks
+from lookalike.evaluate.space import as_space, distance_blocks
 from lookalike.measures.base import Measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
@@ -70,7 +69,7 @@ def intrinsic_dimension(
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.hubness import intrinsic_dimension
+    >>> from lookalike.evaluate import intrinsic_dimension
     >>> from lookalike.measures import Vector
     >>> flat = np.random.default_rng(0).random((300, 2))
     >>> sheet = np.column_stack([flat, flat.sum(axis=1), flat @ [2.0, -1.0]])  # 4 columns, a plane
@@ -89,7 +88,7 @@ def intrinsic_dimension(
     if isinstance(checked, Measure):
         if scale is not None:
             checked = _rescaled(checked, scale)
-        if embed is None and isinstance(checked, _Reducer):
+        if embed is None and hasattr(checked, "measure_"):  # made of another one: no geometry
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
             checked = Vector().fit(classical_scaling(checked, embed))

@@ -1,0 +1,26 @@
+"""What a space of rows is worth: whether neighbors agree with labels, and how rows spread.
+
+The functions take a *space*: a fitted measure, a ``NeighborGraph`` or a matrix of distances.
+"""
+
+from lookalike.evaluate.agreement import (
+    McNemar,
+    goodman_kruskal,
+    label_agreement,
+    loo_accuracy,
+    loo_predict,
+    mcnemar,
+    retrieval_accuracy,
+)
+from lookalike.evaluate.dimension import intrinsic_dimension
+
+__all__ = [
+    "McNemar",
+    "goodman_kruskal",
+    "intrinsic_dimension",
+    "label_agreement",
+    "loo_accuracy",
+    "loo_predict",
+    "mcnemar",
+    "retrieval_accuracy",
+]

@@ -1,0 +1,98 @@
+"""The base of every estimator that wraps a measure: reading, columns, tags, parameters.
+
+A task says what it does with neighbors or distances; how a table and a target are read, which
+measure is meant by None, what scikit-learn is told about the input and what is remembered of the
+columns is written here, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from lookalike._config import count_jobs
+from lookalike._params import KINDS, N_JOBS, Rule, check_params
+from lookalike._random import RANDOM_STATE
+from lookalike._save import Saved
+from lookalike.measures.base import Measure
+from lookalike.measures.gower import Gower
+from lookalike.measures.source import Source, read_source
+from lookalike.table.features import remember_columns
+from lookalike.table.targets import require_target
+
+__all__ = ["IsMeasure", "MeasureTask", "copy_input_tags"]
+
+
+class IsMeasure(Rule):
+    """A measure, not its class and not its name."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return value is None or isinstance(value, Measure)
+
+    def wants(self) -> str:
+        """Say what is allowed, in words."""
+        return "a lookalike measure, or None for Gower()"
+
+    def advice(self, value: Any) -> str:
+        """Say what to do about a wrong value."""
+        return "Pass an instance, for example measure=Gower() or measure=Vector()"
+
+
+def copy_input_tags(tags: Any, measure: Any) -> Any:
+    """Let scikit-learn expect of a task the input that its measure takes; return the tags."""
+    measure = measure if isinstance(measure, Measure) else Gower()
+    inner = get_tags(measure).input_tags
+    for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
+        setattr(tags.input_tags, name, getattr(inner, name))
+    return tags
+
+
+class MeasureTask(Saved, BaseEstimator):
+    """Base of the estimators that wrap a measure.
+
+    Subclasses have a parameter ``measure`` (None: ``Gower()``), and may have ``kinds``,
+    ``random_state`` and ``n_jobs``; their rules are stated here.
+    """
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "measure": IsMeasure(),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+    }
+    REQUIRES_TARGET: ClassVar[bool] = False
+
+    measure: Measure | None
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
+
+    def _read(self, X: Any, y: Any = None) -> tuple[Source, np.ndarray | None]:
+        """Check the parameters and read X and y once.
+
+        Returns
+        -------
+        source : Source
+            The table without the target, and the measure to fit.
+        target : array of n, or None
+        """
+        check_params(self)
+        count_jobs(self.n_jobs)
+        who = type(self).__name__
+        if self.REQUIRES_TARGET:
+            y = require_target(y, who)
+        return read_source(self.measure, X, y, who, self.kinds, self.n_jobs)
+
+    def _remember_columns(self, X: Any, source: Source, measure: Measure) -> None:
+        """Set scikit-learn's attributes about the columns of a fitted table."""
+        remember_columns(self, X, source.table, measure.n_features_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.REQUIRES_TARGET:
+            tags.target_tags.required = True
+        return copy_input_tags(tags, self.measure)
