@@ -49,6 +49,18 @@ def keep_nearest(block, ids, exclude, distances, indices):
 
 
 @kernel
+def keep_pairs(queries, ids, far, exclude, distances, indices):
+    """Work single pairs (query, id, distance) into the lists, leaving out ``exclude``."""
+    k = distances.shape[1]
+    for at in range(len(queries)):
+        i, d = queries[at], far[at]
+        if np.isnan(d):
+            d = np.inf
+        if ids[at] != exclude[i] and before(d, ids[at], distances[i, k - 1], indices[i, k - 1]):
+            insert(distances[i], indices[i], d, ids[at])
+
+
+@kernel
 def merge_lists(distances, indices, more_distances, more_indices):
     """Work the second lists into the first."""
     k = distances.shape[1]
