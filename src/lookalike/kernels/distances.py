@@ -59,6 +59,23 @@ def distance_block(a, b, code, out):
 
 
 @kernel
+def distance_pairs(a, b, left, right, code, out):
+    """Write the distance of row left[i] of a to row right[i] of b, the same to the last bit."""
+    for at in range(len(left)):
+        x, y = a[left[at]], b[right[at]]
+        total = 0.0
+        for j in range(x.shape[0]):
+            gap = abs(np.float64(x[j]) - y[j])
+            if code == CITYBLOCK:
+                total += gap
+            elif code == CHEBYSHEV:
+                total = gap if gap > total else total
+            else:
+                total += gap * gap
+        out[at] = _finish(total, code)
+
+
+@kernel
 def _one_row(x, b, code, out):
     """Write the same numbers for one row of a, four rows of b at a time and none of them turned."""
     n_b, n_columns = b.shape

@@ -362,6 +362,23 @@ class Measure(Saved, BaseEstimator):
         found = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tallest)
         return replace(found, n_indexed=n_indexed)
 
+    def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined.
+
+        The same numbers as ``block``. Pairs with the same left row are best kept together.
+
+        Parameters
+        ----------
+        a, b : Rows
+        left, right : int64 arrays of one length
+        """
+        out = np.empty(len(left))
+        ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
+        for start, end in zip([0, *ends[:-1]], ends, strict=True):
+            at = int(left[start])
+            out[start:end] = self.block(a[at : at + 1], b[right[start:end]])[0]
+        return out
+
     # -- explanations ------------------------------------------------------------------------------
 
     def explain_rows(self, a: Rows, b: Rows) -> Explanation:

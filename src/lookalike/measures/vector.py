@@ -9,9 +9,11 @@ import numpy as np
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
 from lookalike.measures.base import Measure, Traits, name_rows
+from lookalike.measures.byte_road import byte_steps, codes_of, nearest_by_bytes, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.neighbors.codes import ByteCodes, bound_query
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -112,12 +114,47 @@ class Vector(Measure):
         ids: np.ndarray | None = None,
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, proposed by matrix products."""
+        if self.metric in ("cityblock", "chebyshev") and pays(b, k):
+            return self._nearest_by_bytes(a, b, k, exclude, ids)
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
         fill = _propose_and_decide(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
+
+    def _nearest_by_bytes(
+        self, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
+    ) -> NeighborGraph:
+        x, y = a.arrays["x"], b.arrays["x"]
+        plain = super().nearest
+        low, high = y.min(axis=0).astype(np.float64), y.max(axis=0).astype(np.float64)
+        span = high - low
+        codes = codes_of(b, lambda: ByteCodes.of(byte_steps(y, low, span, 255)))
+        if codes is None or not np.isfinite(span).all():
+            return plain(a, b, k, exclude=exclude, ids=ids)
+        own, equal = byte_steps(x, low, span, 255), np.zeros(len(span), bool)
+        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
+        return nearest_by_bytes(
+            self, a, b, k, codes,
+            lambda i: bound_query(
+                codes, own[i], span, equal, largest=self.metric == "chebyshev", divide=False
+            ),
+            lambda d: d,
+            lambda rest, out: plain(rest, b, k, exclude=out, ids=ids),
+            exclude=exclude, ids=ids, n_indexed=n_indexed,
+        )  # fmt: skip
+
+    def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the distance of row left[i] of a to row right[i] of b."""
+        from lookalike.kernels.distances import CODES, distance_pairs
+
+        out = np.empty(len(left))
+        x, y = np.ascontiguousarray(a.arrays["x"]), np.ascontiguousarray(b.arrays["x"])
+        distance_pairs(x, y, left, right, CODES[self.metric], out)
+        own = (a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)
+        out[own] = 0.0
+        return out
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         gaps = np.abs(a.arrays["x"][0].astype(float) - b.arrays["x"][0].astype(float))
