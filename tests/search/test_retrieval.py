@@ -28,18 +28,18 @@ def test_a_list_shorter_than_fifty_is_counted_whole():
 
 
 def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them():
-    n, asked = 100, []
+    n, queries = 100, []
     relevant = np.random.default_rng(3).random(n) < 0.3
     scores = np.random.default_rng(4).random(n)
 
     def rank(yes, no):
-        asked.append((list(yes), list(no)))
+        queries.append((list(yes), list(no)))
         return scores
 
     protocol = _Protocol(5, 5, 50, 2, 0.5)
     found = protocol.ask(rank, relevant, np.random.default_rng(0))
-    assert len(found) == len(asked) == 6
-    for turn, (yes, no) in enumerate(asked):
+    assert len(found) == len(queries) == 6
+    for turn, (yes, no) in enumerate(queries):
         assert len(set(yes)) == len(yes) == 2 * turn
         assert len(set(no)) == len(no) == 2 * turn
         assert relevant[yes].all()
@@ -49,19 +49,19 @@ def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them()
         first = left[:50]
         assert found[turn] == sum(relevant[i] for i in first) / 50
         if turn < 5:
-            new = set(asked[turn + 1][0] + asked[turn + 1][1]) - set(yes + no)
+            new = set(queries[turn + 1][0] + queries[turn + 1][1]) - set(yes + no)
             assert new <= set(first)
 
 
 def test_fewer_than_two_of_a_kind_are_taken_as_they_are():
-    asked = []
+    queries = []
 
     def rank(yes, no):
-        asked.append((len(yes), len(no)))
+        queries.append((len(yes), len(no)))
         return np.arange(4.0)
 
     _Protocol(5, 3, 50, 2, 0.5).ask(rank, np.array([1, 0, 0, 0], bool), np.random.default_rng(0))
-    assert asked == [(0, 0), (1, 2), (1, 3), (1, 3)]
+    assert queries == [(0, 0), (1, 2), (1, 3), (1, 3)]
 
 
 def test_ties_go_to_the_lower_position():

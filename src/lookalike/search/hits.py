@@ -143,8 +143,8 @@ class Hits(Sequence[Hit]):
         ours = ("id", "score", "distance", "similarity")
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
         for name in self._hits[0].row if self._hits else ():
-            told = f"table.{name}" if name in ours else name
-            columns[told] = [_cell(hit.row.get(name)) for hit in self]
+            head = f"table.{name}" if name in ours else name
+            columns[head] = [_cell(hit.row.get(name)) for hit in self]
         try:
             return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
         except ImportError as error:
@@ -161,9 +161,9 @@ class Hits(Sequence[Hit]):
         heads = ["id", *(["score"] if by_score else []), "similarity", *names]
         lines = [heads]
         for hit in self:
-            told = [show(hit.id), *([_number(hit.score)] if by_score else [])]
-            told += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
-            lines.append(told)
+            line = [show(hit.id), *([_number(hit.score)] if by_score else [])]
+            line += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
+            lines.append(line)
         wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
         left = len(heads) - len(names)  # our numbers are set to the right
         numeric = [True] * left + [_is_number(self, name) for name in names]
@@ -180,12 +180,12 @@ def explain_rows(
     measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
 ) -> Explanation:
     """Explain a row against one of some, with the two cells of each column beside the reasons."""
-    told = measure._explain(a, b[at : at + 1])
-    if told.cells:
-        return told
+    explanation = measure._explain(a, b[at : at + 1])
+    if explanation.cells:
+        return explanation
     (left, i), (right, j) = one, other
     both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-    return replace(told, cells=both)
+    return replace(explanation, cells=both)
 
 
 def _is_number(hits: Hits, name: str) -> bool:

@@ -16,17 +16,17 @@ from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.search.filters import read_filter
 from lookalike.search.hits import Hit, Hits, explain_rows
-from lookalike.search.holding import AUTO, _Holding
-from lookalike.search.query import Asked
+from lookalike.search.index_base import AUTO, _IndexBase
+from lookalike.search.query import Queries
 from lookalike.search.rocchio import check_gamma
-from lookalike.search.shelves import Wanted, rows_at
+from lookalike.search.segments import Feedback, rows_at
 
 __all__ = ["Index"]
 
 WHO = "Index.search"
 
 
-class Index(_Holding):
+class Index(_IndexBase):
     """Find the rows most like a row or a record, and keep doing so while rows come and go.
 
     Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
@@ -139,30 +139,32 @@ class Index(_Holding):
                 message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
             )
         check_gamma(gamma, WHO)
-        asked = reader.read(query, WHO)
+        queries = reader.read(query, WHO)
         liked = reader.read_some(like, f"{WHO}(like=...)")
         unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
-        self._check_marks(asked, liked, unliked)
+        self._check_marks(queries, liked, unliked)
         masks = read_filter(filter, self._ids, self.schema_)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
-            found = self.shelves_.nearest(
-                self.measure_, asked.rows, int(k), asked.places, nobody, masks
+            found = self.segments_.nearest(
+                self.measure_, queries.rows, int(k), queries.places, nobody, masks
             )
-            answers = [self._hits(asked, i, found[i : i + 1]) for i in range(len(asked))]
+            answers = [self._hits(queries, i, found[i : i + 1]) for i in range(len(queries))]
         else:
             answers = [
-                self._hits(asked, i, self._rank(asked, i, int(k), liked, unliked, gamma, masks))
-                for i in range(len(asked))
+                self._hits(queries, i, self._rank(queries, i, int(k), liked, unliked, gamma, masks))
+                for i in range(len(queries))
             ]
-        return answers[0] if asked.one else answers
+        return answers[0] if queries.one else answers
 
-    def _check_marks(self, asked: Asked, liked: Asked | None, unliked: Asked | None) -> None:
+    def _check_marks(
+        self, queries: Queries, liked: Queries | None, unliked: Queries | None
+    ) -> None:
         """Refuse a row that is wanted and not wanted at once."""
         if unliked is None:
             return
         no = set(unliked.places[unliked.places >= 0].tolist())
-        for what, wanted in (("like", liked), ("the query", asked)):
+        for what, wanted in (("like", liked), ("the query", queries)):
             both = [] if wanted is None else [p for p in wanted.places.tolist() if p in no]
             if both:
                 id = self._ids.of(both[:1])[0]
@@ -173,42 +175,42 @@ class Index(_Holding):
 
     def _rank(
         self,
-        asked: Asked,
+        queries: Queries,
         i: int,
         k: int,
-        liked: Asked | None,
-        unliked: Asked | None,
+        liked: Queries | None,
+        unliked: Queries | None,
         gamma: float,
         masks: Sequence[np.ndarray] | None,
     ) -> NeighborGraph:
         """Return the best rows by feedback for one of the queries."""
-        own = int(asked.places[i])
+        own = int(queries.places[i])
         yes = None if liked is None else liked.once(own)
         no = None if unliked is None else unliked.once(own)
-        positive = [asked.rows[i : i + 1], *([] if yes is None else [yes])]
+        positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
         marked = [m.places for m in (liked, unliked) if m is not None]
         hide = np.unique(np.concatenate([[own], *marked]))
-        wanted = Wanted(join_rows(positive), no, gamma)
-        return self.shelves_.best(self.measure_, wanted, k, hide[hide >= 0], masks)
+        wanted = Feedback(join_rows(positive), no, gamma)
+        return self.segments_.best(self.measure_, wanted, k, hide[hide >= 0], masks)
 
-    def _hits(self, asked: Asked, i: int, found: NeighborGraph) -> Hits:
+    def _hits(self, queries: Queries, i: int, found: NeighborGraph) -> Hits:
         """Return what was found for one query, with distances and similarities to it."""
         kept = found.indices[0] >= 0
         places, scores = found.indices[0][kept].tolist(), found.distances[0][kept].tolist()
-        query, one = asked.rows[i : i + 1], (asked.table, i)
+        query, one = queries.rows[i : i + 1], (queries.table, i)
         hits = []
         if places:
-            looked_up = self.shelves_.look_up(places)
+            looked_up = self.segments_.look_up(places)
             rows = rows_at(looked_up)
             far = self.measure_.block(query, rows)[0]
             near = self.measure_.block(query, rows, "similarity")[0]
             for at, (id, score) in enumerate(zip(self._ids.of(places), scores, strict=True)):
-                shelf, row = looked_up[at]
-                place = shelf.table, row
+                segment, row = looked_up[at]
+                place = segment.table, row
                 why = partial(explain_rows, self.measure_, query, one, rows, at, place)
                 apart, alike = _finite(float(far[at])), _finite(float(near[at]))
                 hits.append(Hit(id, _finite(score), apart, alike, place, why))
-        return Hits(hits, asked.table.record(i))
+        return Hits(hits, queries.table.record(i))
 
     def explain(self, a: Any, b: Any) -> Explanation:
         """Say why two rows are alike, column by column.
@@ -222,7 +224,7 @@ class Index(_Holding):
             self.measure_, one.rows, (one.table, 0), other.rows, 0, (other.table, 0)
         )
 
-    def _read_one(self, side: Any) -> Asked:
+    def _read_one(self, side: Any) -> Queries:
         read = self._reader().read(side, "Index.explain")
         if len(read) != 1:
             needed, do = "one row on each side", "Pass an id, a record, or a table of one row"

@@ -221,8 +221,7 @@ def _rankers(
         method.set_params(**{name: int(random.integers(2**31)) for name in idle})
         method.fit(database)
     if isinstance(method, Measure):
-        asked = method.encode(queries)
-        start = _distances(method, asked)
+        start = _distances(method, method.encode(queries))
         return [_by_measure(method, start[i], gamma) for i in range(len(queries))]
     if isinstance(method, ReFeat):
         return [_by_refeat(method, queries[i : i + 1], gamma) for i in range(len(queries))]

@@ -1,9 +1,9 @@
 """The rows of an index: fitted ones, later ones, hidden ones, found by a number that stays.
 
-Rows are kept on shelves. The first holds the rows the measure was fitted to; rows that are added go
-to shelves of their own, which are joined when they grow alike in size, so that adding one row at a
-time costs little and the fitted rows are never copied. Every shelf is searched by itself, and the
-lists merge to the list of the whole.
+Rows are kept in segments, as in a log-structured merge tree. The first holds the rows the measure
+was fitted to; rows that are added go to segments of their own, which are merged when they grow
+alike in size, so that adding one row at a time costs little and the fitted rows are never copied.
+Every segment is searched by itself, and the lists merge to the list of the whole.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lookalike.search.rocchio import rocchio
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 
-__all__ = ["Shelf", "Shelves", "Wanted", "rows_at", "table_at"]
+__all__ = ["Feedback", "Segment", "Segments", "rows_at", "table_at"]
 
-SPARE = 64  # hidden rows that a search steps over before the shelf is copied without them
+SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
 Masks = Sequence[np.ndarray] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class Feedback:
     """What a row should be near to and far from: encoded rows, and the weight of the latter."""
 
     positive: Rows
@@ -41,7 +41,7 @@ class Wanted:
 
 @saveable
 @dataclass(frozen=True, eq=False)
-class Shelf:
+class Segment:
     """Some rows of an index.
 
     Parameters
@@ -61,7 +61,7 @@ class Shelf:
         return len(self.places)
 
     def find(self, place: int) -> int:
-        """Return where a row stands on this shelf, -1 if it does not."""
+        """Return where a row stands in this segment, -1 if it does not."""
         at = int(np.searchsorted(self.places, place))
         return at if at < len(self.places) and self.places[at] == place else -1
 
@@ -75,7 +75,7 @@ class Shelf:
         if len(alive) - np.count_nonzero(alive) > SPARE:
             at = np.flatnonzero(self.alive)
             rows = self.rows[at]
-            # A cache, not a field: a saved shelf does not hold its rows twice.
+            # A cache, not a field: a saved segment does not hold its rows twice.
             self.__dict__["_kept"] = rows, at
             alive = self.alive[at]
         places = self.places if at is None else self.places[at]
@@ -84,62 +84,62 @@ class Shelf:
 
 @saveable
 @dataclass(eq=False)
-class Shelves:
+class Segments:
     """All rows of an index.
 
     Parameters
     ----------
-    shelves : list of Shelf, by ascending places
+    segments : list of Segment, by ascending places
     next_place : int, the number that the next row gets
     """
 
-    shelves: list[Shelf]
+    segments: list[Segment]
     next_place: int
 
     @classmethod
-    def of(cls, rows: Rows, table: Table, places: np.ndarray | None = None) -> Shelves:
-        """Return one shelf with all rows on it."""
+    def of(cls, rows: Rows, table: Table, places: np.ndarray | None = None) -> Segments:
+        """Return one segment with all rows in it."""
         places = np.arange(len(rows)) if places is None else places
-        shelf = Shelf(rows, table, places, np.ones(len(rows), bool))
-        return cls([shelf], int(places.max(initial=-1)) + 1)
+        segment = Segment(rows, table, places, np.ones(len(rows), bool))
+        return cls([segment], int(places.max(initial=-1)) + 1)
 
     def __len__(self) -> int:
-        return sum(int(np.count_nonzero(shelf.alive)) for shelf in self.shelves)
+        return sum(int(np.count_nonzero(segment.alive)) for segment in self.segments)
 
     @property
     def places(self) -> np.ndarray:
         """Numbers of the rows that are not hidden, ascending."""
-        return np.concatenate([shelf.places[shelf.alive] for shelf in self.shelves])
+        return np.concatenate([segment.places[segment.alive] for segment in self.segments])
 
     def add(self, rows: Rows, table: Table) -> np.ndarray:
-        """Put rows on a new shelf; return their numbers."""
+        """Put rows into a new segment; return their numbers."""
         places = np.arange(self.next_place, self.next_place + len(rows))
-        shelves = [*self.shelves, Shelf(rows, table, places, np.ones(len(rows), bool))]
-        while len(shelves) > 2 and len(shelves[-2]) < 2 * len(shelves[-1]):
-            last, before = shelves.pop(), shelves.pop()
-            shelves.append(_joined(before, last))
-        self.shelves, self.next_place = shelves, self.next_place + len(rows)
+        segments = [*self.segments, Segment(rows, table, places, np.ones(len(rows), bool))]
+        while len(segments) > 2 and len(segments[-2]) < 2 * len(segments[-1]):
+            last, before = segments.pop(), segments.pop()
+            segments.append(_join_segments(before, last))
+        self.segments, self.next_place = segments, self.next_place + len(rows)
         return places
 
-    def find(self, place: int) -> tuple[Shelf, int] | None:
-        """Return the shelf of a row and where it stands there; None if it is hidden or unknown."""
-        for shelf in self.shelves:
-            at = shelf.find(place)
+    def find(self, place: int) -> tuple[Segment, int] | None:
+        """Return the segment of a row and its place there; None if it is hidden or unknown."""
+        for segment in self.segments:
+            at = segment.find(place)
             if at >= 0:
-                return (shelf, at) if shelf.alive[at] else None
+                return (segment, at) if segment.alive[at] else None
         return None
 
-    def look_up(self, places: Iterable[int]) -> list[tuple[Shelf, int]]:
-        """Return for each of some rows, none of them hidden, its shelf and where it stands."""
+    def look_up(self, places: Iterable[int]) -> list[tuple[Segment, int]]:
+        """Return for each of some rows, none of them hidden, its segment and where it stands."""
         return [self._found(place) for place in places]
 
     def hide(self, places: Iterable[int]) -> None:
         """Hide rows from all searches."""
         for place in places:
-            shelf, at = self._found(place)
-            shelf.alive[at] = False
+            segment, at = self._found(place)
+            segment.alive[at] = False
 
-    def _found(self, place: int) -> tuple[Shelf, int]:
+    def _found(self, place: int) -> tuple[Segment, int]:
         found = self.find(place)
         assert found is not None, "the index asks for living rows only"
         return found
@@ -164,7 +164,7 @@ class Shelves:
         k : int
         exclude : int64, one place per query that may not be in its list; -1: none
         hide : int64, places that may be in no list
-        masks : a boolean array per shelf, optional
+        masks : a boolean array per segment, optional
             Only these rows are searched.
         """
 
@@ -174,7 +174,7 @@ class Shelves:
         return self._merge(ask, len(a), k, hide, masks)
 
     def best(
-        self, measure: Measure, wanted: Wanted, k: int, hide: np.ndarray, masks: Masks = None
+        self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Masks = None
     ) -> NeighborGraph:
         """Return the unfinished list of the k living rows with the smallest feedback scores."""
         nobody = np.array([-1])
@@ -195,9 +195,9 @@ class Shelves:
 
     def _merge(self, ask: Any, n: int, k: int, hide: np.ndarray, masks: Masks) -> NeighborGraph:
         lists = NeighborGraph.empty(n, k, self.next_place)
-        for number, shelf in enumerate(self.shelves):
+        for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
-            rows, places, hidden = shelf.view(mask)
+            rows, places, hidden = segment.view(mask)
             if not len(rows):
                 continue
             gone = np.concatenate([hidden, hide])
@@ -207,27 +207,27 @@ class Shelves:
         return lists
 
 
-def rows_at(found: Sequence[tuple[Shelf, int]]) -> Rows:
+def rows_at(found: Sequence[tuple[Segment, int]]) -> Rows:
     """Return encoded rows in the order in which they were looked up."""
     parts, order = _gather(found)
-    rows = join_rows([shelf.rows[at] for shelf, at in parts])
+    rows = join_rows([segment.rows[at] for segment, at in parts])
     return rows if len(parts) == 1 else rows[order]
 
 
-def table_at(found: Sequence[tuple[Shelf, int]]) -> Table:
+def table_at(found: Sequence[tuple[Segment, int]]) -> Table:
     """Return rows as they were read, in the order in which they were looked up."""
     parts, order = _gather(found)
-    rows = join_tables([shelf.table[at] for shelf, at in parts])
+    rows = join_tables([segment.table[at] for segment, at in parts])
     return rows if len(parts) == 1 else rows[order]
 
 
 def _gather(
-    found: Sequence[tuple[Shelf, int]],
-) -> tuple[list[tuple[Shelf, np.ndarray]], np.ndarray]:
-    """Group rows by shelf, which is much quicker than one by one; return the way back too."""
+    found: Sequence[tuple[Segment, int]],
+) -> tuple[list[tuple[Segment, np.ndarray]], np.ndarray]:
+    """Group rows by segment, which is much quicker than one by one; return the way back too."""
     groups: dict[int, list[int]] = {}
-    for number, (shelf, _) in enumerate(found):
-        groups.setdefault(id(shelf), []).append(number)
+    for number, (segment, _) in enumerate(found):
+        groups.setdefault(id(segment), []).append(number)
     numbers = list(groups.values())
     parts = [(found[some[0]][0], np.array([found[n][1] for n in some])) for some in numbers]
     return parts, np.argsort(np.concatenate(numbers))
@@ -249,8 +249,8 @@ def _without(found: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     return lists
 
 
-def _joined(one: Shelf, other: Shelf) -> Shelf:
-    return Shelf(
+def _join_segments(one: Segment, other: Segment) -> Segment:
+    return Segment(
         join_rows([one.rows, other.rows]),
         join_tables([one.table, other.table]),
         np.concatenate([one.places, other.places]),

@@ -20,20 +20,20 @@ from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import Drift, learn_fitted, report_drift
-from lookalike.search.names import Names, as_id, take_ids
-from lookalike.search.query import Reader
-from lookalike.search.shelves import Shelves
+from lookalike.search.ids import RowIds, as_id, take_ids
+from lookalike.search.query import QueryReader
+from lookalike.search.segments import Segments
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
 from lookalike.table.targets import split_target
 
-__all__ = ["_Holding"]
+__all__ = ["_IndexBase"]
 
 AUTO = "auto"
 
 
-class _Holding(Saved, BaseEstimator):
+class _IndexBase(Saved, BaseEstimator):
     """Base of the index: everything but searching."""
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -110,7 +110,7 @@ class _Holding(Saved, BaseEstimator):
             self.fitted_ = {}
         else:
             self.fitted_ = learn_fitted(table)
-        self.shelves_ = Shelves.of(rows, table, places)
+        self.segments_ = Segments.of(rows, table, places)
         self.drifted_: list[str] = []
         self.checked_ = 0
         self.__dict__.pop("_names", None)  # worked out from the rows, and not saved
@@ -130,18 +130,18 @@ class _Holding(Saved, BaseEstimator):
         return measure, reason
 
     @property
-    def _ids(self) -> Names:
+    def _ids(self) -> RowIds:
         """The names of the rows, if a column gives them."""
-        check_is_fitted(self, "shelves_")
+        check_is_fitted(self, "segments_")
         if "_names" not in self.__dict__:
-            self.__dict__["_names"] = Names(self.shelves_, self.id_column)
+            self.__dict__["_names"] = RowIds(self.segments_, self.id_column)
         return self.__dict__["_names"]
 
     # -- looking at the rows -----------------------------------------------------------------------
 
     def __len__(self) -> int:
-        check_is_fitted(self, "shelves_")
-        return len(self.shelves_)
+        check_is_fitted(self, "segments_")
+        return len(self.segments_)
 
     def __contains__(self, id: Any) -> bool:
         return self._ids.find(id) is not None
@@ -149,7 +149,7 @@ class _Holding(Saved, BaseEstimator):
     @property
     def ids(self) -> list[Any]:
         """The ids of all rows, in the order in which they came."""
-        return self._ids.of(self._ids.shelves.places)
+        return self._ids.of(self._ids.segments.places)
 
     def get(self, id: Any) -> dict[str, Any]:
         """Return a row as a record.
@@ -158,10 +158,10 @@ class _Holding(Saved, BaseEstimator):
         ----------
         id : int, or a value of the id column
         """
-        found = self.shelves_.find(self._ids.place(id, "Index.get"))
+        found = self.segments_.find(self._ids.place(id, "Index.get"))
         assert found is not None
-        shelf, at = found
-        return shelf.table.record(at)
+        segment, at = found
+        return segment.table.record(at)
 
     def records(self, ids: Iterable[Any] | None = None) -> list[dict[str, Any]]:
         """Return rows as records.
@@ -176,14 +176,18 @@ class _Holding(Saved, BaseEstimator):
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
-        check_is_fitted(self, "shelves_")
-        parts = [shelf.table[shelf.alive] for shelf in self.shelves_.shelves if shelf.alive.any()]
-        return join_tables(parts or [self.shelves_.shelves[0].table[:0]])
+        check_is_fitted(self, "segments_")
+        parts = [
+            segment.table[segment.alive]
+            for segment in self.segments_.segments
+            if segment.alive.any()
+        ]
+        return join_tables(parts or [self.segments_.segments[0].table[:0]])
 
-    def _reader(self) -> Reader:
+    def _reader(self) -> QueryReader:
         ids = self._ids
-        return Reader(
-            self.measure_, self.schema_, self.shelves_, ids.place, self.id_column is not None
+        return QueryReader(
+            self.measure_, self.schema_, self.segments_, ids.place, self.id_column is not None
         )
 
     # -- changing ----------------------------------------------------------------------------------
@@ -209,7 +213,7 @@ class _Holding(Saved, BaseEstimator):
             aside = {n: why for n, why in self.schema_.aside.items() if n != self.id_column}
             whole = as_table(rows, Schema(kinds, aside, self.schema_.missing), who=who)
             table, _ = take_ids(whole, self.id_column, who, ids.known)
-        places = self.shelves_.add(self.measure_.encode(table), table)
+        places = self.segments_.add(self.measure_.encode(table), table)
         self._warn_drift()
         return ids.note_added(places)
 
@@ -232,7 +236,7 @@ class _Holding(Saved, BaseEstimator):
             found = f"id {as_id(twice[0])!r} twice"
             raise InvalidInput(message("Index.delete", "each id once", found, "Name it once"))
         names.note_deleted(wanted)
-        self.shelves_.hide(places)
+        self.segments_.hide(places)
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted.
@@ -253,14 +257,14 @@ class _Holding(Saved, BaseEstimator):
         2 rows added to 100 fitted ones
         the fitted measure still fits
         """
-        check_is_fitted(self, "shelves_")
-        first, *later = self.shelves_.shelves
-        added = [shelf.table[shelf.alive] for shelf in later if shelf.alive.any()]
+        check_is_fitted(self, "segments_")
+        first, *later = self.segments_.segments
+        added = [segment.table[segment.alive] for segment in later if segment.alive.any()]
         return report_drift(self.fitted_, int(np.count_nonzero(first.alive)), added)
 
     def _warn_drift(self) -> None:
         """Warn once about every column that has drifted."""
-        added = sum(map(len, self.shelves_.shelves[1:]))
+        added = sum(map(len, self.segments_.segments[1:]))
         if added < 1.1 * self.checked_:  # rows may come one by one: look again after some more
             return
         self.checked_ = added
@@ -301,9 +305,9 @@ class _Holding(Saved, BaseEstimator):
             if y is None:
                 do = "Pass y with one entry per id of index.ids"
                 raise InvalidInput(message("Index.refit", "a target, as in fit", "none", do))
-        places, next_place = names.shelves.places, names.shelves.next_place
+        places, next_place = names.segments.places, names.segments.next_place
         self._fit_table(learn_levels(self.table), y, places)
-        self.shelves_.next_place = next_place  # ids of deleted rows are not given again
+        self.segments_.next_place = next_place  # ids of deleted rows are not given again
         return self
 
     # -- scikit-learn ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How rows of an index are called: by whole numbers, or by the values of a column."""
+"""Ids of the rows of an index: whole numbers, or the values of a column."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.search.shelves import Shelves
+from lookalike.search.segments import Segments
 from lookalike.table import Kind, Table
 from lookalike.table.raw import is_missing
 
-__all__ = ["Names", "as_id", "take_ids"]
+__all__ = ["RowIds", "as_id", "take_ids"]
 
 
-class Names:
-    """The ids of the rows on some shelves.
+class RowIds:
+    """The ids of the rows in some segments.
 
     Parameters
     ----------
-    shelves : Shelves
+    segments : Segments
     column : str or None, the column that gives the ids
     """
 
-    def __init__(self, shelves: Shelves, column: str | None) -> None:
-        self.shelves, self.column = shelves, column
+    def __init__(self, segments: Segments, column: str | None) -> None:
+        self.segments, self.column = segments, column
 
     @cached_property
     def known(self) -> dict[Any, int]:
         """Id to place of every living row, where a column gives the ids; built once."""
         assert self.column is not None, "whole numbers need no table"
         return {
-            as_id(shelf.table[self.column].values[at]): int(shelf.places[at])
-            for shelf in self.shelves.shelves
-            for at in np.flatnonzero(shelf.alive)
+            as_id(segment.table[self.column].values[at]): int(segment.places[at])
+            for segment in self.segments.segments
+            for at in np.flatnonzero(segment.alive)
         }
 
     def of(self, places: Iterable[int]) -> list[Any]:
         """Return the ids of rows that are there."""
         if self.column is None:
             return [int(place) for place in places]
-        found = (self.shelves.find(int(place)) for place in places)
-        return [as_id(shelf.table[self.column].values[at]) for shelf, at in found]  # type: ignore[misc]
+        found = (self.segments.find(int(place)) for place in places)
+        return [as_id(segment.table[self.column].values[at]) for segment, at in found]  # type: ignore[misc]
 
     def find(self, id: Any) -> int | None:
         """Return the place of an id, None if there is no such row."""
@@ -56,7 +56,7 @@ class Names:
                 return None
         if isinstance(id, bool) or not isinstance(id, int):
             return None
-        return None if self.shelves.find(id) is None else id
+        return None if self.segments.find(id) is None else id
 
     def note_added(self, places: np.ndarray) -> list[Any]:
         """Take note of rows that were added; return their ids."""
@@ -81,7 +81,9 @@ class Names:
         if self.column is not None:
             near = suggest(str(id), [str(name) for name in list(self.known)[:1000]])
             do = near if near.startswith("Did") else do
-        elif isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.shelves.next_place:
+        elif (
+            isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
+        ):
             raise InvalidInput(message(who, "an id that is there", f"{id}, which was deleted", do))
         elif not isinstance(id, int):
             do = "Ids are whole numbers; give id_column= to name rows by a column"
