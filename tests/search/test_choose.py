@@ -98,3 +98,14 @@ def test_tables_of_equal_rows_are_no_trouble():
     measure, _ = choose_measure(np.ones((1500, 50)))
     assert isinstance(measure, Ranked)
     assert la.Index().fit(np.ones((1500, 4))).search(3, 2).ids == [0, 1]
+
+
+def test_kinds_and_the_wish_to_weigh_columns_are_heard():
+    rows = {"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 2.0]}
+    assert isinstance(choose_measure(rows)[0], Ranked)
+    measure, reason = choose_measure(rows, kinds={"b": "category"})
+    assert isinstance(measure, Gower)
+    assert "'b' (category)" in reason
+    measure, reason = choose_measure(rows, weighs_columns=True)
+    assert measure.traits.weighs_columns
+    assert "weighed" in reason

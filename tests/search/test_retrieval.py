@@ -164,3 +164,13 @@ def test_a_column_may_hold_the_labels():
 def test_bad_input_is_named(method, y, options, error, told):
     with pytest.raises(error, match=told):
         retrieval_precision(method, np.eye(4), y, **options)
+
+
+def test_kinds_change_what_is_compared():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = {"a": y + rng.normal(size=40) / 9, "b": rng.normal(size=40) * 100}
+    options = {"top": 5, "n_repetitions": 2, "random_state": 0}
+    both = retrieval_precision(Vector(), X, y, **options).mean
+    only = retrieval_precision(Vector(), X, y, kinds={"b": "aside"}, **options).mean
+    assert both < 0.9 < only

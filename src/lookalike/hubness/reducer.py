@@ -49,7 +49,18 @@ class _Reducer(Measure):
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure: those of the measure inside, and what the repair changes."""
         native, conversion = self.NATIVE
-        return replace(self.measure.traits, native=native, conversion=conversion, exact_self=True)
+        return replace(
+            self.measure.traits,
+            native=native,
+            conversion=conversion,
+            exact_self=True,
+            weighs_columns=False,
+        )
+
+    def _why_fixed_weights(self) -> tuple[str, str]:
+        name = type(self).__name__
+        do = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
+        return "whose neighborhood statistics hold for the fitted weights only", do
 
     @classmethod
     def examples(cls) -> list[Measure]:

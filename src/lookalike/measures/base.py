@@ -12,7 +12,7 @@ alone, to the last bit. Blocks, threads and merged lists rely on it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -69,6 +69,9 @@ class Traits:
     undefined_last : bool
         Whether neighbors at an undefined distance stand at the end of a list instead of being an
         error.
+    weighs_columns : bool
+        Whether a fitted measure takes other column weights without being fitted again
+        (``reweighted``).
     """
 
     native: str = "similarity"
@@ -81,6 +84,7 @@ class Traits:
     pairwise: bool = False
     needs_all: bool = False
     undefined_last: bool = False
+    weighs_columns: bool = False
 
 
 class Measure(Saved, BaseEstimator):
@@ -179,6 +183,28 @@ class Measure(Saved, BaseEstimator):
         kept = copy.copy(self)
         kept.frozen_ = True
         return kept
+
+    def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
+        """Return a copy of this fitted measure under other column weights; the rows are shared.
+
+        Only for measures whose traits say ``weighs_columns``; the others raise ``InvalidInput``
+        with the reason.
+
+        Parameters
+        ----------
+        weights : mapping of column to number of at least 0
+            Each multiplies the fitted weight of its column; columns that are not named keep theirs.
+        who : str, optional
+            Whose name an error begins with.
+        """
+        name = type(self).__name__
+        found, do = self._why_fixed_weights()
+        needed = "a measure that weighs columns"
+        raise InvalidInput(message(who or f"{name}.reweighted", needed, f"{name}, {found}", do))
+
+    def _why_fixed_weights(self) -> tuple[str, str]:
+        """Return why the weights cannot be changed after fitting, and what to do instead."""
+        return "which has no column weights", "Use Gower(), or another measure of mixed columns"
 
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):
@@ -301,7 +327,7 @@ class Measure(Saved, BaseEstimator):
         return_distance : bool
             False: indices only.
         """
-        graph = self.neighbors(X, n_neighbors)
+        graph = self._neighbors(X, n_neighbors, "n_neighbors")
         return (graph.distances, graph.indices) if return_distance else graph.indices
 
     def neighbors(self, X: Any = None, k: int = 5) -> NeighborGraph:
@@ -313,10 +339,13 @@ class Measure(Saved, BaseEstimator):
             None: the fitted rows; each is then left out of its own list, by its position.
         k : int
         """
+        return self._neighbors(X, k, "k")
+
+    def _neighbors(self, X: Any, k: int, word: str) -> NeighborGraph:
         check_is_fitted(self, "rows_")
         a = self.rows_ if X is None else self.encode(X)
         most = len(self.rows_) - (X is None)
-        check_k(k, most, type(self).__name__, X is None)
+        check_k(k, most, type(self).__name__, X is None, word)
         exclude = np.arange(len(a)) if X is None else None
         graph = self.nearest(a, self.rows_, int(k), exclude=exclude)
         return graph.finish("last" if self.traits.undefined_last else "raise")
@@ -422,19 +451,26 @@ class Measure(Saved, BaseEstimator):
         return tags
 
 
-def check_k(k: Any, most: int, who: str, own: bool) -> None:
-    """Refuse a k that the rows cannot serve; it is never shrunk silently."""
+def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -> None:
+    """Refuse a k that the rows cannot serve; it is never shrunk silently.
+
+    Parameters
+    ----------
+    k : int
+    most : int, how many rows a list can hold
+    who : str, the caller
+    own : bool, whether each row is left out of its own list
+    word : str, what the caller calls k
+    """
     if not AtLeast(1).fits(k):
         raise InvalidInput(
-            message(
-                f"{who}(n_neighbors={k!r})", "a whole number of at least 1", repr(k), "Raise it"
-            )
+            message(f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it")
         )
     if k > most:
         rows = most + own
-        do = f"Lower n_neighbors to {most} or add rows" if most >= 1 else "Add rows"
+        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
         raise TooFewRows(
-            message(f"{who}(n_neighbors={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+            message(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ K = 10
 ALL_PAIRS = 10_000  # rows up to which every distance is looked at for a repair
 
 
-def choose_measure(table: Any) -> tuple[Measure, str]:
+def choose_measure(
+    table: Any, *, kinds: Mapping[str, Any] | None = None, weighs_columns: bool = False
+) -> tuple[Measure, str]:
     """Choose a measure for a table, and say why.
 
     The rule looks at the kinds of the columns, the gaps, the number of rows and the hubs of a
@@ -48,6 +51,11 @@ def choose_measure(table: Any) -> tuple[Measure, str]:
     Parameters
     ----------
     table : Table, or anything that ``read_table`` takes
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    weighs_columns : bool
+        Whether questions will come with column weights; then it is ``Gower``, whose weights can be
+        changed without fitting again.
 
     Returns
     -------
@@ -63,7 +71,9 @@ def choose_measure(table: Any) -> tuple[Measure, str]:
     >>> print(reason)
     Gower: 'color' (category) is not numeric, and 1 of 2 rows has gaps
     """
-    read = read_table(table)
+    read = read_table(table, kinds=kinds)
+    if weighs_columns:
+        return Gower(), "Gower: columns are weighed, which it does without being fitted again"
     measure, reason = _by_columns(read)
     return _repair(measure, reason, read)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,7 @@ def retrieval_precision(
     n_marks: int = 2,
     gamma: float = 0.5,
     n_repetitions: int = 20,
+    kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
 ) -> Retrieval:
     """Say how many of the first rows found are of the query's class, after rounds of feedback.
@@ -88,7 +89,8 @@ def retrieval_precision(
         database a number, smaller for better.
     X : table, frame, array, dict of columns or path
     y : array of n labels, or the name of a column
-        Measures do not see it.
+        Measures do not see it. To weigh columns, pass ``Gower(weights=...)``: an index that is
+        asked with weights answers as one fitted with them.
     n_queries : int
         Queries per class; a class always keeps one row in the database.
     rounds, top, n_marks : int
@@ -97,7 +99,9 @@ def retrieval_precision(
         How much unwanted rows count.
     n_repetitions : int
         How often everything is repeated with other queries.
-    random_state : None, int or numpy Generator
+    kinds : mapping of column to kind, optional
+        What columns of X hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, numpy Generator or RandomState
         Also seeds methods that have no seed of their own. One seed draws the same queries for all
         methods.
 
@@ -135,11 +139,11 @@ def retrieval_precision(
             needed, do = AtLeast(low).wants(), "Change the parameter"
             raise InvalidInput(message(f"{who}({name}={value!r})", needed, repr(value), do))
     check_gamma(gamma, who)
-    reader = method if isinstance(method, Measure) else None
-    if reader is not None and reader.traits.pairwise:
+    if isinstance(method, Measure) and method.traits.pairwise:
         do = "Use a measure of rows"
         raise InvalidInput(message(who, "rows, since queries are taken out", "distances", do))
-    table = read_table(X) if reader is None else reader.read(X)
+    table = X if kinds is None else read_table(X, kinds=kinds)
+    table = method.read(table) if isinstance(method, Measure) else read_table(table)
     table, target = split_target(table, y, who)
     if target is None:
         raise InvalidInput(message(who, "labels", "none", "Pass y"))
