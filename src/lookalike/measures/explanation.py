@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike.errors import MissingExtra
+from lookalike._frame import make_frame
 
 __all__ = ["Explanation", "shared_out"]
 
@@ -71,14 +71,7 @@ class Explanation:
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals as nw
-
-        try:
-            return nw.from_dict(self.to_dict(), backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise MissingExtra(
-                f"to_frame: needs {backend}, found none. Install it or choose another backend."
-            ) from error
+        return make_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         lines = [f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"]

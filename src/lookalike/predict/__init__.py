@@ -8,8 +8,10 @@ from lookalike.predict.similarity_forest import (
 )
 from lookalike.predict.similarity_isolation import RandomSimilarityIsolationForest
 from lookalike.predict.similarity_whole import SimilarityForestClassifier
+from lookalike.predict.validation import CrossValidation, cross_validate
 
 __all__ = [
+    "CrossValidation",
     "NeighborClassifier",
     "NeighborRegressor",
     "RandomSimilarityForestClassifier",
@@ -18,4 +20,5 @@ __all__ = [
     "SimilarityForestClassifier",
     "SimilarityNetworkClassifier",
     "SimilarityNetworkRegressor",
+    "cross_validate",
 ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, overload
 
-from lookalike.errors import MissingExtra
+from lookalike._frame import make_frame
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, show
 from lookalike.measures.rows import Rows
@@ -138,19 +138,12 @@ class Hits(Sequence[Hit]):
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals as nw
-
         ours = ("id", "score", "distance", "similarity")
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
         for name in self._hits[0].row if self._hits else ():
             head = f"table.{name}" if name in ours else name
             columns[head] = [_cell(hit.row.get(name)) for hit in self]
-        try:
-            return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise MissingExtra(
-                f"to_frame: needs {backend}, found none. Install it or choose another backend."
-            ) from error
+        return make_frame(columns, backend)
 
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
