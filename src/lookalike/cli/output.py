@@ -6,12 +6,13 @@ Standard output holds the answer and nothing else, so that it can be piped on.
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from lookalike._show import clean, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,22 +22,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Output",
     "cells",
-    "clean",
     "complain",
     "grid",
     "headline",
+    "make_console",
     "note",
-    "paper",
-    "plain",
-    "short",
-    "spark",
+    "say",
     "speaks_unicode",
     "warn",
     "write_csv",
     "write_json",
 ]
-
-LONGEST = 28  # characters of a cell in a table for people
 
 
 class Output(StrEnum):
@@ -76,11 +72,16 @@ def _line(text: str, style: str) -> None:
 # -- tables for people ----------------------------------------------------------------------------
 
 
-def paper() -> Console:
-    """Return the console that tables are written on."""
+def make_console() -> Console:
+    """Return the console that tables are written to."""
     from rich.console import Console
 
     return Console(highlight=False)
+
+
+def say(console: Console, text: str) -> None:
+    """Print a quiet line beside a table."""
+    console.print(clean(text), style="dim", markup=False)
 
 
 def headline(console: Console, text: str) -> None:

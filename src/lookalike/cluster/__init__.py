@@ -9,13 +9,17 @@ from lookalike.cluster.scores import (
     silhouette,
 )
 from lookalike.cluster.similarity import SimilarityClustering
+from lookalike.cluster.summary import ClusteringSummary, ClusterSummary, summarize_clusters
 
 __all__ = [
     "AutoClustering",
+    "ClusterSummary",
+    "ClusteringSummary",
     "DensitySearch",
     "SimilarityClustering",
     "adjusted_rand",
     "clustering_f_measure",
     "purity",
     "silhouette",
+    "summarize_clusters",
 ]

@@ -72,6 +72,30 @@ class Hit:
         """Why the row is like the query, column by column."""
         return self._why()
 
+    def reasons(self, n: int = 2) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the strongest reasons for and against, with the two cells that were compared.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+
+        Returns
+        -------
+        for, against : lists of dict
+            Each with ``column``, its ``share`` of the similarity (for) or of what is lacking to 1
+            (against), and the cells ``query`` and ``found``.
+        """
+        cells = self.explanation.cells
+        plus, minus = (
+            [
+                {"column": name, "share": share, "query": cells[name][0], "found": cells[name][1]}
+                for name, share in side
+            ]
+            for side in self.explanation.reasons(n)
+        )
+        return plus, minus
+
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
         return {

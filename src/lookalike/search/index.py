@@ -154,6 +154,7 @@ class Index(_IndexBase):
                 message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
             )
         check_gamma(gamma, WHO)
+        k = max(1, min(int(k), len(self)))  # room for lists is made in advance
         queries = reader.read(query, WHO)
         liked = reader.read_some(like, f"{WHO}(like=...)")
         unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
@@ -162,9 +163,7 @@ class Index(_IndexBase):
         masks = read_filter(filter, self._ids, self.schema_)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
-            graph = self.segments_.nearest(
-                measure, queries.rows, int(k), queries.places, nobody, masks
-            )
+            graph = self.segments_.nearest(measure, queries.rows, k, queries.places, nobody, masks)
             answers = [
                 self._hits(measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
             ]
@@ -172,7 +171,7 @@ class Index(_IndexBase):
             answers = []
             for i in range(len(queries)):
                 feedback, hide = self._feedback(queries, i, liked, unliked, gamma)
-                graph = self.segments_.best(measure, feedback, int(k), hide, masks)
+                graph = self.segments_.best(measure, feedback, k, hide, masks)
                 answers.append(self._hits(measure, queries, i, graph))
         return answers[0] if queries.one else answers
 

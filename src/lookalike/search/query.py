@@ -11,6 +11,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType, message, suggest
 from lookalike.measures.base import Measure
+from lookalike.measures.numeric import NUMERIC
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
 from lookalike.search.segments import Segments, rows_at, table_at
@@ -156,8 +157,25 @@ class QueryReader:
             names = ", ".join(map(repr, compared[:5])) + (", ..." if len(compared) > 5 else "")
             found = "a record without any of them"
             raise InvalidInput(message(who, f"a value in one of {names}", found, "Fill in one"))
+        self._check_complete(table, who)
         self._warn_unknown(table, who)
         return table
+
+    def _check_complete(self, table: Table, who: str) -> None:
+        """Name the numbers that a record lacks where the measure does not take gaps."""
+        if self.measure.traits.missing:
+            return
+        lacking = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
+        if lacking:
+            names = ", ".join(map(repr, lacking[:5])) + (", ..." if len(lacking) > 5 else "")
+            raise InvalidInput(
+                message(
+                    f"{who} with {type(self.measure).__name__}",
+                    "a value in every number column",
+                    f"a record without {names}",
+                    "Fill them in, or use a measure that takes gaps, such as Gower",
+                )
+            )
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Say which categories no row has: mistyped ones, as a rule."""

@@ -64,8 +64,8 @@ def _check_names(names: Iterable[Any], schema: Schema, who: str) -> None:
         if name in schema.kinds:
             continue
         if name in schema.aside:
-            found = f"{name!r}, which is set aside ({schema.aside[name]})"
-            do = "Say what it holds with kinds= when reading the table, so that it is compared"
+            found = f"{name!r}, which is set aside"
+            do = "Have it compared by giving its kind when the table is read"
             raise InvalidInput(message(who, "columns that are compared", found, do))
         do = suggest(str(name), schema.kinds)
         raise InvalidInput(message(who, "columns of the table", repr(name), do))

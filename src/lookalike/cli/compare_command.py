@@ -6,17 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike._show import clean
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure, split_options
-from lookalike.cli.options import File, Form, Kinds, Missing, read
+from lookalike.cli.options import (
+    File,
+    Form,
+    Html,
+    Kinds,
+    Label,
+    Missing,
+    Neighbors,
+    Seed,
+    read,
+)
 from lookalike.cli.output import (
     Output,
     cells,
-    clean,
     grid,
     headline,
+    make_console,
     note,
-    paper,
     write_csv,
     write_json,
 )
@@ -31,15 +41,7 @@ __all__ = ["compare"]
 
 def compare(
     file: File,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            "--label",
-            metavar="COLUMN",
-            help="A column of labels to score by; it is not compared.",
-            show_default=False,
-        ),
-    ] = None,
+    label: Label = None,
     measures: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +52,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many neighbors to look at.")] = 5,
+    k: Neighbors = 5,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -69,14 +71,11 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    seed: Seed = 0,
     kinds: Kinds = None,
     missing: Missing = None,
     output: Form = Output.table,
-    html: Annotated[
-        str | None,
-        typer.Option("--html", metavar="FILE", help="Write a page as well.", show_default=False),
-    ] = None,
+    html: Html = None,
 ) -> None:
     """Try measures on a table, best first, and say which one to take."""
     chosen = None if measures is None else read_measures(measures)
@@ -89,14 +88,14 @@ def compare(
         )
     if html is not None:
         board.to_html(html)
-        note(f"written: {html}")
+        note(f"wrote {html}")
     if output is Output.json:
         write_json(board.to_dict())
     elif output is Output.csv:
         records = board.records()
         write_csv(list(records[0]), [list(record.values()) for record in records])
     else:
-        show(board, file)
+        show_board(board, file)
 
 
 def read_measures(text: str) -> dict[str, Measure]:
@@ -122,9 +121,9 @@ def read_measures(text: str) -> dict[str, Measure]:
     return {name: make_measure(name) for name in names}
 
 
-def show(board: Leaderboard, file: str) -> None:
+def show_board(board: Leaderboard, file: str) -> None:
     """Print a leaderboard for people."""
-    console = paper()
+    console = make_console()
     headline(console, f"{file}: {board.title}")
     rows = board.rows()
     if rows:
