@@ -276,7 +276,7 @@ def test_a_record_for_a_measure_without_gaps(numbers):
         (["--like", '{"code": "p-9"}'], "found a record without any of them"),
         (["--like", '{"mas": 1}'], "Did you mean 'mass'?"),
         (["--like", '{"mass": "heavy"}'], "'heavy'"),
-        (["--like", '{"tags": "x"}'], "a string is no set"),
+        (["--like", '{"tags": "x"}'], "a string is not a set"),
         (["--row", "0", "--columns", "mas"], "Did you mean 'mass'?"),
         (["--row", "0", "--columns", ","], "--columns: needs columns of the table, found ','"),
         (["--row", "0", "--measure", "gowr"], "Did you mean 'gower'?"),

@@ -69,7 +69,7 @@ MeasureName = Annotated[
         metavar="NAME",
         help="How rows are compared: auto (chosen by the columns, with the reason), gower (any "
         "columns, gaps too), ranked, vector, cosine, ratio (a forest), ...; options follow a "
-        "colon: vector:metric=cityblock,scale=minmax.",
+        "colon: vector:metric=cosine.",
     ),
 ]
 Columns = Annotated[
