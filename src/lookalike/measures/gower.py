@@ -232,7 +232,7 @@ class Gower(Measure):
         products = {name: own * factors[name] for name, own in self.weights_.items()}
         kept = copy.copy(self)
         kept.weights = kept.weights_ = check_weights(products, tuple(products), who)
-        check_not_all_zero({n: w for n, w in products.items() if n not in self.plan_.dropped}, who)
+        check_not_all_zero(products, who)
         return kept
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:

@@ -72,7 +72,7 @@ class _IndexBase(Saved, BaseEstimator):
         measure = self.measure
         kinds = dict(self.kinds or {})
         if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")  # as written: a large number is no float
+            kinds.setdefault(self.id_column, "object")  # as written: a large number is not a float
         if isinstance(measure, Measure) and measure.traits.pairwise:
             if kinds:
                 do = "Leave out kinds= and id_column="

@@ -78,7 +78,7 @@ def _mean(distances: np.ndarray) -> np.ndarray:
 
 
 def check_gamma(gamma: Any, who: str) -> None:
-    """Refuse a weight of unwanted rows that is no finite number of at least 0."""
+    """Refuse a weight of unwanted rows that is not a finite number of at least 0."""
     if not Between(0.0, 1e300).fits(gamma):
         do = "Use 0 to leave unwanted rows out, 0.5 as is customary"
         raise InvalidInput(

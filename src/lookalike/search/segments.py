@@ -131,18 +131,18 @@ class Segments:
 
     def look_up(self, places: Iterable[int]) -> list[tuple[Segment, int]]:
         """Return for each of some rows, none of them hidden, its segment and where it stands."""
-        return [self._found(place) for place in places]
+        return [self._locate(place) for place in places]
 
     def hide(self, places: Iterable[int]) -> None:
         """Hide rows from all searches."""
         for place in places:
-            segment, at = self._found(place)
+            segment, at = self._locate(place)
             segment.alive[at] = False
 
-    def _found(self, place: int) -> tuple[Segment, int]:
-        found = self.find(place)
-        assert found is not None, "the index asks for living rows only"
-        return found
+    def _locate(self, place: int) -> tuple[Segment, int]:
+        location = self.find(place)
+        assert location is not None, "the index asks for living rows only"
+        return location
 
     # -- searching ---------------------------------------------------------------------------------
 
@@ -207,46 +207,44 @@ class Segments:
         return lists
 
 
-def rows_at(found: Sequence[tuple[Segment, int]]) -> Rows:
+def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:
     """Return encoded rows in the order in which they were looked up."""
-    parts, order = _gather(found)
+    parts, order = _gather(locations)
     rows = join_rows([segment.rows[at] for segment, at in parts])
     return rows if len(parts) == 1 else rows[order]
 
 
-def table_at(found: Sequence[tuple[Segment, int]]) -> Table:
+def table_at(locations: Sequence[tuple[Segment, int]]) -> Table:
     """Return rows as they were read, in the order in which they were looked up."""
-    parts, order = _gather(found)
+    parts, order = _gather(locations)
     rows = join_tables([segment.table[at] for segment, at in parts])
     return rows if len(parts) == 1 else rows[order]
 
 
 def _gather(
-    found: Sequence[tuple[Segment, int]],
+    locations: Sequence[tuple[Segment, int]],
 ) -> tuple[list[tuple[Segment, np.ndarray]], np.ndarray]:
     """Group rows by segment, which is much quicker than one by one; return the way back too."""
     groups: dict[int, list[int]] = {}
-    for number, (segment, _) in enumerate(found):
+    for number, (segment, _) in enumerate(locations):
         groups.setdefault(id(segment), []).append(number)
     numbers = list(groups.values())
-    parts = [(found[some[0]][0], np.array([found[n][1] for n in some])) for some in numbers]
+    parts = [(locations[some[0]][0], np.array([locations[n][1] for n in some])) for some in numbers]
     return parts, np.argsort(np.concatenate(numbers))
 
 
-def _without(found: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
+def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     """Return lists of k without the rows that may not be listed."""
-    indices, distances = found.indices, found.distances
-    drop = np.isin(indices, gone)
-    lists = NeighborGraph.empty(len(found), k, found.n_indexed, found.has_self)
-    keys = np.where(drop, 1, 0)
-    order = np.argsort(keys, axis=1, kind="stable")[:, :k]
-    kept = np.take_along_axis(drop, order, axis=1)
+    drop = np.isin(lists.indices, gone)
+    order = np.argsort(drop, axis=1, kind="stable")[:, :k]
+    dropped = np.take_along_axis(drop, order, axis=1)
+    indices = np.take_along_axis(lists.indices, order, axis=1)
+    distances = np.take_along_axis(lists.distances, order, axis=1)
+    kept = NeighborGraph.empty(len(lists), k, lists.n_indexed, lists.has_self)
     width = order.shape[1]
-    lists.indices[:, :width] = np.where(kept, -1, np.take_along_axis(indices, order, axis=1))
-    lists.distances[:, :width] = np.where(
-        kept, np.inf, np.take_along_axis(distances, order, axis=1)
-    )
-    return lists
+    kept.indices[:, :width] = np.where(dropped, -1, indices)
+    kept.distances[:, :width] = np.where(dropped, np.inf, distances)
+    return kept
 
 
 def _join_segments(one: Segment, other: Segment) -> Segment:
