@@ -26,7 +26,8 @@ def test_folds_are_those_of_scikit_learn():
     found = cross_validate(MODEL, ROWS, "who", n_splits=4, random_state=3)
     table = read_table({name: ROWS[name] for name in ("size", "color")})
     expected, shares = np.empty(N, dtype=WHO.dtype), np.empty((N, 3))
-    folds = StratifiedKFold(4, shuffle=True, random_state=3).split(np.zeros(N), WHO)
+    seed = int(np.random.default_rng(3).integers(2**31))
+    folds = StratifiedKFold(4, shuffle=True, random_state=seed).split(np.zeros(N), WHO)
     for known, held in folds:
         model = clone(MODEL).fit(table[known], WHO[known])
         expected[held], shares[held] = model.predict(table[held]), model.predict_proba(table[held])
@@ -58,7 +59,8 @@ def test_numbers_are_predicted_too():
     model = NeighborRegressor(Vector(), n_neighbors=2)
     found = cross_validate(model, X, y, n_splits=3, random_state=1)
     expected = np.empty(30)
-    for known, held in KFold(3, shuffle=True, random_state=1).split(X):
+    seed = int(np.random.default_rng(1).integers(2**31))
+    for known, held in KFold(3, shuffle=True, random_state=seed).split(X):
         expected[held] = clone(model).fit(X[known], y[known]).predict(X[held])
     np.testing.assert_array_equal(found.predictions, expected)
     assert found.scores["mean_absolute_error"] == pytest.approx(np.abs(expected - y).mean())

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
-from lookalike.hubness import NICDM, Combined, MutualProximity
-from lookalike.measures import Gower, Ranked, StochasticForest, Vector
+from lookalike.hubness import NICDM, MutualProximity
+from lookalike.measures import Combined, Gower, Ranked, StochasticForest, Vector
 from lookalike.search import FeedbackSession
 from lookalike.testing import tables
 
@@ -163,7 +163,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
         (StochasticForest(20, 2, random_state=0), "which has no column weights"),
         (MutualProximity(Gower()), "statistics hold for the fitted weights only"),
         (NICDM(Gower(), n_neighbors=2), r"Fit NICDM\(Gower\(weights=...\)\)"),
-        (Combined([(1, Gower())]), "mutual proximities hold for the fitted weights only"),
+        (Combined([(1, MutualProximity(Gower()))]), "whose part MutualProximity does not"),
         (Combined([(1, Gower())], "zscore"), "means and deviations hold for"),
         (Combined([(1, Gower()), (1, Vector())], "similarity"), "whose part Vector does not"),
     ],

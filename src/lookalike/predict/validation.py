@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import get_tags
 
+from lookalike._folds import assign_folds
 from lookalike._params import AtLeast
-from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, TooFewRows, message
-from lookalike.measures.target import split_target
 from lookalike.table import read_table
+from lookalike.table.targets import read_classes, read_numbers, split_target
 
 __all__ = ["CrossValidation", "cross_validate"]
 
@@ -84,7 +82,7 @@ def cross_validate(
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int, numpy Generator or RandomState
-        How rows are shuffled before they are split.
+        How rows are shuffled before they are split. None: the same folds in every call.
 
     Returns
     -------
@@ -94,8 +92,8 @@ def cross_validate(
     --------
     >>> import numpy as np
     >>> from lookalike.predict import NeighborClassifier, cross_validate
-    >>> X = np.arange(20.0)[:, None]
-    >>> result = cross_validate(NeighborClassifier(n_neighbors=3), X, X[:, 0] > 9, random_state=0)
+    >>> X = np.concatenate([np.arange(10.0), np.arange(30.0, 40.0)])[:, None]
+    >>> result = cross_validate(NeighborClassifier(n_neighbors=3), X, X[:, 0] > 20, random_state=0)
     >>> print(result)
     5-fold cross-validation: accuracy 1.000, auc 1.000
     >>> result.predictions[:2]
@@ -113,27 +111,29 @@ def cross_validate(
     if target is None:
         raise InvalidInput(message(WHO, "a target", "y=None", "Pass y"))
     target = np.asarray(target)
-    labels = is_classifier(model)
-    split: StratifiedKFold | KFold
-    if labels:
-        n_splits = _folds_of_classes(target, n_splits)
-        split = StratifiedKFold(n_splits, shuffle=True, random_state=_seed(random_state))
+    n = len(target)
+    classes, codes = None, None
+    if is_classifier(model):
+        classes, codes = read_classes(target, WHO, "a regressor", 2)
+        n_splits = _splits_of_classes(classes, codes, n_splits)
     else:
-        if len(target) < n_splits:
-            found, do = f"n_samples={len(target)}", f"Lower n_splits to {len(target)} or add rows"
+        target = read_numbers(target, WHO, "Use a classifier")
+        if n < n_splits:
+            found, do = f"n_samples={n}", f"Lower n_splits to {n} or add rows"
             raise TooFewRows(message(WHO, f"at least {n_splits} rows", found, do))
-        split = KFold(n_splits, shuffle=True, random_state=_seed(random_state))
-    classes = np.unique(target) if labels else None
-    gives_shares = classes is not None and hasattr(model, "predict_proba")
-    shares = np.zeros((len(target), len(classes))) if gives_shares else None  # type: ignore[arg-type]
-    predictions = np.empty(len(target), dtype=target.dtype if labels else np.float64)
-    for known, held in split.split(np.zeros(len(target)), target):
+    folds = assign_folds(codes, n, n_splits, random_state, WHO)
+    predictions = np.empty(n, dtype=target.dtype)
+    shares = None
+    if classes is not None and hasattr(model, "predict_proba"):
+        shares = np.zeros((n, len(classes)))
+    for fold in range(n_splits):
+        known, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         fitted = clone(model).fit(_cut(rows, known, known, pairwise), target[known])
         new = _cut(rows, held, known, pairwise)
         predictions[held] = fitted.predict(new)
         if shares is not None:
             shares[held] = fitted.predict_proba(new)
-    scores = _score(target, predictions, shares, labels)
+    scores = _score(target, predictions, codes, shares)
     return CrossValidation(n_splits, scores, predictions, shares, classes)
 
 
@@ -142,35 +142,27 @@ def _cut(rows: Any, at: np.ndarray, known: np.ndarray, pairwise: bool) -> Any:
     return np.asarray(rows)[np.ix_(at, known)] if pairwise else rows[at]
 
 
-def _folds_of_classes(target: np.ndarray, n_splits: int) -> int:
-    """Return how many folds every class can be split into."""
-    names, counts = np.unique(target, return_counts=True)
+def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) -> int:
+    """Return how many folds every class has a row for."""
+    counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < 2:
-        found = f"a class with a single row, {names[rare].item()!r}"
+        found = f"a class with a single row, {classes[rare].item()!r}"
         raise TooFewRows(message(WHO, "two rows or more of each class", found, "Add rows"))
     return min(n_splits, int(counts[rare]))
 
 
-def _seed(random_state: Any) -> int | np.random.RandomState | None:
-    """Return what scikit-learn's splitters take."""
-    if random_state is None or isinstance(random_state, np.random.RandomState):
-        return random_state
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        return int(random_state)
-    return int(make_generator(random_state).integers(2**31))
-
-
 def _score(
-    target: np.ndarray, predictions: np.ndarray, shares: np.ndarray | None, labels: bool
+    target: np.ndarray,
+    predictions: np.ndarray,
+    codes: np.ndarray | None,
+    shares: np.ndarray | None,
 ) -> dict[str, float]:
-    if not labels:
+    if codes is None:
         absolute = float(mean_absolute_error(target, predictions))
         return {"r2": float(r2_score(target, predictions)), "mean_absolute_error": absolute}
     scores = {"accuracy": float((predictions == target).mean())}
-    if shares is not None and shares.shape[1] == 2:
-        positive = target == np.unique(target)[1]
-        scores["auc"] = float(roc_auc_score(positive, shares[:, 1]))
-    elif shares is not None and shares.shape[1] > 2:
-        scores["auc"] = float(roc_auc_score(target, shares, multi_class="ovr"))
+    if shares is not None:
+        one = shares[:, 1] if shares.shape[1] == 2 else shares
+        scores["auc"] = float(roc_auc_score(codes, one, multi_class="ovr"))
     return scores

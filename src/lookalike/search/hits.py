@@ -197,7 +197,7 @@ def explain_rows(
     measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
 ) -> Explanation:
     """Explain a row against one of some, with the two cells of each column beside the reasons."""
-    explanation = measure._explain(a, b[at : at + 1])
+    explanation = measure.explain_rows(a, b[at : at + 1])
     if explanation.cells:
         return explanation
     (left, i), (right, j) = one, other

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
@@ -17,7 +16,7 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_param
 from lookalike._save import Saved
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
+from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import Drift, learn_fitted, report_drift
 from lookalike.search.ids import RowIds, as_id, take_ids
@@ -315,8 +314,4 @@ class _IndexBase(Saved, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # "auto" takes whatever Gower takes, since it falls back on it.
-        measure = self.measure if isinstance(self.measure, Measure) else Gower()
-        inner = get_tags(measure).input_tags
-        for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
-            setattr(tags.input_tags, name, getattr(inner, name))
-        return tags
+        return copy_input_tags(tags, self.measure)
