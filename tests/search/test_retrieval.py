@@ -174,3 +174,12 @@ def test_kinds_change_what_is_compared():
     both = retrieval_precision(Vector(), X, y, **options).mean
     only = retrieval_precision(Vector(), X, y, kinds={"b": "aside"}, **options).mean
     assert both < 0.9 < only
+
+
+def test_auto_is_the_measure_chosen_for_the_database():
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 2)) + y[:, None]
+    options = {"top": 5, "n_repetitions": 2, "random_state": 0}
+    auto = retrieval_precision("auto", X, y, **options)
+    ranked = retrieval_precision(Ranked(), X, y, **options)
+    assert auto.precision.tolist() == ranked.precision.tolist()
