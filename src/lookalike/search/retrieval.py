@@ -85,9 +85,9 @@ def retrieval_precision(
     Parameters
     ----------
     measure : Measure, "auto", ReFeat, or callable
-        "auto" chooses by the database (see ``choose_measure``). A callable takes the database (a ``Table``) and returns a function of two tables, the
-        wanted rows and the unwanted ones (or None), and gamma, which gives every row of the
-        database a number, smaller for better.
+        "auto" chooses by the database (see ``choose_measure``). A callable takes the database (a
+        ``Table``) and returns a function of two tables, the wanted rows and the unwanted ones (or
+        None), and gamma, which gives every row of the database a number, smaller for better.
     X : table, frame, array, dict of columns or path
     y : array of n labels, or the name of a column
         Measures do not see it. To weigh columns, pass ``Gower(weights=...)``: an index that is
