@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._show import short
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.options import (
     File,
@@ -17,16 +18,6 @@ from lookalike.cli.options import (
     read,
     split_label,
     split_pair,
-)
-from lookalike.cli.output import (
-    Output,
-    cells,
-    grid,
-    headline,
-    make_console,
-    note,
-    write_csv,
-    write_json,
 )
 from lookalike.errors import TooFewRows
 
@@ -73,7 +64,7 @@ def classify(
     seed: Seed = 0,
     kinds: Kinds = None,
     missing: Missing = None,
-    output: Form = Output.table,
+    output: Form = out.Output.table,
 ) -> None:
     """Learn classes from columns of any kind, say how well that goes, and predict new rows."""
     table, classes = split_label(read(file, kinds, missing), target, "--target")
@@ -95,12 +86,12 @@ def classify(
         }
         if predict is not None:
             report["predictions"] = predictions(forest, predict)
-    if output is Output.json:
-        write_json(report)
-    elif output is Output.csv:
+    if output is out.Output.json:
+        out.write_json(report)
+    elif output is out.Output.csv:
         rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
         heads = list(HEADS) if predict is not None else ["column", "share"]
-        write_csv(heads, [[row[head] for head in heads] for row in rows])
+        out.write_csv(heads, [[row[head] for head in heads] for row in rows])
     else:
         show_report(report, file)
 
@@ -129,7 +120,7 @@ def validate(model: Any, table: Any, classes: Any, folds: int, seed: int) -> dic
     try:
         result = cross_validate(model, table, classes, n_splits=folds, random_state=seed)
     except TooFewRows as error:
-        note(str(error))
+        out.note(str(error))
         return None
     return {"folds": result.n_splits, **result.scores}
 
@@ -156,10 +147,10 @@ def predictions(forest: RandomSimilarityForestClassifier, file: str) -> list[dic
 
 def show_report(report: dict[str, Any], file: str) -> None:
     """Print the report for people."""
-    console = make_console()
+    console = out.make_console()
     classes = ", ".join(short(name) for name in report["classes"][:6])
     classes += ", ..." if len(report["classes"]) > 6 else ""
-    headline(console, f"{file}: {report['target']!r} ({classes}) from {report['rows']:,} rows")
+    out.headline(console, f"{file}: {report['target']!r} ({classes}) from {report['rows']:,} rows")
     judged = report["cross_validation"]
     if judged is not None:
         console.print(
@@ -169,15 +160,15 @@ def show_report(report: dict[str, Any], file: str) -> None:
     out_of_bag = report["out_of_bag"]["accuracy"]
     if out_of_bag == out_of_bag:  # not NaN, as it is where no row was left out
         console.print(f"out-of-bag accuracy: {out_of_bag:.1%}")
-    lines = grid([("column", "left"), ("importance", "right")])
+    lines = out.grid([("column", "left"), ("importance", "right")])
     for one in report["importances"]:
-        lines.add_row(*cells([short(one["column"]), f"{one['share']:.1%}"]))
+        lines.add_row(*out.cells([short(one["column"]), f"{one['share']:.1%}"]))
     console.print(lines)
     if "predictions" not in report:
         return
-    lines = grid([("row", "right"), ("predicted", "left"), ("share of votes", "right")])
+    lines = out.grid([("row", "right"), ("predicted", "left"), ("share of votes", "right")])
     for one in report["predictions"][:SHOWN]:
-        lines.add_row(*cells([str(one["row"]), short(one["predicted"]), f"{one['share']:.1%}"]))
+        lines.add_row(*out.cells([str(one["row"]), short(one["predicted"]), f"{one['share']:.1%}"]))
     console.print(lines)
     if len(report["predictions"]) > SHOWN:
-        note(f"{len(report['predictions']) - SHOWN:,} more rows; --output csv has all")
+        out.note(f"{len(report['predictions']) - SHOWN:,} more rows; --output csv has all")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from lookalike._show import short
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import DEFAULT, choose, read_measure, set_seed
 from lookalike.cli.options import (
@@ -21,17 +22,6 @@ from lookalike.cli.options import (
     read,
     select_columns,
     split_label,
-)
-from lookalike.cli.output import (
-    Output,
-    cells,
-    grid,
-    headline,
-    make_console,
-    note,
-    say,
-    write_csv,
-    write_json,
 )
 from lookalike.errors import InvalidInput, message
 
@@ -93,7 +83,7 @@ def cluster(
     seed: Seed = 0,
     kinds: Kinds = None,
     missing: Missing = None,
-    output: Form = Output.table,
+    output: Form = out.Output.table,
 ) -> None:
     """Say which rows belong together, with a typical row of each cluster."""
     number = read_number(n)
@@ -114,10 +104,10 @@ def cluster(
             random_state=seed,
         ).fit(table)
         summary = summarize_clusters(model, truth)
-    if output is Output.json:
-        write_json(to_json(summary, model, table, reason))
-    elif output is Output.csv:
-        write_csv(*to_rows(model, table))
+    if output is out.Output.json:
+        out.write_json(to_json(summary, model, table, reason))
+    elif output is out.Output.csv:
+        out.write_csv(*to_rows(model, table))
     else:
         by = f"by {type(model.measure_).__name__} and {method}"
         show_clusters(summary, table, f"{file}: ", by, reason)
@@ -172,7 +162,7 @@ def show_clusters(
     summary: ClusteringSummary, table: Table, start: str, by: str, reason: str | None
 ) -> None:
     """Print the clusters, each with its typical row."""
-    console = make_console()
+    console = out.make_console()
     clusters = summary.clusters
     with_classes = any(one.majority_share is not None for one in clusters)
     columns, room = [], console.width - NUMBERS - CLASSES * with_classes
@@ -185,24 +175,24 @@ def show_clusters(
     heads = [("cluster", "right"), ("rows", "right"), ("share", "right"), ("typical row", "right")]
     heads += [("mostly", "left")] if with_classes else []
     heads += [(c.name, "right" if c.kind.name == "number" else "left") for c in columns]
-    lines = grid(heads)
+    lines = out.grid(heads)
     for one in clusters[:MANY]:
         line = [str(one.cluster), f"{one.rows:,}", f"{one.share:.0%}", str(one.exemplar)]
         line += [f"{short(one.majority, 14)} {one.majority_share:.0%}"] if with_classes else []
         line += [short(column.cell(one.exemplar)) for column in columns]
-        lines.add_row(*cells(line))
+        lines.add_row(*out.cells(line))
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
-    headline(console, f"{start}{many} of {len(table):,} rows, {by}")
+    out.headline(console, f"{start}{many} of {len(table):,} rows, {by}")
     if reason is not None:
-        say(console, reason)
+        out.say(console, reason)
     console.print(lines)
     if len(clusters) > MANY:
-        say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
+        out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
     if summary.noise:
-        say(console, f"{summary.noise:,} rows belong to no cluster")
+        out.say(console, f"{summary.noise:,} rows belong to no cluster")
     if summary.silhouette is not None:
-        say(console, f"mean silhouette {summary.silhouette:.3f}")
+        out.say(console, f"mean silhouette {summary.silhouette:.3f}")
     for name, value in summary.scores.items():
-        say(console, f"{name.replace('_', ' ')} {value:.3f}")
+        out.say(console, f"{name.replace('_', ' ')} {value:.3f}")
     if not clusters:
-        note("no cluster: try a larger --eps or a smaller --min-neighbors")
+        out.note("no cluster: try a larger --eps or a smaller --min-neighbors")

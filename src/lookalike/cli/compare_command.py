@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike._show import clean
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure, split_options
 from lookalike.cli.options import (
@@ -19,16 +20,6 @@ from lookalike.cli.options import (
     Neighbors,
     Seed,
     read,
-)
-from lookalike.cli.output import (
-    Output,
-    cells,
-    grid,
-    headline,
-    make_console,
-    note,
-    write_csv,
-    write_json,
 )
 from lookalike.errors import InvalidInput, message
 
@@ -74,7 +65,7 @@ def compare(
     seed: Seed = 0,
     kinds: Kinds = None,
     missing: Missing = None,
-    output: Form = Output.table,
+    output: Form = out.Output.table,
     html: Html = None,
 ) -> None:
     """Try measures on a table, best first, and say which one to take."""
@@ -88,12 +79,12 @@ def compare(
         )
     if html is not None:
         board.to_html(html)
-        note(f"wrote {html}")
-    if output is Output.json:
-        write_json(board.to_dict())
-    elif output is Output.csv:
+        out.note(f"wrote {html}")
+    if output is out.Output.json:
+        out.write_json(board.to_dict())
+    elif output is out.Output.csv:
         records = board.records()
-        write_csv(list(records[0]), [list(record.values()) for record in records])
+        out.write_csv(list(records[0]), [list(record.values()) for record in records])
     else:
         show_board(board, file)
 
@@ -123,15 +114,15 @@ def read_measures(text: str) -> dict[str, Measure]:
 
 def show_board(board: Leaderboard, file: str) -> None:
     """Print a leaderboard for people."""
-    console = make_console()
-    headline(console, f"{file}: {board.title}")
+    console = out.make_console()
+    out.headline(console, f"{file}: {board.title}")
     rows = board.rows()
     if rows:
         # Figures stay whole; a long name takes several lines.
         heads = [("measure", "fold"), *((head, "right") for head in board.heads()[1:])]
-        table = grid(heads)
+        table = out.grid(heads)
         for row in rows:
-            table.add_row(*cells(row))
+            table.add_row(*out.cells(row))
         console.print(table)
     for remark in board.remarks():
         console.print(clean(remark), markup=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.hits import show_hits
 from lookalike.cli.inspect_command import summary_grid
-from lookalike.cli.output import headline, make_console, note
 
 if TYPE_CHECKING:
     from lookalike.search import Hits
@@ -23,11 +23,11 @@ def demo() -> None:
     """Show what lookalike does, on 58,788 films."""
     from lookalike.datasets import load_films
 
-    note("reading the films of IMDb as they stood in 2005 (R data set ggplot2movies)")
+    out.note("reading the films of IMDb as they stood in 2005 (R data set ggplot2movies)")
     films = load_films()
-    console = make_console()
+    console = out.make_console()
     summary = films.summary()
-    headline(console, f"The films: {summary.title}")
+    out.headline(console, f"The films: {summary.title}")
     console.print(summary_grid(summary))
     console.print(
         "Gower compares every column in its own way and leaves out what is missing. The title only "

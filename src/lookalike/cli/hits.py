@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike._show import clean, plain, short
-from lookalike.cli.output import cells, grid, headline, make_console, say
+from lookalike.cli import output as out
 
 if TYPE_CHECKING:
     from lookalike.search import Hit, Hits
@@ -77,7 +77,7 @@ def show_hits(
         Why rows are compared as they are.
     only : names of the columns to show, instead of as many as fit
     """
-    console = make_console()
+    console = out.make_console()
     numbers = ("row", "similarity") if why else OURS
     room = console.width - NUMBERS - (REASONS - DISTANCE if why else 0)
     columns, left = ([table[name] for name in only], []) if only else _fitting(hits, table, room)
@@ -85,19 +85,19 @@ def show_hits(
     heads += [(c.name, "right" if c.kind.name == "number" else "left") for c in columns]
     if why:
         heads += [("for: query | found", "fold"), ("against", "fold")]
-    lines = grid(heads)
+    lines = out.grid(heads)
     start = ["" if row is None else str(row), *[""] * (len(numbers) - 1)]
     start += [short(hits.query[c.name]) if c.name in hits.query else "" for c in columns]
-    lines.add_row(*cells(start), *[""] * (2 * why), style="bold", end_section=True)
+    lines.add_row(*out.cells(start), *[""] * (2 * why), style="bold", end_section=True)
     for hit in hits:
-        lines.add_row(*cells(_line(hit, numbers, columns, why)))
-    headline(console, title)
+        lines.add_row(*out.cells(_line(hit, numbers, columns, why)))
+    out.headline(console, title)
     if reason is not None:
-        say(console, reason)
+        out.say(console, reason)
     console.print(lines)
     if left:
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
-        say(console, f"not shown: {', '.join(left[:6])}{more} (csv and json have every column)")
+        out.say(console, f"not shown: {', '.join(left[:6])}{more} (csv and json have every column)")
 
 
 def _line(hit: Hit, numbers: tuple[str, ...], columns: list[Column], why: bool) -> list[str]:

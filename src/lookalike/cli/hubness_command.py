@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from lookalike._show import short
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import DEFAULT, choose, read_measure
 from lookalike.cli.options import (
@@ -22,17 +23,6 @@ from lookalike.cli.options import (
     read,
     select_columns,
     split_label,
-)
-from lookalike.cli.output import (
-    Output,
-    cells,
-    grid,
-    headline,
-    make_console,
-    note,
-    say,
-    write_csv,
-    write_json,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +52,7 @@ def hubness(
     html: Html = None,
     kinds: Kinds = None,
     missing: Missing = None,
-    output: Form = Output.table,
+    output: Form = out.Output.table,
 ) -> None:
     """Say whether a few rows fill everybody's list of neighbors, and which.
 
@@ -78,13 +68,13 @@ def hubness(
         report = hubness_report(repair(chosen, reduce).fit(compared), truth, k)
     if html is not None:
         report.to_html(html)
-        note(f"wrote {html}")
-    if output is Output.json:
-        write_json(report.to_dict() | ({} if reason is None else {"reason": reason}))
-    elif output is Output.csv:
+        out.note(f"wrote {html}")
+    if output is out.Output.json:
+        out.write_json(report.to_dict() | ({} if reason is None else {"reason": reason}))
+    elif output is out.Output.csv:
         figures = report.figures.values()
         rows = [[name, *(column.get(name) for column in figures)] for name, _, _ in report.rows()]
-        write_csv(["figure", *report.columns], rows)
+        out.write_csv(["figure", *report.columns], rows)
     else:
         show_report(report, table, file, reason)
 
@@ -110,22 +100,22 @@ def repair(measure: Measure, name: str) -> Measure:
 
 def show_report(report: HubnessReport, table: Table, file: str, reason: str | None) -> None:
     """Print the figures, then the rows that stand in the most lists."""
-    console = make_console()
-    headline(console, f"{file}: {report.title}, lists of {report.k}")
+    console = out.make_console()
+    out.headline(console, f"{file}: {report.title}, lists of {report.k}")
     if reason is not None:
-        say(console, reason)
-    figures = grid([("", "left"), *((column, "right") for column in report.columns)])
+        out.say(console, reason)
+    figures = out.grid([("", "left"), *((column, "right") for column in report.columns)])
     for _, words, texts in report.rows():
-        figures.add_row(*cells([words, *texts]))
+        figures.add_row(*out.cells([words, *texts]))
     console.print(figures)
     lists = ["lists" if column == "value" else f"lists {column}" for column in report.columns]
-    rows = grid([("row", "right"), *((head, "right") for head in lists), ("", "left")])
+    rows = out.grid([("row", "right"), *((head, "right") for head in lists), ("", "left")])
     for hub in report.top(TOP):
         record = table.record(int(hub["row"]))
         text = ", ".join(f"{name} {short(cell, 18)}" for name, cell in list(record.items())[:4])
         counts = [f"{hub[column]:g}" for column in report.columns]
-        rows.add_row(*cells([str(hub["row"]), *counts, text]))
-    headline(console, "In the most lists")
+        rows.add_row(*out.cells([str(hub["row"]), *counts, text]))
+    out.headline(console, "In the most lists")
     console.print(rows)
     for line in [report.verdict, *report.notes]:
-        say(console, line)
+        out.say(console, line)

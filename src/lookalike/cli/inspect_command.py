@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike._show import clean, short
+from lookalike.cli import output as out
 from lookalike.cli.options import File, Form, Kinds, Missing, read
-from lookalike.cli.output import (
-    Output,
-    cells,
-    grid,
-    headline,
-    make_console,
-    write_csv,
-    write_json,
-)
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -25,18 +17,18 @@ __all__ = ["inspect", "summary_grid"]
 
 
 def inspect(
-    file: File, kinds: Kinds = None, missing: Missing = None, output: Form = Output.table
+    file: File, kinds: Kinds = None, missing: Missing = None, output: Form = out.Output.table
 ) -> None:
     """Show what each column of a table holds, and the reason for thinking so."""
     summary = read(file, kinds, missing).summary()
-    if output is Output.json:
-        write_json({"file": file, "rows": summary.n_rows, "columns": summary.records()})
-    elif output is Output.csv:
+    if output is out.Output.json:
+        out.write_json({"file": file, "rows": summary.n_rows, "columns": summary.records()})
+    elif output is out.Output.csv:
         rows = [one | {"warnings": "; ".join(one["warnings"])} for one in summary.records()]
-        write_csv(list(rows[0]), [list(row.values()) for row in rows])
+        out.write_csv(list(rows[0]), [list(row.values()) for row in rows])
     else:
-        console = make_console()
-        headline(console, f"{file}: {summary.title}")
+        console = out.make_console()
+        out.headline(console, f"{file}: {summary.title}")
         console.print(summary_grid(summary))
         for one in summary:
             for warning in one.warnings:
@@ -47,7 +39,7 @@ def inspect(
 def summary_grid(summary: TableSummary) -> Grid:
     """Return a summary as a table for people."""
     heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
-    table = grid([*heads, ("values", "fold"), ("why", "fold")])
+    table = out.grid([*heads, ("values", "fold"), ("why", "fold")])
     for name, *words in summary.grid():
-        table.add_row(*cells([short(name), *map(clean, words)]))
+        table.add_row(*out.cells([short(name), *map(clean, words)]))
     return table

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.hits import show_hits, to_json, to_rows
 from lookalike.cli.measure import AUTO, read_measure
@@ -21,7 +22,6 @@ from lookalike.cli.options import (
     read_weights,
     select_columns,
 )
-from lookalike.cli.output import Output, note, write_csv, write_json
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def search(
         bool,
         typer.Option("--why", help="Show the two strongest reasons for and against each row."),
     ] = False,
-    output: Form = Output.table,
+    output: Form = out.Output.table,
 ) -> None:
     """Find the rows most like a row of the table, or like a record."""
     if (row is None) == (not like):  # typer has no word for "exactly one of the two"
@@ -90,20 +90,20 @@ def search(
     name = type(index.measure_).__name__
     if chosen == AUTO:
         reason = index.reason_
-    if output is Output.json:
-        write_json({"measure": name, "reason": reason, **to_json(hits, row, why)})
-    elif output is Output.csv:
-        write_csv(*to_rows(hits, table, why))
+    if output is out.Output.json:
+        out.write_json({"measure": name, "reason": reason, **to_json(hits, row, why)})
+    elif output is out.Output.csv:
+        out.write_csv(*to_rows(hits, table, why))
     else:
         start = "the record" if row is None else f"row {row}"
         rows = f"{len(hits)} rows" if len(hits) != 1 else "row"
         title = f"{file}: the {rows} most like {start}, by {name}"
         show_hits(hits, table, row, title, why=why, reason=reason)
     if len(hits) < k:
-        note(f"{k:,} rows were asked for, {len(hits):,} are there to be found")
+        out.note(f"{k:,} rows were asked for, {len(hits):,} are there to be found")
     undefined = sum(hit.distance is None for hit in hits)
     if undefined:
-        note(
+        out.note(
             f"{undefined} of the {len(hits)} rows found have nothing to compare: "
             "no column is filled in both"
         )
