@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from lookalike._config import show_bytes
-from lookalike.errors import InvalidInput, MissingExtra, message
+from lookalike._frame import frame_of_records
+from lookalike.errors import InvalidInput, message
 from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.base import Measure
+from lookalike.pages.document import HtmlReport
 
-__all__ = ["FIGURES", "Leaderboard", "to_frame"]
+__all__ = ["FIGURES", "Leaderboard"]
 
 # Figure -> heading, and how it is written.
 FIGURES: dict[str, tuple[str, Any]] = {
@@ -36,7 +36,7 @@ def show_time(seconds: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(HtmlReport):
     """What ``compare`` found; print it, or show it in a notebook.
 
     ================== =========================================================================
@@ -195,7 +195,7 @@ class Leaderboard:
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        return to_frame(self.records(), backend)
+        return frame_of_records(self.records(), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -209,22 +209,12 @@ class Leaderboard:
             "measures": self.records(),
         }
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the table as one HTML page that needs no other file; write it where asked.
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"Leaderboard: {self.title}"
 
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-        """
-        from lookalike.leaderboard.page import board_fragment, page
-
-        text = page(f"Leaderboard: {self.title}", board_fragment(self))
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def _repr_html_(self) -> str:
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
         from lookalike.leaderboard.page import board_fragment
 
         return board_fragment(self)
@@ -234,20 +224,6 @@ def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which stands before it already."""
     name = type(entry.measure).__name__
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
-
-
-def to_frame(records: list[dict[str, Any]], backend: str) -> Any:
-    """Return records as a data frame."""
-    import narwhals as nw
-
-    names = list(dict.fromkeys(name for record in records for name in record))
-    data = {name: [record.get(name) for record in records] for name in names}
-    try:
-        return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
-    except ImportError as error:
-        raise MissingExtra(
-            message("to_frame", backend, "none", "Install it or choose another backend")
-        ) from error
 
 
 # -- the choice in words ---------------------------------------------------------------------------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from lookalike._frame import frame_of_records
 from lookalike.hubness import HubnessReport
-from lookalike.leaderboard.board import to_frame
 from lookalike.leaderboard.ranking import Agreement
+from lookalike.pages.document import HtmlReport
 
 __all__ = ["Diagnosis"]
 
@@ -18,7 +17,7 @@ RISING = ("exp", "square", "sqrt", "log")  # the transforms that keep the order 
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis:
+class Diagnosis(HtmlReport):
     """What ``diagnose`` found; print it, or show it in a notebook.
 
     Parameters
@@ -168,7 +167,7 @@ class Diagnosis:
                     for name, value in figures.items()
                     if name in labels
                 ]
-        return to_frame(records, backend)
+        return frame_of_records(records, backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -180,22 +179,12 @@ class Diagnosis:
             "notes": list(self.notes),
         }
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the report as one HTML page that needs no other file; write it where asked.
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"Diagnosis: {self.title}"
 
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-        """
-        from lookalike.leaderboard.page import diagnosis_fragment, page
-
-        text = page(f"Diagnosis: {self.title}", diagnosis_fragment(self))
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def _repr_html_(self) -> str:
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
         from lookalike.leaderboard.page import diagnosis_fragment
 
         return diagnosis_fragment(self)

@@ -422,19 +422,26 @@ class Measure(Saved, BaseEstimator):
         return tags
 
 
-def check_k(k: Any, most: int, who: str, own: bool) -> None:
-    """Refuse a k that the rows cannot serve; it is never shrunk silently."""
+def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -> None:
+    """Refuse a k that the rows cannot serve; it is never shrunk silently.
+
+    Parameters
+    ----------
+    k : int
+    most : int, how many rows a list can hold
+    who : str, the caller
+    own : bool, whether each row is left out of its own list
+    word : str, what the caller calls k
+    """
     if not AtLeast(1).fits(k):
         raise InvalidInput(
-            message(
-                f"{who}(n_neighbors={k!r})", "a whole number of at least 1", repr(k), "Raise it"
-            )
+            message(f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it")
         )
     if k > most:
         rows = most + own
-        do = f"Lower n_neighbors to {most} or add rows" if most >= 1 else "Add rows"
+        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
         raise TooFewRows(
-            message(f"{who}(n_neighbors={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+            message(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
         )
 
 
