@@ -423,7 +423,7 @@ def test_seeds_come_as_everywhere(seed):
 
 
 def test_kinds_are_handed_to_the_table():
-    table = {"code": np.arange(80) % 3, "x": BLOBS[:, 0]}
+    table = {"code": np.arange(80) * 7 % 10, "x": BLOBS[:, 0]}
     plain, told = (
         compare(table, [Gower()], NAMES, kinds=kinds) for kinds in (None, {"code": "category"})
     )

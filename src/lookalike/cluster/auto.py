@@ -65,7 +65,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         Further parameters for ``SimilarityClustering``. With ``landmarks`` these are judged.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 

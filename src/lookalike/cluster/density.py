@@ -1,4 +1,4 @@
-"""Clusters are where rows lie dense; the rest is noise."""
+"""Clusters are where rows lie dense; the rest is noise (DBSCAN)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     """Return the clusters of DBSCAN without a matrix of all pairs.
 
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
-    components of core rows within eps of each other, numbered by their first core row. A row that
-    is not core joins the lowest-numbered cluster with a core row within eps; the rest is noise, -1.
-    All pairs are compared once, block by block; memory grows with rows times ``needed``.
+    connected components of core rows within eps of each other, numbered by their first core row. A
+    row that is not core joins the lowest-numbered cluster with a core row within eps; the rest is
+    noise, -1. All pairs are compared once, block by block; memory grows with rows times ``needed``.
 
     The exemplar of a cluster is the row with the most rows within eps.
 

@@ -1,4 +1,4 @@
-"""Clusters of varying density, from a graph of neighbors."""
+"""Clusters of varying density, from a nearest-neighbor graph (HDBSCAN)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LISTED = 30  # neighbors of each row that are looked at before all others
 def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     """Return the clusters of HDBSCAN without a matrix of all pairs.
 
-    The hierarchy hangs on the shortest tree over all rows, an edge costing the largest of the
-    distance and the two distances to the nearest row number ``needed`` (a row itself is number
-    one). Most edges are found in lists of the 30 nearest rows; where a list cannot tell, the row is
-    compared with all others, so the tree is exact. scikit-learn's HDBSCAN cuts the clusters out of
-    it: it takes the tree as a sparse matrix of distances with ``min_samples=1``. (Handed the lists
-    themselves it would refuse a graph that does not hang together, drop edges of length 0, and let
-    an outlier far from two clusters be the bridge between them.)
+    The hierarchy is that of the minimum spanning tree of mutual reachability: an edge costs the
+    largest of the distance and the two core distances, those to the nearest row number ``needed``
+    (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
+    cannot tell, the row is compared with all others, so the tree is exact. scikit-learn's HDBSCAN
+    cuts the clusters out of it: it takes the tree as a sparse matrix of distances with
+    ``min_samples=1``. (Handed the lists themselves it would refuse a graph that is not connected,
+    drop edges of length 0, and let an outlier far from two clusters be the bridge between them.)
 
     The exemplar of a cluster is the row in the densest place.
 
@@ -77,7 +77,7 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
 def _tree(
     space: Space, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the edges of the shortest spanning tree: ends, other ends, costs.
+    """Return the edges of the minimum spanning tree: ends, other ends, costs.
 
     Every part takes its cheapest way out, and parts merge, until one is left (Boruvka). What a row
     has found stays a lower bound when its target joins its own part, so that few rows have to be
@@ -172,7 +172,7 @@ def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int)
 @saveable
 @dataclass(frozen=True, eq=False)
 class MutualReach:
-    """A new row joins the cluster of the row it reaches most cheaply, if that is no longer a step.
+    """A new row joins the cluster of the row it reaches most cheaply, unless that is too far.
 
     Reaching a row costs the larger of the distance to it and its own core distance; it may be no
     more than the longest step inside the cluster. Else the new row is noise.

@@ -1,4 +1,4 @@
-"""Merge the two nearest groups again and again, and stop at k."""
+"""Merge the two nearest groups again and again, and stop at k (agglomerative clustering)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose k rows such that all are near to one of them."""
+"""Choose k rows such that all are near to one of them (k-medoids)."""
 
 from __future__ import annotations
 

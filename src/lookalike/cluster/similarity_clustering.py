@@ -87,7 +87,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         Starts of k-means, order of swaps, noise against ties, choice of landmarks. The measure has
         its own.
     n_jobs : int, optional

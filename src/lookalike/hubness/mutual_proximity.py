@@ -350,13 +350,13 @@ class MutualProximity(_Scaled):
             f_y = int((self._strip(b.parts[INNER]) > back).sum()) / n
             return {"F_x": f_x, "F_y": f_y}
         survival = gamma_survival if self.model_ == "gamma_independent" else gauss_survival
-        told: dict[str, float] = {}
+        factors: dict[str, float] = {}
         for name, rows, value in zip("xy", (a, b), self._distances(a, b), strict=True):
             mean, sd = rows.arrays["mean"], rows.arrays["sd"]
-            told[f"F_{name}"] = float(survival(value, mean[:, None], sd[:, None])[0, 0])
-            told[f"mean_{name}"] = float(mean[0])
-            told[f"sd_{name}"] = float(sd[0])
-        return told
+            factors[f"F_{name}"] = float(survival(value, mean[:, None], sd[:, None])[0, 0])
+            factors[f"mean_{name}"] = float(mean[0])
+            factors[f"sd_{name}"] = float(sd[0])
+        return factors
 
 
 def rank_type(n: int) -> type[np.signedinteger[Any]]:

@@ -99,13 +99,13 @@ class HubnessReport(HtmlReport):
 
     def rows(self) -> list[tuple[str, str, list[str]]]:
         """Return (figure, what it says, the numbers as text) for everything that was found."""
-        told = []
+        rows = []
         for name, (label, form) in FIGURES.items():
             values = [figures.get(name) for figures in self.figures.values()]
             if any(name in figures for figures in self.figures.values()):
                 texts = ["/" if value is None else form.format(value) for value in values]
-                told.append((name, label.format(factor=self.factor), texts))
-        return told
+                rows.append((name, label.format(factor=self.factor), texts))
+        return rows
 
     def top(self, n: int = 10) -> list[dict[str, int | float]]:
         """Return the rows that stand in the most lists: position, and occurrence per column.

@@ -134,13 +134,13 @@ class Leaderboard(HtmlReport):
 
     def rows(self) -> list[list[str]]:
         """Return the table for people: name, score without labels, figures."""
-        told = []
+        lines = []
         for entry in self.usable:
             mark = "*" if entry.scored_by == "cross-validation" else ""
             cells = [FIGURES[name][1](entry.figures[name]) for name in self.columns]
             score = [f"{entry.score:.3f}"] if self.chance is None else []
-            told.append([entry.name + mark, *score, *cells])
-        return told
+            lines.append([entry.name + mark, *score, *cells])
+        return lines
 
     def heads(self) -> list[str]:
         """Return the headings of ``rows``."""
@@ -149,16 +149,16 @@ class Leaderboard(HtmlReport):
 
     def remarks(self) -> list[str]:
         """Return what stands under the table: the choice, the notes, what could not be used."""
-        told = [self.reason]
+        remarks = [self.reason]
         if any(entry.scored_by == "cross-validation" for entry in self.entries):
-            told.append(
+            remarks.append(
                 "* learned from the labels, so scored by 5-fold cross-validation: its neighbors "
                 "come from four fifths of the rows."
             )
-        told += [f"note: {note}" for note in self.notes]
-        told += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
-        told += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
-        return told
+        remarks += [f"note: {note}" for note in self.notes]
+        remarks += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
+        remarks += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
+        return remarks
 
     def __str__(self) -> str:
         table = [self.heads(), *self.rows()]
@@ -238,25 +238,25 @@ def _by_labels(board: Leaderboard) -> str:
             f"No measure is better than guessing: {first.name} is right for {first.score:.1%} of "
             f"the rows, and {guess}. These columns may say little about these labels."
         )
-    told = (
+    text = (
         f"Take {first.name}: the {board.k} nearest rows give the right label for "
         f"{first.score:.1%} of the rows ({guess}), and {first.figures['precision']:.1%} of them "
         "share it."
     )
     if not others:
-        return told
+        return text
     equal = [entry for entry in others if not _worse(entry, first)]
     if not equal:
         second = others[0]
         return (
-            f"{told} It is significantly better than the next, {second.name} ({second.score:.1%})."
+            f"{text} It is significantly better than the next, {second.name} ({second.score:.1%})."
         )
-    told += f" Not significantly worse: {_listed([e.name for e in equal])}."
+    text += f" Not significantly worse: {_listed([e.name for e in equal])}."
     fastest = min(equal, key=_effort)
     if _effort(first) > 3 * _effort(fastest):
         times = _effort(first) / _effort(fastest)
-        told += f" {fastest.name} among them is {times:.0f} times as fast."
-    return told
+        text += f" {fastest.name} among them is {times:.0f} times as fast."
+    return text
 
 
 def _worse(entry: Entry, first: Entry) -> bool:
@@ -273,14 +273,14 @@ def _effort(entry: Entry) -> float:
 def _by_themselves(board: Leaderboard) -> str:
     first = board.usable[0]
     f = first.figures
-    told = (
+    text = (
         f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
         f"({f['stability']:.2f}), few hubs ({1 / (1 + max(f['hubness'], 0.0)):.2f}), clusters that "
         f"hold together ({(1 + f['silhouette']) / 2:.2f}) and few ties ({1 - f['ties']:.2f})."
     )
     close = [e.name for e in board.usable[1:] if first.score - e.score < 0.02]
-    told += f" Hardly behind: {_listed(close)}." if close else ""
-    return told + " None of this says what a measure is good for: labels would."
+    text += f" Hardly behind: {_listed(close)}." if close else ""
+    return text + " None of this says what a measure is good for: labels would."
 
 
 def _listed(names: list[str]) -> str:

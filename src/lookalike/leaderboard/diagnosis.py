@@ -57,7 +57,7 @@ class Diagnosis(HtmlReport):
     def rows(self) -> list[tuple[str, str, float | bool, str]]:
         """Return (figure, what it says, the number, the number as text) for all that was found."""
         f = self.figures
-        told: list[tuple[str, str, float | bool, str]] = [
+        rows: list[tuple[str, str, float | bool, str]] = [
             (
                 "symmetric",
                 "as far from a to b as from b to a",
@@ -83,43 +83,39 @@ class Diagnosis(HtmlReport):
             ("ties", "distances tied with another one of their row"),
             ("undefined", "pairs with nothing to compare"),
         ):
-            told.append((name, label, f[name], f"{f[name]:.1%}"))
+            rows.append((name, label, f[name], f"{f[name]:.1%}"))
         if self.seeds is not None:
             label = "agreement of the rankings of two seeds"
-            told.append(("seeds", label, self.seeds.mean, f"{self.seeds.mean:.3f}"))
+            rows.append(("seeds", label, self.seeds.mean, f"{self.seeds.mean:.3f}"))
         for name, one in self.scales.items():
             label = f"agreement of the rankings after the transform {name}"
-            told.append((f"scale_{name}", label, one.mean, f"{one.mean:.3f}"))
-        return told
+            rows.append((f"scale_{name}", label, one.mean, f"{one.mean:.3f}"))
+        return rows
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, in words."""
-        f, told = self.figures, []
+        f, out = self.figures, []
         if not f["symmetric"]:
-            told.append(
+            out.append(
                 "Not symmetric: clusterings and representations that need symmetry refuse it."
             )
         if not f["positive_semidefinite"]:
-            told.append(
-                "Not a kernel: support vector machines and Nystroem features may misbehave."
-            )
+            out.append("Not a kernel: support vector machines and Nystroem features may misbehave.")
         if f["violated_triangles"] > 0:
-            told.append(
-                "Not a metric: index structures that prune by the triangle inequality fail."
-            )
+            out.append("Not a metric: index structures that prune by the triangle inequality fail.")
         if f["ties"] > MANY:
-            told.append(
+            out.append(
                 "Most distances are tied: count hubs with ties='expected', or use more trees."
             )
         if f["zeros"] > MANY:
-            told.append("Most pairs have similarity 0: only the nearest rows can be told apart.")
+            out.append("Most pairs have similarity 0: only the nearest rows can be told apart.")
         if self.seeds is not None and self.seeds.mean < 0.9:
-            told.append("Two seeds rank rows differently: use more trees or a larger sample.")
-        told += self._about_scales()
+            out.append("Two seeds rank rows differently: use more trees or a larger sample.")
+        out += self._about_scales()
         skew = 0.0 if self.hubness is None else _skewness(self.hubness)
         if skew > 1.4:
-            told.append(f"Hubs (skewness {skew:.1f}): look at a repair such as MutualProximity.")
-        return told
+            out.append(f"Hubs (skewness {skew:.1f}): look at a repair such as MutualProximity.")
+        return out
 
     def _about_scales(self) -> list[str]:
         if not self.scales:
