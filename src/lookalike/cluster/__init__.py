@@ -8,7 +8,7 @@ from lookalike.cluster.scores import (
     purity,
     silhouette,
 )
-from lookalike.cluster.similarity import SimilarityClustering
+from lookalike.cluster.similarity_clustering import SimilarityClustering
 from lookalike.cluster.summary import ClusteringSummary, ClusterSummary, summarize_clusters
 
 __all__ = [

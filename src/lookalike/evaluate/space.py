@@ -81,9 +81,9 @@ def size_of(space: Space) -> int:
 def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
     """Return complete lists of the k nearest other rows."""
     if isinstance(space, Measure):
-        check_k(k, len(space.rows_) - 1, who, True)
+        check_k(k, len(space.rows_) - 1, who, True, "k")
         return space.neighbors(None, k)
-    check_k(k, len(space) - 1, who, True)
+    check_k(k, len(space) - 1, who, True, "k")
     if space.k < k:
         raise TooFewRows(
             message(f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,19 @@ Facts = Mapping[str, np.ndarray]
 INNER = "measure"
 TALL = 256  # rows that are re-ranked together
 
+# What the parameters that all reducers have mean, put into their docstrings.
+SHARED_DOCS = {
+    "measure": """measure : Measure
+    What is repaired; it is cloned and fitted.""",
+    "n_neighbors": """n_neighbors : int
+    The k of the neighborhood.""",
+    "candidates": """n_candidates : int, optional
+    Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+    None: exact, over all rows.
+n_jobs : int, optional
+    Threads; None: the setting of ``lookalike.config``.""",
+}
+
 
 class _Reducer(Measure):
     """Base of the measures that repair another one."""
@@ -41,9 +55,26 @@ class _Reducer(Measure):
     }
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
-    measure: Measure
-    n_candidates: int | None
-    n_jobs: int | None
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 10,
+        *,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__:  # not there under python -OO
+            text = cleandoc(cls.__doc__)
+            for name, meaning in SHARED_DOCS.items():
+                text = text.replace(f"%({name})s", meaning)
+            cls.__doc__ = text
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]

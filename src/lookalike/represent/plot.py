@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, MissingExtra, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
+from lookalike.pages.figures import new_figure
 from lookalike.represent._blocks import filled
 from lookalike.represent._matrix import similarity_matrix
 from lookalike.represent._target import as_classes
@@ -131,25 +132,12 @@ def plot_class_similarity(
     >>> [panel.get_title() for panel in figure.axes]
     ['before: separation 1.00', 'after: separation 1.00']
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra(
-            message(
-                "plot_class_similarity",
-                "matplotlib",
-                "none installed",
-                "Run: pip install 'lookalike[report]'",
-            )
-        ) from error
     panels = spaces if isinstance(spaces, Mapping) else {"similarity": spaces}
     if not panels:
         do = "Pass a fitted measure"
         raise InvalidInput(message("plot_class_similarity", "a space to draw", "none", do))
-    # A figure of its own, without pyplot: nothing global is touched, no window is opened.
-    figure = (
-        Figure(figsize=(5 * len(panels), 3.5), layout="constrained") if figure is None else figure
-    )
+    if figure is None:
+        figure = new_figure("plot_class_similarity", 5 * len(panels), 3.5)
     axes = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]
     edges = np.linspace(0.0, 1.0, bins + 1)
     for axis, (title, space) in zip(axes, panels.items(), strict=True):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lookalike._params import AtLeast
+from lookalike._params import KINDS, AtLeast
+from lookalike._random import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
-from lookalike.leaderboard.compare import take_out
 from lookalike.leaderboard.diagnosis import MANY, Diagnosis
+from lookalike.leaderboard.labels import split_labels
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
 from lookalike.leaderboard.scores import (
     distances_among,
@@ -32,7 +34,8 @@ from lookalike.leaderboard.trial import (
     supervised_forests,
 )
 from lookalike.measures.base import Measure
-from lookalike.table import Column, Table
+from lookalike.measures.matrices import rectangle
+from lookalike.table import Column, Table, read_table
 from lookalike.table.targets import code_labels
 
 __all__ = ["diagnose"]
@@ -43,7 +46,13 @@ FLAT = 1e-9  # an eigenvalue this far below 0, as a share of the largest, is rou
 
 
 def diagnose(
-    space: Any, X: Any = None, y: Any = None, k: int = 5, *, random_state: int = 0
+    space: Any,
+    X: Any = None,
+    y: Any = None,
+    k: int = 5,
+    *,
+    kinds: Mapping[str, Any] | None = None,
+    random_state: Any = 0,
 ) -> Diagnosis:
     """Say what kind of thing a measure is on your rows: a metric, a kernel, stable, with hubs.
 
@@ -64,7 +73,9 @@ def diagnose(
         hubs says about labels is left out, since they have seen them.
     k : int
         Length of the lists that hubs are counted in.
-    random_state : int
+    kinds : mapping of column to kind, optional
+        What columns of X hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
         Seed of the samples, and of measures that have none.
 
     Returns
@@ -94,28 +105,36 @@ def diagnose(
     >>> round(found.scales["log"].mean, 6)
     1.0
     """
-    for name, value, rule in (("k", k, AtLeast(1)), ("random_state", random_state, AtLeast(0))):
+    for name, value, rule in (
+        ("k", k, AtLeast(1)),
+        ("kinds", kinds, KINDS),
+        ("random_state", random_state, RANDOM_STATE),
+    ):
         if not rule.fits(value):
             who = f"diagnose({name}={value!r})"
-            raise InvalidInput(message(who, rule.wants(), repr(value), "Change it"))
+            raise InvalidInput(message(who, rule.wants(), repr(value), rule.advice(value)))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        found = _diagnose(space, X, y, k, random_state)
-    told = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
-    return replace(found, notes=tuple(dict.fromkeys([*found.notes, *told])))
+        found = _diagnose(space, X, y, k, kinds, make_seed(random_state))
+    warned = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
+    return replace(found, notes=tuple(dict.fromkeys([*found.notes, *warned])))
 
 
-def _diagnose(space: Any, X: Any, y: Any, k: int, seed: int) -> Diagnosis:
+def _diagnose(
+    space: Any, X: Any, y: Any, k: int, kinds: Mapping[str, Any] | None, seed: int
+) -> Diagnosis:
     notes: list[str] = []
     table, learned, n_all = None, False, 0
     if X is not None:
-        measure, table, y, learned, n_all = _fit(space, X, y, seed)
+        measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
     else:
         measure = needs_distances(as_space(space, "diagnose"), "diagnose")
         n_all = len(measure.rows_)
         why = "without the table (X=...)" if isinstance(space, Measure) else "for a bare matrix"
         notes.append(f"agreement of seeds and sensitivity to scales are not known {why}")
-        y = None if y is None else _labels(y, n_all)
+        if y is not None:
+            code_labels(y, n_all, "diagnose")  # gaps and a wrong number of them are refused
+            y = np.asarray(y)
         learned = has_learned(measure)
     at = some_rows(len(measure.rows_), SAMPLE, seed)
     if len(at) < max(3, k + 1):
@@ -155,7 +174,7 @@ def _diagnose(space: Any, X: Any, y: Any, k: int, seed: int) -> Diagnosis:
 
 
 def _fit(
-    space: Any, X: Any, y: Any, seed: int
+    space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int
 ) -> tuple[Measure, Table | None, np.ndarray | None, bool, int]:
     """Fit a copy of a measure to a sample of X; return also the table and whether it learned."""
     if not isinstance(space, Measure):
@@ -171,10 +190,10 @@ def _fit(
             )
         )
     measure = prepared(space, seed, None)
-    table = measure.read(X)
-    if isinstance(y, str):
-        table, y = take_out(table, y, "diagnose")
-    target = None if y is None else _labels(y, len(table))
+    table, y = split_labels(
+        measure.read(X if kinds is None else read_table(X, kinds=kinds)), y, "diagnose"
+    )
+    target = None if y is None else np.asarray(y)
     n = len(table)
     at = some_rows(n, SAMPLE, seed)
     if measure.traits.pairwise:
@@ -192,12 +211,6 @@ def _fit(
     return measure, table, target, learned, n
 
 
-def _labels(y: Any, n: int) -> np.ndarray:
-    """Return labels as an array; gaps and a wrong number of them are refused."""
-    code_labels(y, n, "diagnose")
-    return np.asarray(y)
-
-
 def has_learned(measure: Measure) -> bool:
     """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
     params = measure.get_params()
@@ -208,7 +221,7 @@ def has_learned(measure: Measure) -> bool:
 def _similarities(measure: Measure, at: np.ndarray) -> np.ndarray:
     """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
     rows = measure.rows_[at]
-    found = measure.block(rows, rows, "similarity")
+    found = rectangle(measure, rows, rows, "similarity", undefined="keep")
     found[np.isnan(found)] = 0.0
     return found
 

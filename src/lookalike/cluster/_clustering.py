@@ -1,18 +1,26 @@
-"""What a method finds: labels, exemplars, and a model that labels new rows."""
+"""A clustering: labels, exemplars, and a model that labels new rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from lookalike._save import saveable
-from lookalike.cluster._space import rectangle
 from lookalike.measures.base import Measure
+from lookalike.measures.matrices import rectangle
 from lookalike.measures.rows import Rows
 
-__all__ = ["Found", "Method", "Model", "NearestExemplar", "NearestRow", "by_first_row", "medoids"]
+__all__ = [
+    "Clustering",
+    "Method",
+    "Model",
+    "NearestExemplar",
+    "NearestRow",
+    "cluster_medoids",
+    "number_by_first_row",
+]
 
 
 class Model(Protocol):
@@ -20,10 +28,11 @@ class Model(Protocol):
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows, given the rows that were clustered."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Clustering:
     """A clustering.
 
     Parameters
@@ -35,14 +44,15 @@ class Found:
 
     labels: np.ndarray
     exemplars: np.ndarray
-    model: Any
+    model: Model
 
 
 class Method(Protocol):
     """A way of clustering that is prepared once and then cut into any number of clusters."""
 
-    def cut(self, k: int) -> Found:
+    def cut(self, k: int) -> Clustering:
         """Return k clusters."""
+        ...
 
 
 @saveable
@@ -55,10 +65,11 @@ class NearestExemplar:
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
         known = rows[self.exemplars]
-        far = rectangle(measure, new, known, fill=getattr(measure, "undefined", None) is not None)
+        undefined = "keep" if getattr(measure, "undefined", None) is None else "raise"
+        far = rectangle(measure, new, known, undefined=undefined)
         lost = np.isnan(far)
         if lost.all(axis=1).any():  # a row that no exemplar can be compared with is an error
-            measure._defined(far, "distance")
+            measure.defined(far, "distance")
         # As in lists of neighbors, an exemplar with nothing to compare comes last.
         return np.where(lost, np.inf, far).argmin(axis=1)
 
@@ -85,7 +96,7 @@ class NearestRow:
         return replace(self, basis=at[self.basis])
 
 
-def by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def number_by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return labels numbered by first row, and the old label of each new one."""
     kept = labels[labels >= 0]
     old, first = np.unique(kept, return_index=True)
@@ -95,12 +106,12 @@ def by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return new[labels], old
 
 
-def medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def cluster_medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return for each cluster the row with the smallest sum of distances to its members."""
-    found = []
+    chosen = []
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
         # The distance from the members to the candidate, as in k-medoids.
         sums = distances[np.ix_(members, members)].sum(axis=0)
-        found.append(members[int(sums.argmin())])
-    return np.asarray(found, dtype=np.int64)
+        chosen.append(members[int(sums.argmin())])
+    return np.asarray(chosen, dtype=np.int64)

@@ -10,12 +10,17 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule, check_params
-from lookalike._random import RANDOM_STATE, make_generator
-from lookalike.cluster._base import _Clusterer
-from lookalike.cluster._found import Found, Method, NearestExemplar, medoids
-from lookalike.cluster._space import Space, rectangle
+from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike._random import make_generator
+from lookalike.cluster._base import MeasureClusterer
+from lookalike.cluster._clustering import (
+    Clustering,
+    Method,
+    NearestExemplar,
+    NearestRow,
+    cluster_medoids,
+)
+from lookalike.cluster._space import Space
 from lookalike.cluster.affinity import Affinity
 from lookalike.cluster.density import density_clusters, knee
 from lookalike.cluster.hdbscan import hierarchy_clusters
@@ -25,7 +30,7 @@ from lookalike.cluster.scores import silhouette_of
 from lookalike.cluster.spectral import Spectral, SpectralExtension
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.base import Measure
-from lookalike.measures.source import read_source
+from lookalike.measures.matrices import rectangle
 
 __all__ = ["METHODS", "SimilarityClustering"]
 
@@ -36,7 +41,7 @@ METHODS = BY_NUMBER + BY_DENSITY
 DIRECTED = ("affinity",)  # methods that make sense of distances that differ by direction
 
 
-class SimilarityClustering(TransformerMixin, _Clusterer):
+class SimilarityClustering(TransformerMixin, MeasureClusterer):
     """Say which rows belong together, by any measure of likeness.
 
     Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
@@ -82,7 +87,7 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         Starts of k-means, order of swaps, noise against ties, choice of landmarks. The measure has
         its own.
     n_jobs : int, optional
@@ -146,7 +151,6 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         "min_cluster_size": AtLeast(2),
         "max_clusters": AtLeast(2),
         "landmarks": AnyOf(OneOf(None), AtLeast(2)),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -195,14 +199,10 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
             Never needed. A named column is taken out of the table. Measures that learn from a
             target get it; nothing else looks at it.
         """
-        check_params(self)
-        count_jobs(self.n_jobs)
-        who = type(self).__name__
-        source, target = read_source(self._measure(), X, y, who, self.kinds, self.n_jobs)
+        source, target = self._read(X, y)
         fitted, rows = source.fit(target)
-        space = Space(fitted, rows, self._name(), self.dense_limit)
-        self._cluster(space)
-        self._remember_columns(X, fitted, source.table)
+        self._cluster(Space(fitted, rows, self._name(), self.dense_limit))
+        self._remember_columns(X, source, fitted)
         return self
 
     def _name(self) -> str:
@@ -271,13 +271,13 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
                 )
             )
 
-    def _by_density(self, space: Space) -> Found:
+    def _by_density(self, space: Space) -> Clustering:
         if self.method == "hdbscan":
             return hierarchy_clusters(space, self.min_neighbors, self.min_cluster_size)
         self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
         return density_clusters(space, self.eps_, self.min_neighbors)
 
-    def _by_number(self, space: Space) -> Found:
+    def _by_number(self, space: Space) -> Clustering:
         rng = make_generator(self.random_state)
         seed = int(rng.integers(2**31))
         n, basis = len(space), None
@@ -289,17 +289,18 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         asked = self._numbers(known)
         if asked in ([1], [len(known)]):  # nothing to find: all rows together, or each by itself
             labels = np.arange(len(known)) if asked != [1] else np.zeros(len(known), dtype=np.int64)
-            exemplars = medoids(known.distances(), labels)
-            found = Found(labels, exemplars, NearestExemplar(exemplars))
+            exemplars = cluster_medoids(known.distances(), labels)
+            found = Clustering(labels, exemplars, NearestExemplar(exemplars))
         else:
             method = self._prepare(space, known, basis, seed, max(asked))
             found = self._best(method, known, basis, asked)
         if basis is None or isinstance(found.model, SpectralExtension):  # labels all rows itself
             return found
+        assert isinstance(found.model, NearestExemplar | NearestRow)
         model = found.model.moved(basis)
         labels = model.assign(space.measure, space.rows, space.rows)
         labels[basis] = found.labels
-        return Found(labels, basis[found.exemplars], model)
+        return Clustering(labels, basis[found.exemplars], model)
 
     def _numbers(self, known: Space) -> list[int]:
         """Return the numbers of clusters to try."""
@@ -327,7 +328,7 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
 
     def _best(
         self, method: Method, known: Space, basis: np.ndarray | None, asked: list[int]
-    ) -> Found:
+    ) -> Clustering:
         """Return the clustering with the highest silhouette; the fewer clusters on ties."""
         if self.n_clusters != AUTO:
             return method.cut(asked[0])
@@ -357,7 +358,7 @@ class SimilarityClustering(TransformerMixin, _Clusterer):
         for label, place in enumerate(self.exemplars_):
             at = np.flatnonzero(self.labels_ == label)
             exemplar = self.rows_[int(place) : int(place) + 1]
-            out[at] = rectangle(self.measure_, self.rows_[at], exemplar, fill=False)[:, 0]
+            out[at] = rectangle(self.measure_, self.rows_[at], exemplar, undefined="keep")[:, 0]
             out[place] = 0.0
         return out
 

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import lookalike as la
 from cluster import reference
 from lookalike.cluster import AutoClustering, DensitySearch, SimilarityClustering
-from lookalike.cluster._found import NearestExemplar
-from lookalike.cluster.similarity import METHODS
+from lookalike.cluster._clustering import NearestExemplar
+from lookalike.cluster.similarity_clustering import METHODS
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from lookalike._config import count_jobs
-from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike._params import KINDS, AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike._progress import Progress
+from lookalike._random import RANDOM_STATE, make_seed
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
+from lookalike.leaderboard.labels import read_codes, split_labels
 from lookalike.leaderboard.scores import some_rows
 from lookalike.leaderboard.trial import Data, Entry, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
 from lookalike.table import Table, read_table
-from lookalike.table.targets import code_labels
 
 __all__ = ["compare"]
 
@@ -30,7 +31,8 @@ PARAMS: dict[str, Rule] = {
     "k": AtLeast(1),
     "sample": AnyOf(OneOf(None), AtLeast(3)),
     "max_seconds": AnyOf(OneOf(None), Between(0.0)),
-    "random_state": AtLeast(0),
+    "kinds": KINDS,
+    "random_state": RANDOM_STATE,
 }
 
 
@@ -39,9 +41,11 @@ def compare(
     measures: Any = None,
     y: Any = None,
     k: int = 5,
+    *,
     max_seconds: float | None = None,
     sample: int | None = None,
-    random_state: int = 0,
+    kinds: Mapping[str, Any] | None = None,
+    random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Leaderboard:
     """Try measures on your table, and say which one to take.
@@ -76,7 +80,9 @@ def compare(
     sample : int, optional
         Rows that are tried, drawn once for all measures. None: 2,000 of a larger table. Hubness,
         ties, stability and silhouette look at no more than 2,000 of them.
-    random_state : int
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
         Seed of the sample, the folds, and every measure that has none.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Only times depend on it.
@@ -105,13 +111,14 @@ def compare(
     >>> print(board["Vector"].error)
     Vector: needs numbers without gaps or infinities, found 8 missing values (NaN), ...
     """
-    _check(k=k, sample=sample, max_seconds=max_seconds, random_state=random_state)
+    _check(k=k, sample=sample, max_seconds=max_seconds, kinds=kinds, random_state=random_state)
     count_jobs(n_jobs)
+    seed = make_seed(random_state)
     labelled = y is not None
     candidates = _usual(labelled) if measures is None else _named(measures)
-    read, n = _read(table, [measure for _, measure in candidates])
-    at = some_rows(n, sample or SAMPLE, random_state)
-    data, chance = _data(read, y, at, k, random_state, n_jobs)
+    read, n = _read(table, [measure for _, measure in candidates], kinds)
+    at = some_rows(n, sample or SAMPLE, seed)
+    data, chance = _data(read, y, at, k, seed, n_jobs)
     repairs = (
         (LocalScaling, NICDM, MutualProximity) if measures is None and len(at) >= LEAST else ()
     )
@@ -229,7 +236,9 @@ def _plain(name: str) -> str:
 # -- rows and labels -------------------------------------------------------------------------------
 
 
-def _read(table: Any, measures: list[Measure]) -> tuple[Table | np.ndarray, int]:
+def _read(
+    table: Any, measures: list[Measure], kinds: Mapping[str, Any] | None
+) -> tuple[Table | np.ndarray, int]:
     """Return the table, or the matrix that all measures want, and its number of rows."""
     pairwise = {bool(measure.traits.pairwise) for measure in measures}
     if pairwise == {True}:
@@ -244,7 +253,7 @@ def _read(table: Any, measures: list[Measure]) -> tuple[Table | np.ndarray, int]
                 "Compare them in two calls",
             )
         )
-    read = read_table(table)
+    read = read_table(table, kinds=kinds)
     return read, len(read)
 
 
@@ -262,9 +271,9 @@ def _data(
         if isinstance(read, np.ndarray):
             do = "Pass the labels as an array"
             raise InvalidInput(message("compare", "labels beside a matrix", repr(y), do))
-        read, y = take_out(read, y, "compare")
+        read, y = split_labels(read, y, "compare")
     if y is not None:
-        codes = _codes(y, len(read))[at]
+        codes = read_codes(y, len(read), "compare")[at]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
             raise InvalidInput(
@@ -278,35 +287,6 @@ def _data(
 
         part = Precomputed(symmetric=False).read(part)
     return Data(part, codes, k, seed, n_jobs), chance
-
-
-def take_out(table: Table, name: str, who: str) -> tuple[Table, list[Any]]:
-    """Return the table without a column, and the cells of that column."""
-    every = [column.name for column in table.columns + table.aside]
-    if name not in every:
-        do = suggest(name, every)
-        raise InvalidInput(message(who, "labels, or the name of a column", repr(name), do))
-    column, rest = table[name], table.drop(name)
-    if not rest.columns:
-        do = "Give the table more columns than its labels"
-        raise InvalidInput(message(who, "columns to compare", "none", do))
-    return rest, [column.cell(row) for row in range(len(column))]
-
-
-def _codes(y: Any, n: int) -> np.ndarray:
-    """Return labels as whole numbers; gaps and amounts are refused."""
-    codes, labels = code_labels(y, n, "compare")
-    for label in labels:
-        if isinstance(label, float | np.floating) and label != round(label):
-            raise InvalidInput(
-                message(
-                    "compare",
-                    "labels: words, whole numbers or flags",
-                    f"{label:g}, an amount",
-                    "Cut amounts into classes, or leave y out",
-                )
-            )
-    return codes
 
 
 def _check(**given: Any) -> None:
