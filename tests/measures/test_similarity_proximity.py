@@ -8,7 +8,7 @@ from sklearn.base import clone
 import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.forests.rows import bin_type
-from lookalike.kernels.similarity_split import CATEGORY, VALUE
+from lookalike.kernels.cell_split import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
 from lookalike.measures import ForestProximity, Gower, cell_inputs
 from lookalike.predict import (

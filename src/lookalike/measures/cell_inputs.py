@@ -14,9 +14,9 @@ from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
 from lookalike.forests.flat import Forest
 from lookalike.forests.rows import bin_rows, bin_type
-from lookalike.forests.similarity import SimilarityTrees
-from lookalike.forests.similarity_columns import encode_columns, fit_columns
-from lookalike.forests.similarity_grow import Limits, grow_unsupervised
+from lookalike.forests.cell_trees import SimilarityTrees
+from lookalike.forests.cell_columns import encode_columns, fit_columns
+from lookalike.forests.cell_growing import Limits, grow_unsupervised
 from lookalike.forests.synthetic import count_features
 from lookalike.table import Schema, Table
 

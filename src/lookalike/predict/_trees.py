@@ -17,9 +17,9 @@ from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity import SimilarityTrees
-from lookalike.forests.similarity_columns import Cellar, TreeColumn, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import GrownTrees, Limits, grow_trees, prune_trees
+from lookalike.forests.cell_trees import SimilarityTrees
+from lookalike.forests.cell_columns import Cellar, TreeColumn, encode_columns, fit_columns
+from lookalike.forests.cell_growing import GrownTrees, Limits, grow_trees, prune_trees
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.targets import split_target
 

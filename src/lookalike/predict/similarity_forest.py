@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.forests.similarity_grow import CACHE_PAIRS, Limits
+from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
 from lookalike.predict._base import _one_axis
 from lookalike.predict._trees import (
     _SupervisedForest,

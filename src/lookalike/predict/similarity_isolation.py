@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity_grow import grow_isolation_trees
+from lookalike.forests.cell_growing import grow_isolation_trees
 from lookalike.forests.synthetic import count_share
 from lookalike.predict._trees import _TreeForest
 

@@ -13,9 +13,9 @@ from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns import Distance, Euclidean, Given
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity_columns import GivenRows, TreeColumn, _check_distance
-from lookalike.forests.similarity_grow import CACHE_PAIRS, Limits
-from lookalike.kernels.similarity_split import TABLE, TABLE_SQUARED
+from lookalike.forests.cell_columns import GivenRows, TreeColumn, _check_distance
+from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
+from lookalike.kernels.cell_split import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
 from lookalike.predict.similarity_forest import _ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table

@@ -4,8 +4,8 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.draw import draw_below, draw_unit
-from lookalike.kernels.similarity_grow import part_rows, present_rows
-from lookalike.kernels.similarity_split import VALUE, gap, project, varies
+from lookalike.kernels.cell_grow import part_rows, present_rows
+from lookalike.kernels.cell_split import VALUE, gap, project, varies
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.draw import draw_below
-from lookalike.kernels.similarity_sort import RANK, sort_ranks, sort_values
+from lookalike.kernels.sort import RANK, sort_ranks, sort_values
 
 NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, OUTSIDE = range(7)
 GINI, ENTROPY, VARIANCE = range(3)

@@ -15,7 +15,7 @@ from lookalike.columns import Absolute, Distance, Equal, Given, Presence, distan
 from lookalike.columns.base import Cells, missing_rows
 from lookalike.columns.given import check_matrix
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.kernels.similarity_split import (
+from lookalike.kernels.cell_split import (
     CATEGORY,
     NUMBER,
     OUTSIDE,
@@ -46,7 +46,7 @@ class TreeColumn:
     distance : Distance
         Fitted.
     kind : int
-        How kernels project its cells (``kernels.similarity_split``).
+        How kernels project its cells (``kernels.cell_split``).
     """
 
     column: int

@@ -14,8 +14,8 @@ from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge, message
 from lookalike.forests.flat import Forest, flatten
-from lookalike.forests.similarity_columns import TreeColumn, _missing, encode_columns
-from lookalike.kernels.similarity_split import VALUE
+from lookalike.forests.cell_columns import TreeColumn, _missing, encode_columns
+from lookalike.kernels.cell_split import VALUE
 from lookalike.table.table import Table
 
 __all__ = ["SimilarityTrees"]
@@ -155,7 +155,7 @@ class SimilarityTrees:
 
     def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-        from lookalike.kernels.similarity_walk import find_leaves
+        from lookalike.kernels.cell_walk import find_leaves
 
         n = len(cells[0])
         out = np.empty((n, self.n_trees), np.int32)
@@ -185,7 +185,7 @@ class SimilarityTrees:
         uint8 array of shape (rows, nodes)
             1 goes left, 0 goes right, 2 cannot be told (a missing cell) or is a leaf.
         """
-        from lookalike.kernels.similarity_walk import answer_tests
+        from lookalike.kernels.cell_walk import answer_tests
 
         n = len(cells[0])
         out = np.empty((n, len(self.feature)), np.uint8)
@@ -202,7 +202,7 @@ class SimilarityTrees:
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.similarity_walk import walk_up
+        from lookalike.kernels.cell_walk import walk_up
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -258,7 +258,7 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.similarity_walk import project_rows
+        from lookalike.kernels.cell_walk import project_rows
 
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.draw import draw_below
-from lookalike.kernels.similarity_split import (
+from lookalike.kernels.cell_split import (
     TABLE,
     TIE,
     VALUE,

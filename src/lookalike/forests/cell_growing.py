@@ -14,11 +14,11 @@ from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.seeds import tree_states
-from lookalike.forests.similarity import SimilarityTrees
-from lookalike.forests.similarity_columns import Cellar, TreeColumn
-from lookalike.forests.similarity_objects import grow_objects
+from lookalike.forests.cell_trees import SimilarityTrees
+from lookalike.forests.cell_columns import Cellar, TreeColumn
+from lookalike.forests.cell_growing_lazy import grow_objects
 from lookalike.forests.synthetic import count_share
-from lookalike.kernels.similarity_split import OUTSIDE, TABLE
+from lookalike.kernels.cell_split import OUTSIDE, TABLE
 
 __all__ = [
     "CACHE_PAIRS",
@@ -151,7 +151,7 @@ def grow_trees(
     """
     from lookalike.kernels.draw import draw_rows
     from lookalike.kernels.grow import sample_rows
-    from lookalike.kernels.similarity_grow import draw_times, grow_similarity
+    from lookalike.kernels.cell_grow import draw_times, grow_similarity
 
     n = len(cellar)
     limits = limits or Limits()
@@ -286,7 +286,7 @@ def grow_unsupervised(
     Examples
     --------
     >>> import lookalike as la
-    >>> from lookalike.forests.similarity_columns import encode_columns, fit_columns
+    >>> from lookalike.forests.cell_columns import encode_columns, fit_columns
     >>> table = la.read_table({"tags": [{"a"}, {"a", "b"}, {"x"}, {"x", "y"}], "n": [1, 2, 8, 9]})
     >>> columns = fit_columns(table)
     >>> grown = grow_unsupervised(columns, encode_columns(columns, table), 5, random_state=0)
@@ -340,7 +340,7 @@ def grow_isolation_trees(
     n_jobs : int, optional
     """
     from lookalike.kernels.draw import draw_rows
-    from lookalike.kernels.similarity_isolate import isolate
+    from lookalike.kernels.cell_isolate import isolate
 
     n = len(cells[0])
     # All pairs at once, where that is less work than the pairs of every sample.
@@ -433,7 +433,7 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
        Chapter 3. doi:10.1201/9781315139470
     """
-    from lookalike.kernels.similarity_walk import prune
+    from lookalike.kernels.cell_walk import prune
 
     feature = trees.feature.copy()
     offsets = trees.offsets

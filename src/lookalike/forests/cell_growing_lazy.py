@@ -1,6 +1,6 @@
 """Growing a similarity tree where the distances of some columns are computed as they are asked for.
 
-The same steps and the same random numbers as ``kernels.similarity_grow``, node by node in Python:
+The same steps and the same random numbers as ``kernels.cell_grow``, node by node in Python:
 only columns whose matrix of distances would not fit are worth it. Each object column compares one
 cell with all members of a node at once.
 """
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.forests.similarity_columns import Cellar
+from lookalike.forests.cell_columns import Cellar
 from lookalike.kernels.draw import draw_below
-from lookalike.kernels.similarity_grow import (
+from lookalike.kernels.cell_grow import (
     BY_CLASS,
     COLUMNS,
     CRITERION,
@@ -28,8 +28,8 @@ from lookalike.kernels.similarity_grow import (
     part_rows,
     try_column,
 )
-from lookalike.kernels.similarity_sort import sort_values
-from lookalike.kernels.similarity_split import (
+from lookalike.kernels.sort import sort_values
+from lookalike.kernels.cell_split import (
     EXACT,
     OUTSIDE,
     TABLE_SQUARED,
@@ -86,7 +86,7 @@ def grow_objects(
     most: int,
     node: tuple[np.ndarray, ...],
 ) -> int:
-    """Grow a tree; return the number of nodes. See ``kernels.similarity_grow.grow_similarity``.
+    """Grow a tree; return the number of nodes. See ``kernels.cell_grow.grow_similarity``.
 
     Parameters
     ----------

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
-from forests import similarity_reference as reference
+from forests import cell_reference as reference
 from lookalike.columns import EditSets, Jaccard, variance
-from lookalike.forests.similarity_columns import Cellar, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import Limits, grow_trees
+from lookalike.forests.cell_columns import Cellar, encode_columns, fit_columns
+from lookalike.forests.cell_growing import Limits, grow_trees
 from lookalike.kernels.draw import draw_below
-from lookalike.kernels.similarity_split import (
+from lookalike.kernels.cell_split import (
     CATEGORY,
     GINI,
     NUMBER,

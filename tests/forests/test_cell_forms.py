@@ -8,15 +8,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.forests.similarity_columns import Cellar, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import (
+from lookalike.forests.cell_columns import Cellar, encode_columns, fit_columns
+from lookalike.forests.cell_growing import (
     Limits,
     grow_isolation_trees,
     grow_trees,
     grow_unsupervised,
     prune_trees,
 )
-from lookalike.kernels.similarity_split import TABLE, VALUE
+from lookalike.kernels.cell_split import TABLE, VALUE
 
 
 def mixed_table(n=60, seed=0, gaps=True):

@@ -8,7 +8,7 @@ numbers, categories, or places among the kept cells.
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.similarity_split import project
+from lookalike.kernels.cell_split import project
 
 
 @kernel
