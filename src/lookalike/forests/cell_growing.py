@@ -13,21 +13,20 @@ from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
+from lookalike.forests.cell_cache import CellCache
+from lookalike.forests.cell_columns import TreeColumn
+from lookalike.forests.cell_growing_lazy import grow_lazily
+from lookalike.forests.cell_trees import SimilarityTrees, cut_off, join_cell_trees
+from lookalike.forests.grown import Grown
+from lookalike.forests.sampling import count_share
 from lookalike.forests.seeds import tree_states
-from lookalike.forests.cell_trees import SimilarityTrees
-from lookalike.forests.cell_columns import Cellar, TreeColumn
-from lookalike.forests.cell_growing_lazy import grow_objects
-from lookalike.forests.synthetic import count_share
-from lookalike.kernels.cell_split import OUTSIDE, TABLE
+from lookalike.kernels.cell_types import OUTSIDE, CellTree, SplitRules, Targets
 
 __all__ = [
     "CACHE_PAIRS",
-    "GrownTrees",
     "Limits",
-    "grow_isolation_trees",
     "grow_trees",
     "grow_unsupervised",
-    "prune_trees",
 ]
 
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
@@ -70,44 +69,26 @@ class Limits:
     midpoint: bool = False
     min_weight_fraction_leaf: float = 0.0
 
-    def packed(self, n_columns: int) -> np.ndarray:
+    def for_kernels(self, n_columns: int) -> SplitRules:
         """Return the whole numbers that kernels read."""
         share = self.max_features
         whole = isinstance(share, numbers.Integral)
         tried = int(share) if whole else int(share * n_columns)
-        return np.array(
-            [
-                min(max(1, tried), n_columns),
-                self.max_pairs,
-                DEEPEST if self.max_depth is None else self.max_depth,
-                self.min_samples_split,
-                self.min_samples_leaf,
-                CRITERIA[self.criterion],
-                self.by_class,
-                self.balanced,
-                self.midpoint,
-            ],
-            np.int64,
+        return SplitRules(
+            min(max(1, tried), n_columns),
+            int(self.max_pairs),
+            DEEPEST if self.max_depth is None else int(self.max_depth),
+            int(self.min_samples_split),
+            int(self.min_samples_leaf),
+            CRITERIA[self.criterion],
+            int(self.by_class),
+            int(self.balanced),
+            int(self.midpoint),
         )
 
 
-@dataclass(frozen=True, eq=False)
-class GrownTrees:
-    """Trees fresh from their grower.
-
-    Parameters
-    ----------
-    trees : SimilarityTrees
-    in_bag : uint8 array of shape (rows, trees) or None
-        1 where a tree was grown on the row; None if nobody asked for it.
-    """
-
-    trees: SimilarityTrees
-    in_bag: np.ndarray | None = None
-
-
 def grow_trees(
-    cellar: Cellar,
+    cache: CellCache,
     label: np.ndarray | None = None,
     target: np.ndarray | None = None,
     weight: np.ndarray | None = None,
@@ -122,12 +103,12 @@ def grow_trees(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownTrees:
+) -> Grown[SimilarityTrees]:
     """Grow trees that tell labels apart, or predict a target.
 
     Parameters
     ----------
-    cellar : Cellar
+    cache : CellCache
         The fitted cells.
     label : int array, optional
         Class numbers from 0 to ``n_classes - 1``.
@@ -149,25 +130,26 @@ def grow_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
+    from lookalike.kernels.cell_grow import draw_times, grow_similarity
+    from lookalike.kernels.cell_types import make_tree
     from lookalike.kernels.draw import draw_rows
     from lookalike.kernels.grow import sample_rows
-    from lookalike.kernels.cell_grow import draw_times, grow_similarity
 
-    n = len(cellar)
+    n = len(cache)
     limits = limits or Limits()
-    packed = limits.packed(len(cellar.columns))
+    rules = limits.for_kernels(len(cache.columns))
     share = float(limits.min_weight_fraction_leaf)
     weights = np.ones(n) if weight is None else np.asarray(weight, np.float64)
     labels = np.zeros(n, np.int64) if label is None else np.asarray(label, np.int64)
-    targets = np.zeros(n) if target is None else np.asarray(target, np.float64)
+    amounts = np.zeros(n) if target is None else np.asarray(target, np.float64)
     size = n if bootstrap and not both else count_share(max_samples, n, "max_samples")
     kinds = labels.astype(np.uint8)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
-    outside = bool((cellar.kinds == OUTSIDE).any())
+    lazy = bool((cache.arrays.kinds == OUTSIDE).any())
 
-    def one(t: int) -> tuple[np.ndarray, ...]:
-        state = states[t : t + 1].copy()
+    def draw(state: np.ndarray) -> np.ndarray:
+        """Draw the rows of a tree; return how often each came."""
         times = np.zeros(n, np.int64)
         if both:
             drawn = np.empty(size, np.int64)
@@ -191,50 +173,30 @@ def grow_trees(
             times[drawn] = 1
         if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
             times[:] = 1
+        return times
+
+    def one(t: int) -> CellTree:
+        state = states[t : t + 1].copy()
+        times = draw(state)
         if in_bag is not None:
             in_bag[:, t] = times > 0
         here = weights * times
         if reweigh is not None:
             here = here * reweigh(times)
         rows = np.flatnonzero(here > 0)
-        most = 2 * len(rows)
-        node: tuple[np.ndarray, ...] = (
-            *(np.empty(most, np.int32) for _ in range(3)),
-            np.empty(most),
-            *(np.empty(most, np.int32) for _ in range(2)),
-            np.empty(most, np.uint8),
-            np.empty(most, np.int64),
-            np.empty(most),
-            np.empty(most),
-            np.empty((most, n_classes)),
-        )
-        if outside:
-            made = grow_objects(
-                cellar,
-                labels,
-                targets,
-                here,
-                times,
-                rows,
-                n_classes,
-                packed,
-                share,
-                state,
-                PER_TREE,
-                node,
-            )
+        targets = Targets(labels, amounts, here, times, n_classes)
+        tree = make_tree(2 * len(rows), n_classes)
+        if lazy:
+            made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
         else:
-            made = grow_similarity(
-                cellar.kinds, cellar.values, cellar.ranks, cellar.flat, cellar.base, cellar.width,
-                labels, targets, here, times, rows, n_classes, packed, share, state, *node,
-            )  # fmt: skip
-        return tuple(part[:made].copy() for part in node)
+            made = grow_similarity(cache.arrays, targets, rows, rules, share, state, tree)
+        return cut_off(tree, made)
 
-    def some(part: slice) -> list[tuple[np.ndarray, ...]]:
+    def some(part: slice) -> list[CellTree]:
         return [one(t) for t in range(part.start, part.stop)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
-    return GrownTrees(_join(cellar, [tree for part in grown for tree in part]), in_bag)
+    return Grown(join_cell_trees(cache, [tree for part in grown for tree in part]), in_bag)
 
 
 def grow_unsupervised(
@@ -250,7 +212,7 @@ def grow_unsupervised(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownTrees:
+) -> Grown[SimilarityTrees]:
     """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
 
     As many synthetic rows as there are rows are made by permuting every column by itself, which
@@ -290,17 +252,17 @@ def grow_unsupervised(
     >>> table = la.read_table({"tags": [{"a"}, {"a", "b"}, {"x"}, {"x", "y"}], "n": [1, 2, 8, 9]})
     >>> columns = fit_columns(table)
     >>> grown = grow_unsupervised(columns, encode_columns(columns, table), 5, random_state=0)
-    >>> grown.trees.n_trees
+    >>> grown.forest.n_trees
     5
     """
-    cellar = Cellar.of(columns, cells, cache_pairs, n_jobs)
-    n = len(cellar)
+    cache = CellCache.of(columns, cells, cache_pairs, n_jobs)
+    n = len(cache)
     rng = make_generator(random_state)
     n_columns = 1 + max(column.column for column in columns)
     shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
     rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
     grown = grow_trees(
-        cellar.take(rows),
+        cache.take(rows),
         np.repeat(np.array([1, 0]), n),
         n_classes=2,
         n_trees=n_trees,
@@ -312,157 +274,4 @@ def grow_unsupervised(
         random_state=rng,
         n_jobs=n_jobs,
     )
-    return GrownTrees(grown.trees, None if grown.in_bag is None else grown.in_bag[:n])
-
-
-def grow_isolation_trees(
-    columns: tuple[TreeColumn, ...],
-    cells: tuple[Cells, ...],
-    n_trees: int = 100,
-    *,
-    n_samples: int = 256,
-    far: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> SimilarityTrees:
-    """Grow isolation trees: random columns, random pairs of cells, random thresholds.
-
-    Parameters
-    ----------
-    columns, cells
-        From ``fit_columns`` and ``encode_columns``.
-    n_trees : int
-    n_samples : int
-        Rows per tree, without replacement; the depth is limited to its logarithm.
-    far : bool
-        Take the cell farthest from the first as the second.
-    random_state : None, int or Generator
-    n_jobs : int, optional
-    """
-    from lookalike.kernels.draw import draw_rows
-    from lookalike.kernels.cell_isolate import isolate
-
-    n = len(cells[0])
-    # All pairs at once, where that is less work than the pairs of every sample.
-    whole = n * n <= 2 * n_trees * n_samples**2
-    cellar = Cellar.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
-    states = tree_states(random_state, n_trees)
-    depth = int(np.ceil(np.log2(max(2, n_samples))))
-    objects = [f for f, column in enumerate(columns) if column.is_object]
-    if len(objects) * n_samples**2 > CACHE_PAIRS:
-        raise InvalidInput(
-            message(
-                f"max_samples={n_samples}",
-                f"at most {CACHE_PAIRS:,} distances per tree",
-                f"{len(objects)} columns of objects with {n_samples**2:,} each",
-                "Lower max_samples; isolation needs small samples",
-            )
-        )
-
-    def one(t: int) -> tuple[np.ndarray, ...]:
-        state = states[t : t + 1].copy()
-        drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
-        draw_rows(state, n, np.arange(n), drawn, swaps)
-        kinds = np.array([column.kind for column in columns], np.int64)
-        values = cellar.values[:, drawn]
-        base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
-        flat = np.empty(max(1, len(objects) * n_samples**2))
-        for k, f in enumerate(objects):
-            base[f] = k * n_samples**2
-            flat[base[f] : base[f] + n_samples**2] = cellar.block(f, drawn).ravel()
-            values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
-        most = 2 * n_samples
-        node: list[np.ndarray] = [np.empty(most, np.int32) for _ in range(3)]
-        node += [np.empty(most), np.empty(most, np.int32), np.empty(most, np.int32)]
-        node += [np.empty(most, np.uint8), np.empty(most, np.int64)]
-        made = isolate(
-            kinds, values, flat, base, width, np.arange(n_samples), depth, far, state, *node
-        )
-        parts = [part[:made].copy() for part in node]
-        for place in (1, 2):  # rows of the sample become rows of the table
-            parts[place] = np.where(parts[place] >= 0, drawn[parts[place]], -1).astype(np.int32)
-        empty = np.zeros(made)
-        return (*parts, empty, empty, np.zeros((made, 1)))
-
-    def some(part: slice) -> list[tuple[np.ndarray, ...]]:
-        return [one(t) for t in range(part.start, part.stop)]
-
-    grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
-    return _join(cellar, [tree for part in grown for tree in part])
-
-
-def _join(cellar: Cellar, trees: list[tuple[np.ndarray, ...]]) -> SimilarityTrees:
-    """Put trees one after another and keep the cells that their tests compare with."""
-    joined = [np.concatenate(part) for part in zip(*trees, strict=True)]
-    feature, first, second, threshold, _, right, default, entries, weights, impurities, value = (
-        joined
-    )
-    offsets = np.concatenate([[0], np.cumsum([len(tree[0]) for tree in trees])]).astype(np.int64)
-    kept: list[Any] = []
-    places = [np.full(len(feature), -1, np.int32) for _ in range(2)]
-    for f in range(len(cellar.columns)):
-        here = (feature == f) & (first >= 0)
-        ends = [cellar.same[f][cellar.source[f, rows[here]]] for rows in (first, second)]
-        used, at = np.unique(np.concatenate(ends), return_inverse=True)
-        half = int(here.sum())
-        places[0][here], places[1][here] = at[:half], at[half:]
-        cells = cellar.cells[f][used]
-        kept.append(cells if cellar.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
-    return SimilarityTrees(
-        cellar.columns,
-        tuple(kept),
-        feature,
-        places[0],
-        places[1],
-        threshold,
-        right,
-        default,
-        offsets,
-        entries,
-        weights,
-        impurities,
-        value,
-    )
-
-
-def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
-    """Cut back every subtree whose loss of impurity per leaf is at most alpha, weakest first [1]_.
-
-    References
-    ----------
-    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
-       Chapter 3. doi:10.1201/9781315139470
-    """
-    from lookalike.kernels.cell_walk import prune
-
-    feature = trees.feature.copy()
-    offsets = trees.offsets
-    for t in range(trees.n_trees):
-        part = slice(offsets[t], offsets[t + 1])
-        prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
-    keep = np.zeros(len(feature), bool)
-    keep[offsets[:-1]] = True
-    start = np.repeat(offsets[:-1], np.diff(offsets))
-    for v in range(len(feature)):  # preorder: parents come first
-        if keep[v] and feature[v] >= 0:
-            keep[v + 1] = keep[start[v] + trees.right[v]] = True
-    ends = np.concatenate([[0], np.cumsum(keep)])
-    new_offsets = ends[offsets].astype(np.int64)
-    moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
-    right = np.where(feature >= 0, moved, -1).astype(np.int32)
-    inner = feature >= 0
-    return SimilarityTrees(
-        trees.columns,
-        trees.kept,
-        feature[keep],
-        np.where(inner, trees.first, -1)[keep].astype(np.int32),
-        np.where(inner, trees.second, -1)[keep].astype(np.int32),
-        np.where(inner, trees.threshold, 0.0)[keep],
-        right[keep],
-        trees.default[keep],
-        new_offsets,
-        trees.entries[keep],
-        trees.weights[keep],
-        trees.impurities[keep],
-        trees.value[keep],
-    )
+    return Grown(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])

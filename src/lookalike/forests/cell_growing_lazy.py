@@ -1,8 +1,8 @@
 """Growing a similarity tree where the distances of some columns are computed as they are asked for.
 
-The same steps and the same random numbers as ``kernels.cell_grow``, node by node in Python:
-only columns whose matrix of distances would not fit are worth it. Each object column compares one
-cell with all members of a node at once.
+The same steps and the same random numbers as ``kernels.cell_grow``, node by node in Python: only
+columns whose matrix of distances would not fit are worth it. Each object column compares one cell
+with all members of a node at once.
 """
 
 from __future__ import annotations
@@ -12,207 +12,153 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.forests.cell_columns import Cellar
-from lookalike.kernels.draw import draw_below
+from lookalike.forests.cell_cache import CellCache
 from lookalike.kernels.cell_grow import (
-    BY_CLASS,
-    COLUMNS,
-    CRITERION,
-    DEPTH,
-    LEAF,
-    PAIRS,
-    SPLIT,
+    close_node,
+    describe_node,
     draw_second,
     judge_cut,
     keep_better,
+    least_weight,
+    open_node,
     part_rows,
     try_column,
 )
-from lookalike.kernels.sort import sort_values
-from lookalike.kernels.cell_split import (
-    EXACT,
+from lookalike.kernels.cell_split import EXACT, TIE, draw_entry
+from lookalike.kernels.cell_types import (
     OUTSIDE,
     TABLE_SQUARED,
-    TIE,
-    VALUE,
     VARIANCE,
-    draw_entry,
-    node_facts,
+    BestTest,
+    CellTree,
+    NodeRows,
+    Scratch,
+    SplitRules,
+    Targets,
+    column_of,
+    make_best,
+    make_scratch,
 )
+from lookalike.kernels.draw import draw_next
+from lookalike.kernels.nodes import MADE, WAITING, stack_root
+from lookalike.kernels.sort import sort_values
 
-__all__ = ["grow_objects"]
+__all__ = ["grow_lazily"]
 
 UNKNOWN = -1.0  # no distance is negative
 
 
-class _Memory:
+class DistanceMemory:
     """Distances that one tree has asked for, the oldest forgotten first."""
 
-    def __init__(self, cellar: Cellar, most: int) -> None:
-        self.cellar = cellar
-        self.most = max(2, most // max(1, len(cellar)))
+    def __init__(self, cache: CellCache, most: int) -> None:
+        self.cache = cache
+        self.most = max(2, most // max(1, len(cache)))
         self.rows: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
 
     def row(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a row to others."""
-        key = (f, int(self.cellar.same[f][self.cellar.source[f, row]]))
+        key = (f, int(self.cache.same[f][self.cache.source[f, row]]))
         known = self.rows.get(key)
         if known is None:
-            known = self.rows[key] = np.full(len(self.cellar), UNKNOWN)
+            known = self.rows[key] = np.full(len(self.cache), UNKNOWN)
             if len(self.rows) > self.most:
                 self.rows.popitem(last=False)
         self.rows.move_to_end(key)
         lacking = rows[known[rows] == UNKNOWN]
         if len(lacking):
-            known[lacking] = self.cellar.distances(f, row, lacking)
+            known[lacking] = self.cache.distances(f, row, lacking)
         return np.asarray(known[rows])
 
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a few rows to each other."""
-        return self.cellar.block(f, rows)
+        return self.cache.block(f, rows)
 
 
-def grow_objects(
-    cellar: Cellar,
-    label: np.ndarray,
-    target: np.ndarray,
-    weight: np.ndarray,
-    times: np.ndarray,
+def grow_lazily(
+    cache: CellCache,
+    targets: Targets,
     rows: np.ndarray,
-    n_classes: int,
-    limits: np.ndarray,
+    rules: SplitRules,
     share: float,
     state: np.ndarray,
     most: int,
-    node: tuple[np.ndarray, ...],
+    tree: CellTree,
 ) -> int:
     """Grow a tree; return the number of nodes. See ``kernels.cell_grow.grow_similarity``.
 
     Parameters
     ----------
-    cellar, label, target, weight, times, rows, n_classes, limits, share, state
+    cache, targets, rows, rules, share, state
         As for the kernel.
     most : int
         Distances that the tree may remember.
-    node : arrays that the nodes are written to
+    tree : CellTree
+        Where the nodes are written.
     """
-    feature, first, second, threshold, left, right, default, entries, weights, impurities, value = (
-        node
-    )
-    d, m_all = len(cellar.columns), len(rows)
-    pool = np.arange(d)
-    found, test = np.empty(2), np.empty(5, np.int64)
-    whole = [np.empty(m_all, np.int64) for _ in range(6)]
-    present, grouped, chosen, keys, spare, item = whole
-    ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
-    gaps, proj = np.empty(m_all), np.empty(m_all)
-    lefts, rights = np.empty(n_classes), np.empty(n_classes)
-    memory = _Memory(cellar, most)
-    floor = 0.0
-    for r in rows:  # in the order of the kernel, to the last bit
-        floor += share * weight[r]
-    stack = [(0, m_all, 0, -1, False)]
-    made = 0
-    while stack:
-        low, high, depth, parent, is_right = stack.pop()
-        if parent >= 0:
-            (right if is_right else left)[parent] = made
-        at = made
-        made += 1
-        feature[at], first[at], second[at], threshold[at] = -1, -1, -1, 0.0
-        left[at], right[at], default[at] = -1, -1, 1
-        n, w, spread, pure = node_facts(
-            rows, low, high, label, target, weight, times, n_classes, limits[CRITERION], value[at]
-        )
-        entries[at], weights[at], impurities[at] = n, w, spread
-        if (
-            pure
-            or depth >= limits[DEPTH]
-            or n < limits[SPLIT]
-            or n < 2 * limits[LEAF]
-            or w < 2 * floor
-        ):
-            continue
-        test[0] = -1
-        tried = 0
-        for drawn in range(d):
-            if tried >= limits[COLUMNS]:
-                break
-            other = drawn + draw_below(state, d - drawn)
-            pool[drawn], pool[other] = pool[other], pool[drawn]
-            f = int(pool[drawn])
-            if cellar.kinds[f] == OUTSIDE:
-                tried += _try_objects(
-                    memory, f, rows, low, high, label, target, weight, times, n_classes,
-                    limits, spread, floor, state, found, test, chosen, counts, lefts, rights,
-                )  # fmt: skip
-                continue
-            tried += try_column(
-                f, cellar.kinds[f], cellar.values[f], cellar.ranks[f], rows, low, high, label,
-                target, weight, times, n_classes, limits, spread, floor, cellar.flat,
-                cellar.base[f], cellar.width[f], state, found, test, present, grouped, ends,
-                gaps, chosen, keys, spare, counts, item, proj, lefts, rights,
-            )  # fmt: skip
-        if test[0] < 0:
-            continue
-        feature[at], first[at], second[at] = test[0], test[1], test[2]
-        threshold[at], default[at] = found[1], test[4]
-        middle = _part(memory, test, found[1], rows, low, high)
-        stack.append((middle, high, depth + 1, at, True))
-        stack.append((low, middle, depth + 1, at, False))
-    return made
+    floor = least_weight(share, targets.weight, rows)
+    pool = np.arange(len(cache.columns))
+    best, scratch = make_best(), make_scratch(len(rows), targets.n_classes)
+    memory = DistanceMemory(cache, most)
+    stack = stack_root(len(rows))
+
+    def tries(f: int, node: NodeRows) -> bool:
+        if cache.arrays.kinds[f] == OUTSIDE:
+            return _try_objects(memory, f, node, targets, rules, state, best, scratch)
+        column = column_of(cache.arrays, f)
+        return bool(try_column(f, column, node, targets, rules, state, best, scratch))
+
+    while stack.count[WAITING]:
+        at, low, high, depth = open_node(stack, tree)
+        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
+        best.test[0] = -1
+        drawn = tried = 0
+        while splits and drawn < len(pool) and tried < rules.max_columns:
+            tried += tries(int(draw_next(state, pool, drawn)), node)
+            drawn += 1
+        if best.test[0] >= 0:
+            middle = _part(memory, best, rows, low, high)
+            close_node(stack, tree, at, best, low, middle, high, depth)
+    return int(stack.count[MADE])
 
 
-def _projections(memory: _Memory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
+def _projections(memory: DistanceMemory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
     to_p, to_q = memory.row(f, p, rows), memory.row(f, q, rows)
     with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
-        if memory.cellar.columns[f].kind == TABLE_SQUARED:
+        if memory.cache.columns[f].kind == TABLE_SQUARED:
             return np.asarray(to_q * to_q - to_p * to_p)
         return np.asarray(to_q - to_p)
 
 
-def _part(
-    memory: _Memory, test: np.ndarray, threshold: float, rows: np.ndarray, low: int, high: int
-) -> int:
-    cellar, f = memory.cellar, int(test[0])
-    if cellar.kinds[f] != OUTSIDE:
-        x = cellar.values[f]
-        p, q = (x[test[1]], x[test[2]]) if cellar.kinds[f] != VALUE else (0.0, 0.0)
-        return int(
-            part_rows(
-                cellar.kinds[f],
-                x,
-                p,
-                q,
-                threshold,
-                test[4],
-                rows,
-                low,
-                high,
-                cellar.flat,
-                cellar.base[f],
-                cellar.width[f],
-            )
-        )
+def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, high: int) -> int:
+    """Bring the rows that go left to the front, as ``part_rows`` does for the other columns."""
+    arrays, (f, p, q, _, default), threshold = memory.cache.arrays, best.test, best.score[1]
+    if arrays.kinds[f] != OUTSIDE:
+        column = column_of(arrays, f)
+        return int(part_rows(column, p, q, threshold, default, rows, low, high))
     here = rows[low:high].copy()
-    goes = np.full(len(here), bool(test[4]))
-    known = np.flatnonzero(~np.isnan(cellar.values[f][here]))
-    values = _projections(memory, f, int(test[1]), int(test[2]), here[known])
-    told = ~np.isnan(values)
-    goes[known[told]] = values[told] <= threshold
+    goes = np.full(len(here), bool(default))
+    known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
+    values = _projections(memory, int(f), int(p), int(q), here[known])
+    is_known = ~np.isnan(values)
+    goes[known[is_known]] = values[is_known] <= threshold
     middle = low + int(goes.sum())
     rows[low:middle], rows[middle:high] = here[goes], here[~goes]
     return middle
 
 
-def _varies(memory: _Memory, f: int, rows: np.ndarray, times: np.ndarray, state: Any) -> bool:
+def _varies(
+    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
+) -> bool:
     if len(rows) <= EXACT:
         return bool((memory.block(f, rows) > 0).any())
     pivot = draw_entry(state, rows, len(rows), times)
     return bool((memory.row(f, int(pivot), rows) > 0).any())
 
 
-def _spread(memory: _Memory, f: int, rows: np.ndarray, times: np.ndarray, state: Any) -> float:
+def _spread(
+    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
+) -> float:
     """Return half the mean squared distance of some rows; summed in the order of the kernel."""
     square, count = 0.0, 0
     if len(rows) <= EXACT:
@@ -233,57 +179,46 @@ def _spread(memory: _Memory, f: int, rows: np.ndarray, times: np.ndarray, state:
 
 
 def _try_objects(
-    memory: _Memory, f: int, rows: np.ndarray, low: int, high: int, label: np.ndarray,
-    target: np.ndarray, weight: np.ndarray, times: np.ndarray, n_classes: int, limits: np.ndarray,
-    spread: float, floor: float, state: np.ndarray, found: np.ndarray, test: np.ndarray,
-    chosen: np.ndarray, counts: np.ndarray, lefts: np.ndarray, rights: np.ndarray,
-) -> bool:  # fmt: skip
+    memory: DistanceMemory,
+    f: int,
+    node: NodeRows,
+    targets: Targets,
+    rules: SplitRules,
+    state: np.ndarray,
+    best: BestTest,
+    scratch: Scratch,
+) -> bool:
     """Try the tests of one column of objects; return whether its cells vary in this node."""
-    here = rows[low:high]
-    here = here[~np.isnan(memory.cellar.values[f][here])]
+    label, times = targets.label, targets.times
+    here = node.rows[node.low : node.high]
+    here = here[~np.isnan(memory.cache.arrays.values[f][here])]
     if len(here) < 2 or not _varies(memory, f, here, times, state):
         return False
-    by_target = bool(limits[CRITERION] == VARIANCE)
-    tie = TIE * spread if by_target else TIE
+    by_target = bool(rules.criterion == VARIANCE)
+    tie = TIE * node.impurity if by_target else TIE
     members = here
-    if limits[BY_CLASS] and not by_target:
+    if rules.by_class and not by_target:
         least = np.inf
-        for c in range(n_classes):
+        for c in range(targets.n_classes):
             group = here[label[here] == c]
             if not len(group):
                 continue
             varied = _spread(memory, f, group, times, state)
             if members is here or varied < least * (1.0 - TIE):
                 members, least = group, varied
-    for _ in range(limits[PAIRS]):
+    for _ in range(rules.max_pairs):
         p = int(draw_entry(state, members, len(members), times))
-        gaps = memory.row(f, p, here)
-        q = int(
-            draw_second(
-                here,
-                len(here),
-                p,
-                gaps,
-                label,
-                target,
-                label[p],
-                np.sqrt(spread),
-                by_target,
-                times,
-                state,
-                chosen,
-            )
-        )
+        scratch.gaps[: len(here)] = memory.row(f, p, here)
+        spread = np.sqrt(node.impurity)
+        q = int(draw_second(here, len(here), p, spread, by_target, targets, state, scratch))
         if q < 0:
             continue
-        a, b = (p, q) if limits[BY_CLASS] else (q, p)
+        a, b = (p, q) if rules.by_class else (q, p)
         proj = _projections(memory, f, a, b, here)
-        told = ~np.isnan(proj)
-        item, proj = here[told], proj[told]
-        sort_values(proj, item, len(item), counts)
-        score, imbalance, threshold, default = judge_cut(
-            OUTSIDE, rows, low, high, item, proj, len(item), label, target, weight, times,
-            n_classes, limits, spread, floor, lefts, rights,
-        )  # fmt: skip
-        keep_better(f, a, b, score, imbalance, threshold, default, limits, tie, found, test)
+        known = ~np.isnan(proj)
+        k = int(known.sum())
+        scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
+        sort_values(scratch.proj, scratch.item, k, scratch.counts)
+        cut = judge_cut(OUTSIDE, node, k, targets, rules, scratch)
+        keep_better(f, a, b, cut, rules, tie, best)
     return True

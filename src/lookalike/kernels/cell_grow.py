@@ -1,21 +1,10 @@
-"""Growing one similarity tree on columns that are numbers, categories or matrices of distances.
-
-What is asked for comes as ``limits``: columns tried per node, pairs per column, greatest depth,
-fewest entries of a node that is split, fewest entries of a side, the criterion, and three switches:
-whether p comes from the least varied class, whether even cuts win ties, and whether thresholds lie
-halfway between two projections. The best test so far is kept in ``found`` (score, threshold) and
-``test`` (column, p, q, imbalance, place of missing values: 1 for left).
-"""
+"""Growing one similarity tree on columns that are numbers, categories or matrices of distances."""
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.draw import draw_below
 from lookalike.kernels.cell_split import (
-    TABLE,
     TIE,
-    VALUE,
-    VARIANCE,
     best_cut,
     class_impurity,
     draw_entry,
@@ -27,8 +16,17 @@ from lookalike.kernels.cell_split import (
     project,
     varies,
 )
-
-COLUMNS, PAIRS, DEPTH, SPLIT, LEAF, CRITERION, BY_CLASS, BALANCED, MIDPOINT = range(9)
+from lookalike.kernels.cell_types import (
+    TABLE,
+    VALUE,
+    VARIANCE,
+    NodeRows,
+    column_of,
+    make_best,
+    make_scratch,
+)
+from lookalike.kernels.draw import draw_below, draw_next
+from lookalike.kernels.nodes import MADE, WAITING, next_node, stack_children, stack_root
 
 
 @kernel
@@ -50,76 +48,43 @@ def present_rows(x, rows, low, high, present):
 
 
 @kernel
-def judge_cut(
-    kind,
-    rows,
-    low,
-    high,
-    item,
-    proj,
-    k,
-    label,
-    target,
-    weight,
-    times,
-    n_classes,
-    limits,
-    spread,
-    floor,
-    left,
-    right,
-):
+def judge_cut(kind, node, k, targets, rules, scratch):
     """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
 
-    Rows whose projection is unknown count with the impurity they have among themselves, so that a
-    column known for a handful of rows does not look better than one known for all.
+    The first k items of ``scratch`` are in the order of their projections. Rows whose projection is
+    unknown count with the impurity they have among themselves, so that a column known for a handful
+    of rows does not look better than one known for all.
     """
-    criterion = limits[CRITERION]
-    tie = TIE * spread if criterion == VARIANCE else TIE
+    item, proj, times = scratch.item, scratch.proj, targets.times
+    tie = TIE * node.impurity if rules.criterion == VARIANCE else TIE
     step = 0.0
     if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE * (proj[k - 1] - proj[0])
-    score, imbalance, place = best_cut(
-        item, proj, k, label, target, weight, times, n_classes, criterion, limits[LEAF],
-        limits[BALANCED], tie, step, floor, left, right,
-    )  # fmt: skip
+    score, imbalance, place = best_cut(k, targets, rules, tie, step, node.floor, scratch)
     if place < 0:
         return np.inf, np.int64(0), 0.0, np.int64(1)
     threshold = proj[place]
-    if limits[MIDPOINT]:
+    if rules.midpoint:
         middle = proj[place] / 2.0 + proj[place + 1] / 2.0
         if proj[place] <= middle < proj[place + 1]:
             threshold = middle
     n_left, n_known, w_known = 0, 0, 0.0
     for i in range(k):
         n_known += times[item[i]]
-        w_known += weight[item[i]]
+        w_known += targets.weight[item[i]]
         if i <= place:
             n_left += times[item[i]]
-    if k < high - low:
-        score = _with_unknown(
-            rows,
-            low,
-            high,
-            item,
-            k,
-            label,
-            target,
-            weight,
-            n_classes,
-            criterion,
-            w_known,
-            score,
-            left,
-        )
+    if k < node.high - node.low:
+        score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
     return score, imbalance, threshold, np.int64(2 * n_left >= n_known)
 
 
 @kernel
-def _with_unknown(
-    rows, low, high, item, k, label, target, weight, n_classes, criterion, w_known, score, left
-):
+def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
+    rows, low, high, item, left = node.rows, node.low, node.high, scratch.item, scratch.left
+    label, target, weight = targets.label, targets.amount, targets.weight
+    n_classes = targets.n_classes
     w_all = 0.0
     if criterion == VARIANCE:
         mean_all, mean_known = 0.0, 0.0
@@ -152,11 +117,13 @@ def _with_unknown(
 
 
 @kernel
-def keep_better(f, p, q, score, imbalance, threshold, default, limits, tie, found, test):
-    """Take over a test if it is better than the best so far."""
+def keep_better(f, p, q, cut, rules, tie, best):
+    """Take over a test, with its cut from ``judge_cut``, if it is better than the best so far."""
+    score, imbalance, threshold, default = cut
+    found, test = best.score, best.test
     if score == np.inf:
         return
-    even = limits[BALANCED] and score <= found[0] + tie and imbalance < test[3]
+    even = rules.balanced and score <= found[0] + tie and imbalance < test[3]
     if test[0] < 0 or score < found[0] - tie or even:
         found[0] = min(score, found[0]) if even else score
         found[1] = threshold
@@ -164,11 +131,12 @@ def keep_better(f, p, q, score, imbalance, threshold, default, limits, tie, foun
 
 
 @kernel
-def draw_second(rows, m, p, gaps, label, target, first, spread, by_target, times, state, chosen):
+def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
     """Draw q among rows of another class (or of a target further off than spread) away from p.
 
-    ``gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
+    ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
     """
+    gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
     k = 0
     if by_target:
         for i in range(m):
@@ -182,127 +150,72 @@ def draw_second(rows, m, p, gaps, label, target, first, spread, by_target, times
                     k += 1
     else:
         for i in range(m):
-            if gaps[i] > 0.0 and label[rows[i]] != first:
+            if gaps[i] > 0.0 and label[rows[i]] != label[p]:
                 chosen[k] = rows[i]
                 k += 1
-    return draw_entry(state, chosen, k, times) if k > 0 else -1
+    return draw_entry(state, chosen, k, targets.times) if k > 0 else -1
 
 
 @kernel
-def try_column(
-    f, kind, x, codes, rows, low, high, label, target, weight, times, n_classes, limits, spread,
-    floor, flat, base, width, state, found, test,
-    present, grouped, ends, gaps, chosen, keys, spare, counts, item, proj, left, right,
-):  # fmt: skip
+def try_column(f, column, node, targets, rules, state, best, scratch):
     """Try the tests of one column; return whether its cells vary in this node at all."""
-    m = present_rows(x, rows, low, high, present)
-    if m < 2 or not varies(kind, x, present, m, times, flat, base, width, state):
+    kind, x, present, grouped = column.kind, column.values, scratch.present, scratch.grouped
+    m = present_rows(x, node.rows, node.low, node.high, present)
+    if m < 2 or not varies(column, present, m, targets.times, state):
         return False
-    by_target = limits[CRITERION] == VARIANCE
-    tie = TIE * spread if by_target else TIE
-    if kind == VALUE:
-        k = line_up(
-            kind, x, codes, present, m, 0, 0, flat, base, width, keys, spare, counts, item, proj
-        )
-        score, imbalance, threshold, default = judge_cut(
-            kind,
-            rows,
-            low,
-            high,
-            item,
-            proj,
-            k,
-            label,
-            target,
-            weight,
-            times,
-            n_classes,
-            limits,
-            spread,
-            floor,
-            left,
-            right,
-        )
-        keep_better(f, -1, -1, score, imbalance, threshold, default, limits, tie, found, test)
-        return True
-    first = -1
-    if limits[BY_CLASS] and not by_target:
-        group_by_class(present, m, label, n_classes, grouped, ends)
-        first = least_varied(
-            kind,
-            x,
-            codes,
-            grouped,
-            ends,
-            n_classes,
-            times,
-            flat,
-            base,
-            width,
-            state,
-            keys,
-            spare,
-            counts,
-        )
-    for _ in range(limits[PAIRS]):
-        if first >= 0:
-            p = draw_entry(state, grouped[ends[first] :], ends[first + 1] - ends[first], times)
-        else:
-            p = draw_entry(state, present, m, times)
-        for i in range(m):
-            gaps[i] = gap(kind, x[present[i]], x[p], flat, base, width)
-        q = draw_second(
-            present,
-            m,
-            p,
-            gaps,
-            label,
-            target,
-            label[p],
-            np.sqrt(spread),
-            by_target,
-            times,
-            state,
-            chosen,
-        )
-        if q < 0:
-            continue
-        a, b = (p, q) if limits[BY_CLASS] else (q, p)
-        k = line_up(
-            kind, x, codes, present, m, a, b, flat, base, width, keys, spare, counts, item, proj
-        )
-        score, imbalance, threshold, default = judge_cut(
-            kind,
-            rows,
-            low,
-            high,
-            item,
-            proj,
-            k,
-            label,
-            target,
-            weight,
-            times,
-            n_classes,
-            limits,
-            spread,
-            floor,
-            left,
-            right,
-        )
-        keep_better(f, a, b, score, imbalance, threshold, default, limits, tie, found, test)
+    by_target = rules.criterion == VARIANCE
+    tie = TIE * node.impurity if by_target else TIE
+    first, spread = -1, np.sqrt(node.impurity)
+    if kind != VALUE and rules.by_class and not by_target:
+        group_by_class(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
+        first = least_varied(column, targets, state, scratch)
+    for _ in range(1 if kind == VALUE else rules.max_pairs):
+        p, q = -1, -1
+        if kind != VALUE:
+            p, q = draw_pair(column, first, m, spread, by_target, targets, state, scratch)
+            if q < 0:
+                continue
+            if not rules.by_class:
+                p, q = q, p
+        k = line_up(column, present, m, p, q, scratch)
+        cut = judge_cut(kind, node, k, targets, rules, scratch)
+        keep_better(f, p, q, cut, rules, tie, best)
     return True
 
 
 @kernel
-def part_rows(kind, x, p, q, threshold, default, rows, low, high, flat, base, width):
-    """Bring the rows that go left to the front, in their order; return where the others begin."""
+def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
+    """Draw p (from class ``first``, unless that is -1) and q as the published steps do."""
+    x, present, ends = column.values, scratch.present, scratch.ends
+    if first >= 0:
+        members, size = scratch.grouped[ends[first] :], ends[first + 1] - ends[first]
+        p = draw_entry(state, members, size, targets.times)
+    else:
+        p = draw_entry(state, present, m, targets.times)
+    for i in range(m):
+        scratch.gaps[i] = gap(
+            column.kind, x[present[i]], x[p], column.flat, column.base, column.width
+        )
+    return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
+
+
+@kernel
+def part_rows(column, p, q, threshold, default, rows, low, high):
+    """Bring the rows that go left to the front, in their order; return where the others begin.
+
+    p and q are rows, -1 where a number is tested by itself.
+    """
+    kind, x, flat, base, width = (
+        column.kind, column.values, column.flat, column.base, column.width,
+    )  # fmt: skip
+    at_p = x[p] if p >= 0 else 0.0
+    at_q = x[q] if p >= 0 else 0.0
     i = low
     spare = np.empty(high - low, np.int64)
     k = 0
     for at in range(low, high):
         r = rows[at]
-        here = project(kind, x[r], p, q, flat, base, width)
+        here = project(kind, x[r], at_p, at_q, flat, base, width)
         goes = default == 1 if np.isnan(here) else here <= threshold
         if goes:
             rows[i] = r
@@ -315,93 +228,74 @@ def part_rows(kind, x, p, q, threshold, default, rows, low, high, flat, base, wi
     return i
 
 
+# -- the steps of the loop over nodes, also taken by the growers of isolation trees and of trees
+# -- whose distances are computed as they are asked for --------------------------------------------
+
+
 @kernel
-def grow_similarity(
-    kinds, values, ranks, flat, base, width, label, target, weight, times, rows, n_classes,
-    limits, share, state, feature, first, second, threshold, left, right, default, entries, weights,
-    impurities, value,
-):  # fmt: skip
+def open_node(stack, tree):
+    """Take the next node and write it as a leaf; return (node, low, high, depth)."""
+    node, low, high, depth = next_node(stack, tree.left, tree.right)
+    tree.feature[node], tree.first[node], tree.second[node] = -1, -1, -1
+    tree.threshold[node], tree.default[node], tree.entries[node] = 0.0, 1, high - low
+    return node, low, high, depth
+
+
+@kernel
+def close_node(stack, tree, node, best, low, middle, high, depth):
+    """Write the test of a node, and put its children on the stack."""
+    test = best.test
+    tree.feature[node], tree.first[node], tree.second[node] = test[0], test[1], test[2]
+    tree.threshold[node], tree.default[node] = best.score[1], test[4]
+    stack_children(stack, node, low, middle, high, depth)
+
+
+@kernel
+def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
+    """Write the facts of a node; return its rows, and whether a test is to be looked for."""
+    n, w, impurity, pure = node_facts(rows, low, high, targets, rules.criterion, tree.value[at])
+    tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
+    enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
+    return NodeRows(
+        rows, low, high, impurity, floor
+    ), enough and not pure and depth < rules.max_depth
+
+
+@kernel
+def least_weight(share, weight, rows):
+    """Return a share of the weight of some rows, added row by row."""
+    floor = 0.0
+    for i in range(rows.shape[0]):
+        floor += share * weight[rows[i]]
+    return floor
+
+
+@kernel
+def grow_similarity(cells, targets, rows, rules, share, state, tree):
     """Grow a tree; return the number of nodes, written in preorder.
 
-    ``first`` and ``second`` are the rows p and q, -1 where a number is tested by itself; ``value``
-    holds the class weights of every node, or the mean of its target. ``share`` of all weight is the
-    least that a side of a test may have.
+    ``share`` of all weight is the least that a side of a test may have.
     """
-    m_all = rows.shape[0]
-    d = kinds.shape[0]
-    floor = 0.0
-    for i in range(m_all):
-        floor += share * weight[rows[i]]
-    pool = np.arange(d)
-    found, test = np.empty(2), np.empty(5, np.int64)
-    present, grouped, chosen = (
-        np.empty(m_all, np.int64),
-        np.empty(m_all, np.int64),
-        np.empty(m_all, np.int64),
-    )
-    ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
-    keys, spare, item = (
-        np.empty(m_all, np.int64),
-        np.empty(m_all, np.int64),
-        np.empty(m_all, np.int64),
-    )
-    gaps, proj = np.empty(m_all), np.empty(m_all)
-    lefts, rights = np.empty(n_classes), np.empty(n_classes)
-    stack = np.empty((m_all + 1, 5), np.int64)  # low, high, depth, parent, is it a right child
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, m_all, 0, -1, 0
-    top, made = 1, 0
-    while top > 0:
-        top -= 1
-        low, high, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        if parent >= 0:
-            if stack[top, 4]:
-                right[parent] = made
-            else:
-                left[parent] = made
-        node = made
-        made += 1
-        feature[node], first[node], second[node], threshold[node] = -1, -1, -1, 0.0
-        left[node], right[node], default[node] = -1, -1, 1
-        n, w, spread, pure = node_facts(
-            rows, low, high, label, target, weight, times, n_classes, limits[CRITERION], value[node]
-        )
-        entries[node], weights[node], impurities[node] = n, w, spread
-        if (
-            pure
-            or depth >= limits[DEPTH]
-            or n < limits[SPLIT]
-            or n < 2 * limits[LEAF]
-            or w < 2 * floor
-        ):
+    floor = least_weight(share, targets.weight, rows)
+    pool = np.arange(cells.kinds.shape[0])
+    best, scratch = make_best(), make_scratch(rows.shape[0], targets.n_classes)
+    stack = stack_root(rows.shape[0])
+    while stack.count[WAITING] > 0:
+        at, low, high, depth = open_node(stack, tree)
+        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
+        if not splits:
             continue
-        test[0] = -1
+        best.test[0] = -1
         tried = 0
-        for drawn in range(d):
-            if tried >= limits[COLUMNS]:
+        for drawn in range(pool.shape[0]):
+            if tried >= rules.max_columns:
                 break
-            other = drawn + draw_below(state, d - drawn)
-            pool[drawn], pool[other] = pool[other], pool[drawn]
-            f = pool[drawn]
-            tried += try_column(
-                f, kinds[f], values[f], ranks[f], rows, low, high, label, target, weight, times,
-                n_classes, limits, spread, floor, flat, base[f], width[f], state, found, test,
-                present, grouped, ends, gaps, chosen, keys, spare, counts, item, proj, lefts,
-                rights,
-            )  # fmt: skip
-        if test[0] < 0:
-            continue
-        f = test[0]
-        p = values[f, test[1]] if test[1] >= 0 else 0.0
-        q = values[f, test[2]] if test[1] >= 0 else 0.0
-        feature[node], first[node], second[node] = f, test[1], test[2]
-        threshold[node], default[node] = found[1], test[4]
-        middle = part_rows(
-            kinds[f], values[f], p, q, found[1], test[4], rows, low, high, flat, base[f], width[f]
-        )
-        stack[top, 0], stack[top, 1], stack[top, 2] = middle, high, depth + 1
-        stack[top, 3], stack[top, 4] = node, 1
-        top += 1
-        stack[top, 0], stack[top, 1], stack[top, 2] = low, middle, depth + 1
-        stack[top, 3], stack[top, 4] = node, 0
-        top += 1
-    return made
+            f = draw_next(state, pool, drawn)
+            tried += try_column(f, column_of(cells, f), node, targets, rules, state, best, scratch)
+        if best.test[0] >= 0:
+            column = column_of(cells, best.test[0])
+            middle = part_rows(
+                column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
+            )
+            close_node(stack, tree, at, best, low, middle, high, depth)
+    return stack.count[MADE]

@@ -1,9 +1,11 @@
 """Taking rows through similarity trees, and cutting trees back.
 
 ``values[i, f]`` is the number or category of row i on column f, or, for objects, its place in a
-block of distances to the kept cells (``flat``, as in ``similarity_split``); ``p`` and ``q`` are
-numbers, categories, or places among the kept cells.
+block of distances to the kept cells (``flat``, as in ``cell_types``); ``p`` and ``q`` are numbers,
+categories, or places among the kept cells.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,47 +13,70 @@ from lookalike.kernels._jit import kernel
 from lookalike.kernels.cell_split import project
 
 
+class CellBlock(NamedTuple):
+    """A block of rows: as ``CellColumns``, but with a line of ``values`` for every row."""
+
+    kinds: np.ndarray
+    values: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
+
+
+class CellTests(NamedTuple):
+    """Tests: a column (-1 in a leaf), its two cells and a threshold."""
+
+    feature: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    threshold: np.ndarray
+
+
 @kernel
-def find_leaves(
-    kinds, values, flat, base, width, feature, p, q, threshold, right, default, offsets, out
-):
+def project_row(block, i, tests, at):
+    """Return the projection of row i by a test; NaN where it cannot be told."""
+    f = tests.feature[at]
+    x = block.values[i, f]
+    return project(
+        block.kinds[f], x, tests.p[at], tests.q[at], block.flat, block.base[f], block.width[f]
+    )
+
+
+@kernel
+def find_leaves(block, tests, right, default, offsets, out):
     """Write the node in which each row ends, counted within each tree."""
     for t in range(offsets.shape[0] - 1):
         start = offsets[t]
-        for i in range(values.shape[0]):
+        for i in range(block.values.shape[0]):
             at = start
-            f = feature[at]
-            while f >= 0:
-                here = project(kinds[f], values[i, f], p[at], q[at], flat, base[f], width[f])
+            while tests.feature[at] >= 0:
+                here = project_row(block, i, tests, at)
                 if np.isnan(here):
                     goes = default[at] == 1
                 else:
-                    goes = here <= threshold[at]
+                    goes = here <= tests.threshold[at]
                 at = at + 1 if goes else start + right[at]
-                f = feature[at]
             out[i, t] = at - start
 
 
 @kernel
-def project_rows(kinds, values, flat, base, width, feature, p, q, out):
+def project_rows(block, tests, out):
     """Write the projection of every row by every test; NaN where it cannot be told."""
-    for i in range(values.shape[0]):
-        for k in range(feature.shape[0]):
-            f = feature[k]
-            out[i, k] = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
+    for i in range(block.values.shape[0]):
+        for k in range(tests.feature.shape[0]):
+            out[i, k] = project_row(block, i, tests, k)
 
 
 @kernel
-def answer_tests(kinds, values, flat, base, width, feature, p, q, threshold, out):
+def answer_tests(block, tests, out):
     """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
-    for i in range(values.shape[0]):
-        for k in range(feature.shape[0]):
-            f = feature[k]
+    for i in range(block.values.shape[0]):
+        for k in range(tests.feature.shape[0]):
             out[i, k] = 2
-            if f >= 0:
-                here = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
+            if tests.feature[k] >= 0:
+                here = project_row(block, i, tests, k)
                 if not np.isnan(here):
-                    out[i, k] = here <= threshold[k]
+                    out[i, k] = here <= tests.threshold[k]
 
 
 @kernel

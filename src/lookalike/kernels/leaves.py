@@ -49,8 +49,9 @@ def goes_left(bin, cut, equal, default, unknown):
 
 
 @kernel
-def find_leaf(bins, base, feature, cut, right, equal, default, unknown):
+def find_leaf(bins, base, splits, unknown):
     """Return the node, within its tree, where one row ends."""
+    feature, cut, right, equal, default, _ = splits
     v = 0
     while feature[base + v] >= 0:
         at = base + v
@@ -62,27 +63,26 @@ def find_leaf(bins, base, feature, cut, right, equal, default, unknown):
 
 
 @kernel
-def find_leaves(bins, feature, cut, right, equal, default, leaf, offsets, unknown, out):
+def find_leaves(bins, splits, leaf, unknown, out):
     """Write the leaf number of every row in every tree."""
-    n = bins.shape[0]
+    n, offsets = bins.shape[0], splits.offsets
     for start in range(0, n, ROWS):
         stop = min(n, start + ROWS)
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):
-                v = find_leaf(bins[i], base, feature, cut, right, equal, default, unknown)
+                v = find_leaf(bins[i], base, splits, unknown)
                 out[i, t] = leaf[base + v]
 
 
 @kernel
-def count_rows(
-    bins, feature, cut, right, equal, default, offsets, trees, unknown, follow, mass, side
-):
+def count_rows(bins, splits, trees, unknown, follow, mass, side):
     """Count the rows in every node of some trees, and choose the side of missing values.
 
     With ``follow`` a missing value takes the side of more known values (ties: left), else the
     default. ``trees`` is a range, first and one past the last.
     """
+    feature, cut, right, equal, default, offsets = splits
     n = bins.shape[0]
     rows = np.empty(n, np.int64)
     for t in range(trees[0], trees[1]):
@@ -121,27 +121,15 @@ def count_rows(
 
 
 @kernel
-def share_leaves(
-    bins,
-    feature,
-    cut,
-    right,
-    equal,
-    mass,
-    leaf,
-    offsets,
-    leaf_offsets,
-    unknown,
-    by_mass,
-    out,
-    weights,
-):
+def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
     """Spread one row over the leaves it may belong to; return how many there are.
 
     At a test on a missing value the weight is split in halves, or by the fitted counts of the two
     children. Leaves are numbered over the whole forest and come in ascending order. With empty
     ``out`` they are only counted.
     """
+    feature, cut, right, equal, _, offsets = splits
+    leaf, leaf_offsets = nodes.leaf, nodes.leaf_offsets
     writes = out.shape[0] > 0
     made = 0
     stack = np.empty(64, np.int64)

@@ -136,16 +136,11 @@ def count_matches(a, b, out):
 @kernel
 def share_matches(a, b, out):
     """Write the share of agreements of every row of ``a`` with every row of ``b``."""
-    n, m, length = a.shape[0], b.shape[0], a.shape[1]
-    counts = np.empty((TALL, WIDE), np.uint32)
-    for j0 in range(0, m, WIDE):
-        j1 = min(m, j0 + WIDE)
-        for i0 in range(0, n, TALL):
-            i1 = min(n, i0 + TALL)
-            count_tile(a, i0, i1, b, j0, j1, counts)
-            for i in range(i1 - i0):
-                for j in range(j1 - j0):
-                    out[i0 + i, j0 + j] = counts[i, j] / length
+    count_matches(a, b, out)
+    length = a.shape[1]
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = out[i, j] / length
 
 
 @kernel

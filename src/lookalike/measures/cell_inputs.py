@@ -17,7 +17,7 @@ from lookalike.forests.rows import bin_rows, bin_type
 from lookalike.forests.cell_trees import SimilarityTrees
 from lookalike.forests.cell_columns import encode_columns, fit_columns
 from lookalike.forests.cell_growing import Limits, grow_unsupervised
-from lookalike.forests.synthetic import count_features
+from lookalike.forests.sampling import count_features
 from lookalike.table import Schema, Table
 
 __all__ = ["CellInputs", "grow_cells", "schema_of", "take_over", "tests_cells"]
@@ -134,7 +134,7 @@ def grow_cells(
         n_jobs=measure.n_jobs,
         **settings,
     )
-    return CellInputs(grown.trees, tuple(table.names)), grown.in_bag
+    return CellInputs(grown.forest, tuple(table.names)), grown.in_bag
 
 
 def take_over(

@@ -11,7 +11,8 @@ from lookalike.forests.adapt import adapt_forest, check_fitted
 from lookalike.forests.extra import grow_extra
 from lookalike.forests.flat import Forest
 from lookalike.forests.isolation import grow_isolation
-from lookalike.forests.synthetic import Grown, grow_synthetic
+from lookalike.forests.grown import Grown
+from lookalike.forests.synthetic import grow_synthetic
 from lookalike.measures.cell_inputs import CellInputs, grow_cells, take_over
 from lookalike.measures.tree_inputs import TreeInputs
 from lookalike.table import Table
@@ -81,13 +82,14 @@ def grow_for(measure: Any, inputs: TreeInputs, values: np.ndarray, who: str) -> 
         return grow_extra(values, category, n_trees, **shared)
     if forest == "isolation":
         return grow_isolation(values, category, n_trees, **shared)
+    resample = shared.pop("resample")
+    shared["synthetic"] = "uniform" if measure.synthetic == "addcl2" else "resampled" if resample else "permuted"
     if shared["max_features"] == "all":
         shared["max_features"] = None
     return grow_synthetic(
         values,
         category,
         n_trees,
-        synthetic=measure.synthetic,
         feature_sampling=measure.feature_sampling,
         threshold=measure.threshold,
         **shared,
