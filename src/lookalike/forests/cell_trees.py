@@ -266,7 +266,8 @@ class SimilarityTrees:
                 )
             )
         out = np.zeros((stop - start, max(1, len(different))))
-        tests = self._tests_of(*np.ascontiguousarray(different.T), np.zeros(len(different)))
+        feature, first, second = np.ascontiguousarray(different.T)
+        tests = self._tests_of(feature, first, second, np.zeros(len(different)))
 
         def one(rows: slice) -> None:
             moved = slice(rows.start + start, rows.stop + start)
