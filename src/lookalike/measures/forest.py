@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -16,33 +17,28 @@ from lookalike._config import settings
 from lookalike._params import KINDS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import write
-from lookalike._threads import blocks, run
-from lookalike.errors import LookalikeWarning, TooFewRows, message
-from lookalike.forests.adapt import adapt_forest
-from lookalike.forests.flat import Forest
+from lookalike.errors import LookalikeWarning
 from lookalike.forests.grower import Grower
 from lookalike.forests.growers import (
-    CellSimilarityForest,
-    MatrixGrower,
     SyntheticForest,
 )
 from lookalike.forests.grown import Grown
 from lookalike.forests.ratio import ratio_square
 from lookalike.forests.rows import count_rows, find_leaves, has_gaps, share_leaves
-from lookalike.forests.sharing import count_unusable
 from lookalike.measures.base import Measure, Traits
-from lookalike.measures.cell_inputs import CellInputs, schema_of, take_over, tests_cells
+from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_ancestors import Aryal, Zhu3
 from lookalike.measures.forest_explain import FittedForest, both_numbers
-from lookalike.measures.forest_methods import METHODS, find_reading, find_source
+from lookalike.measures.forest_methods import METHODS, find_reading
+from lookalike.measures.forest_pairs import count_fallbacks, find_range
 from lookalike.measures.forest_reading import ForestReading, Ratio, Shi
+from lookalike.measures.forest_source import find_source, grow_cells, grow_matrix
 from lookalike.measures.rows import Rows, concatenate
 from lookalike.measures.stochastic_forest import nearest_by_codes
 from lookalike.measures.tree_inputs import (
     ORDERED,
     TreeInputs,
-    check_columns,
     plan_inputs,
     read_inputs,
 )
@@ -50,10 +46,6 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table, as_table
 
 __all__ = ["ForestProximity"]
-
-TILE = 256
-
-Answer = TypeVar("Answer")
 
 
 class ForestProximity(Measure):
@@ -288,14 +280,14 @@ class ForestProximity(Measure):
         who = f"{type(self).__name__}(method={reading.name!r})"
         self.inputs_: TreeInputs | CellInputs
         if tests_cells(source):
-            trees = self._grow_cells(source, table, reading.out_of_bag, who)
+            trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
             self.trees_ = trees.forest
             self.inputs_ = CellInputs(self.trees_, tuple(table.names))
             grown = Grown(self.trees_.to_forest(), trees.in_bag)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = self._grow(source, self.inputs_, values, reading.out_of_bag, who)
+            grown = grow_matrix(source, self.inputs_, values, reading.out_of_bag, who, self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
         if reading.needs_counts(self.forest_):
@@ -306,24 +298,6 @@ class ForestProximity(Measure):
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
-
-    def _grow_cells(self, source: Any, table: Table, out_of_bag: bool, who: str) -> Grown[Any]:
-        if isinstance(source, CellSimilarityForest):
-            return source.grow(table, out_of_bag=out_of_bag, n_jobs=self.n_jobs)
-        return take_over(source, table, out_of_bag, who)
-
-    def _grow(
-        self, source: Any, inputs: TreeInputs, values: np.ndarray, out_of_bag: bool, who: str
-    ) -> Grown[Forest]:
-        if len(values) < 2:
-            found = f"n_samples={len(values)}"
-            raise TooFewRows(message(who, "at least 2 rows", found, "Add rows"))
-        if isinstance(source, MatrixGrower):
-            category = np.array(inputs.category, bool)
-            return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=self.n_jobs)
-        grown = adapt_forest(source, len(values) if out_of_bag else None)
-        check_columns(source, grown.forest.n_inputs, inputs.owner, who)
-        return grown
 
     def _bins(self, table: Table) -> np.ndarray:
         if isinstance(self.inputs_, CellInputs):
@@ -361,36 +335,18 @@ class ForestProximity(Measure):
     def _fit_rows(self, rows: Rows) -> None:
         reading, fitted = find_reading(self.method), self._fitted()
         if reading.needs_all:
-
-            def ends(a: Rows, b: Rows) -> tuple[float, float]:
-                block = reading.compare(fitted, a, b)
-                return float(block.min()), float(block.max())
-
-            found = self._over_pairs(rows, ends)
-            self.low_, self.high_ = min(low for low, _ in found), max(high for _, high in found)
+            compare = partial(reading.compare, fitted)
+            self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
         if reading.out_of_bag:
-            self._count_fallbacks(rows)
-
-    def _over_pairs(self, rows: Rows, task: Callable[[Rows, Rows], Answer]) -> list[Answer]:
-        """Call a task for tiles that cover every pair of fitted rows, each row with itself too."""
-        parts = list(blocks(len(rows), TILE))
-        tiles = [(rows[p], rows[q]) for i, p in enumerate(parts) for q in parts[i:]]
-        return run(task, tiles, self.n_jobs, "looking at all pairs")
-
-    def _count_fallbacks(self, rows: Rows) -> None:
-        def count(a: Rows, b: Rows) -> int:
-            lost = count_unusable(a.arrays["bag"], b.arrays["bag"])
-            return int((lost & (a.seen[:, None] < b.seen)).sum())
-
-        self.n_fallback_pairs_ = sum(self._over_pairs(rows, count))
-        if self.n_fallback_pairs_:
-            warnings.warn(
-                f"{type(self).__name__}(method='oob'): {self.n_fallback_pairs_:,} pairs of rows "
-                "have no tree that was grown on neither of them and use all trees; more trees or "
-                "smaller samples leave fewer such pairs.",
-                LookalikeWarning,
-                stacklevel=4,
-            )
+            self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
+            if self.n_fallback_pairs_:
+                warnings.warn(
+                    f"{type(self).__name__}(method='oob'): {self.n_fallback_pairs_:,} pairs of "
+                    "rows have no tree that was grown on neither of them and use all trees; more "
+                    "trees or smaller samples leave fewer such pairs.",
+                    LookalikeWarning,
+                    stacklevel=3,
+                )
 
     # -- comparing ---------------------------------------------------------------------------------
 
