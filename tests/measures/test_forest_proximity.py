@@ -415,7 +415,7 @@ def test_a_generator_goes_on_from_fit_to_fit():
         (
             {"forest": SyntheticForest(max_features=2.5)},
             InvalidInput,
-            "max_features: needs a share",
+            "max_features: needs a ",
         ),
         ({"forest": SyntheticForest(bootstrap=3)}, InvalidInput, "one of None, True, False"),
         ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "at least 1"),
@@ -427,7 +427,7 @@ def test_a_generator_goes_on_from_fit_to_fit():
         (
             {"forest": ExtraForest(5), "n_estimators": 6},
             InvalidInput,
-            r"n_estimators=6: needs one n_estimators, .*ExtraForest\(n_estimators=5\).*Give it once",
+            r"n_estimators=6: .*ExtraForest\(n_estimators=5\).*Give it once",
         ),
     ],
 )
