@@ -107,7 +107,7 @@ def test_synthetic_trees_depend_on_order_alone(seed):
     rng = np.random.default_rng(seed)
     values = np.round(rng.normal(size=(40, 3)), 1)
     new = np.round(rng.normal(size=(20, 3)), 1)
-    for options in ({}, {"bootstrap": True, "max_features": "sqrt", "resample": False}):
+    for options in ({}, {"bootstrap": True, "max_features": "sqrt", "synthetic": "permuted"}):
         one = grow_synthetic(values, None, 4, random_state=seed, **options).forest
         two = grow_synthetic(np.exp(values), None, 4, random_state=seed, **options).forest
         assert_array_equal(one.leaves(new), two.leaves(np.exp(new)))
