@@ -348,6 +348,7 @@ def test_a_fitted_forest_has_its_trees_already():
     ],
 )
 @pytest.mark.parametrize("method", ["zhu2", "oob"])
+@pytest.mark.filterwarnings("ignore:.*pairs of rows have no tree")  # large samples, few trees
 def test_a_name_is_the_grower_as_published(name, grower, method):
     named = ForestProximity(method, name, n_estimators=80, random_state=0).fit(ROWS)
     made = ForestProximity(method, grower, n_estimators=80, random_state=0).fit(ROWS)
@@ -358,6 +359,7 @@ def test_a_name_is_the_grower_as_published(name, grower, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings("ignore:.*pairs of rows have no tree")
 def test_a_name_is_the_reading_as_published(method):
     reading = METHOD_CLASSES[method]()
     named, made = (

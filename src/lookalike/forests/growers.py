@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +26,35 @@ __all__ = [
 ]
 
 
-class SyntheticForest(Grower):
+class MatrixGrower(Grower):
+    """Base of the growers that read a matrix; ``CellSimilarityForest`` reads a table."""
+
+    _grow_trees: ClassVar[Callable[..., Grown[Forest]]]
+
+    def grow(
+        self,
+        values: np.ndarray,
+        category: np.ndarray | None = None,
+        *,
+        out_of_bag: bool = False,
+        n_jobs: int | None = None,
+    ) -> Grown[Forest]:
+        """Grow the forest on a matrix: numbers or codes of categories, NaN where missing.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+        category : bool array of length d, optional
+            Which columns hold codes of categories.
+        out_of_bag : bool
+            Grow as published for out-of-bag similarities, and return the rows of each tree.
+        n_jobs : int, optional
+        """
+        chosen = self._settings(out_of_bag)
+        return self._grow_trees(values, category, keep_bag=out_of_bag, n_jobs=n_jobs, **chosen)
+
+
+class SyntheticForest(MatrixGrower):
     """Grow trees that tell the rows of a table from rows with independent columns.
 
     What the trees must know for that is how columns hang together, so their leaves gather rows that
@@ -74,6 +103,7 @@ class SyntheticForest(Grower):
     }
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
+    _grow_trees = staticmethod(grow_synthetic)
 
     def __init__(
         self,
@@ -98,30 +128,8 @@ class SyntheticForest(Grower):
         self.threshold = threshold
         self.random_state = random_state
 
-    def grow(
-        self,
-        values: np.ndarray,
-        category: np.ndarray | None = None,
-        *,
-        out_of_bag: bool = False,
-        n_jobs: int | None = None,
-    ) -> Grown[Forest]:
-        """Grow the forest on a matrix: numbers or codes of categories, NaN where missing.
 
-        Parameters
-        ----------
-        values : array of shape (n, d)
-        category : bool array of length d, optional
-            Which columns hold codes of categories.
-        out_of_bag : bool
-            Grow as published for out-of-bag similarities, and return the rows of each tree.
-        n_jobs : int, optional
-        """
-        chosen = self._settings(out_of_bag)
-        return grow_synthetic(values, category, keep_bag=out_of_bag, n_jobs=n_jobs, **chosen)
-
-
-class ExtraForest(Grower):
+class ExtraForest(MatrixGrower):
     """Grow trees by cutting random columns at random places (extremely randomized trees).
 
     No labels and no search, so it is fast; the scale of the columns matters, as a cut is uniform
@@ -147,6 +155,7 @@ class ExtraForest(Grower):
     """
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 0.8}
+    _grow_trees = staticmethod(grow_extra)
 
     def __init__(
         self,
@@ -160,18 +169,6 @@ class ExtraForest(Grower):
         self.max_samples = max_samples
         self.max_depth = max_depth
         self.random_state = random_state
-
-    def grow(
-        self,
-        values: np.ndarray,
-        category: np.ndarray | None = None,
-        *,
-        out_of_bag: bool = False,
-        n_jobs: int | None = None,
-    ) -> Grown[Forest]:
-        """Grow the forest on a matrix; see ``SyntheticForest.grow``."""
-        chosen = self._settings(out_of_bag)
-        return grow_extra(values, category, keep_bag=out_of_bag, n_jobs=n_jobs, **chosen)
 
 
 class IsolatingForest(ExtraForest):
@@ -233,6 +230,3 @@ def find_grower(name: str) -> Grower:
             )
         )
     return GROWERS[name]()
-
-
-MatrixGrower = SyntheticForest | ExtraForest  # growers that read a matrix, not a table

@@ -184,7 +184,8 @@ class _SupervisedForest(_TreeForest):
         self.in_bag_ = grown.in_bag
         if grown.in_bag is not None:
             leaves = self.trees_.leaves(cells, self.n_jobs)
-            self._judge(leaves, grown.in_bag == 0)
+            truth = labels["label"] if "label" in labels else labels["target"]
+            self._judge(leaves, grown.in_bag == 0, truth)
 
     def _grow_trees(
         self,
@@ -206,7 +207,7 @@ class _SupervisedForest(_TreeForest):
             **labels,
         )
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
+    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
         raise AssertionError("written by the subclasses")
 
     def _average(
