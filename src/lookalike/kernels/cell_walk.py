@@ -33,50 +33,50 @@ class CellTests(NamedTuple):
 
 
 @kernel
-def project_row(block, i, tests, at):
-    """Return the projection of row i by a test; NaN where it cannot be told."""
-    f = tests.feature[at]
-    x = block.values[i, f]
-    return project(
-        block.kinds[f], x, tests.p[at], tests.q[at], block.flat, block.base[f], block.width[f]
-    )
-
-
-@kernel
 def find_leaves(block, tests, right, default, offsets, out):
     """Write the node in which each row ends, counted within each tree."""
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold = tests
     for t in range(offsets.shape[0] - 1):
         start = offsets[t]
-        for i in range(block.values.shape[0]):
+        for i in range(values.shape[0]):
             at = start
-            while tests.feature[at] >= 0:
-                here = project_row(block, i, tests, at)
+            f = feature[at]
+            while f >= 0:
+                here = project(kinds[f], values[i, f], p[at], q[at], flat, base[f], width[f])
                 if np.isnan(here):
                     goes = default[at] == 1
                 else:
-                    goes = here <= tests.threshold[at]
+                    goes = here <= threshold[at]
                 at = at + 1 if goes else start + right[at]
+                f = feature[at]
             out[i, t] = at - start
 
 
 @kernel
 def project_rows(block, tests, out):
     """Write the projection of every row by every test; NaN where it cannot be told."""
-    for i in range(block.values.shape[0]):
-        for k in range(tests.feature.shape[0]):
-            out[i, k] = project_row(block, i, tests, k)
+    kinds, values, flat, base, width = block
+    feature, p, q, _ = tests
+    for i in range(values.shape[0]):
+        for k in range(feature.shape[0]):
+            f = feature[k]
+            out[i, k] = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
 
 
 @kernel
 def answer_tests(block, tests, out):
     """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
-    for i in range(block.values.shape[0]):
-        for k in range(tests.feature.shape[0]):
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold = tests
+    for i in range(values.shape[0]):
+        for k in range(feature.shape[0]):
+            f = feature[k]
             out[i, k] = 2
-            if tests.feature[k] >= 0:
-                here = project_row(block, i, tests, k)
+            if f >= 0:
+                here = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
                 if not np.isnan(here):
-                    out[i, k] = here <= tests.threshold[k]
+                    out[i, k] = here <= threshold[k]
 
 
 @kernel

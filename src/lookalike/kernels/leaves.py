@@ -49,9 +49,8 @@ def goes_left(bin, cut, equal, default, unknown):
 
 
 @kernel
-def find_leaf(bins, base, splits, unknown):
+def find_leaf(bins, base, feature, cut, right, equal, default, unknown):
     """Return the node, within its tree, where one row ends."""
-    feature, cut, right, equal, default, _ = splits
     v = 0
     while feature[base + v] >= 0:
         at = base + v
@@ -65,13 +64,15 @@ def find_leaf(bins, base, splits, unknown):
 @kernel
 def find_leaves(bins, splits, leaf, unknown, out):
     """Write the leaf number of every row in every tree."""
-    n, offsets = bins.shape[0], splits.offsets
+    # Taken apart once: counting references to six arrays would cost more than a short walk.
+    feature, cut, right, equal, default, offsets = splits
+    n = bins.shape[0]
     for start in range(0, n, ROWS):
         stop = min(n, start + ROWS)
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):
-                v = find_leaf(bins[i], base, splits, unknown)
+                v = find_leaf(bins[i], base, feature, cut, right, equal, default, unknown)
                 out[i, t] = leaf[base + v]
 
 
