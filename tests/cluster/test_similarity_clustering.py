@@ -18,7 +18,15 @@ from lookalike.cluster._clustering import NearestExemplar
 from lookalike.cluster.similarity_clustering import METHODS
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
-from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector
+from lookalike.measures import (
+    ForestProximity,
+    Gower,
+    Precomputed,
+    Ranked,
+    Ratio,
+    StochasticForest,
+    Vector,
+)
 
 TOY = reference.TOY[:, None]
 HALVES = [0, 0, 0, 1, 1, 1]
@@ -284,7 +292,7 @@ def test_directed_distances_are_fine_for_affinity_propagation():
         Precomputed(symmetric=False), 2, method="affinity", random_state=0
     ).fit(d)
     assert model.labels_.tolist() == HALVES
-    unequal = ForestProximity(alpha=1.0, beta=0.2, n_estimators=10, random_state=0)
+    unequal = ForestProximity(Ratio(alpha=1.0, beta=0.2), n_estimators=10, random_state=0)
     with pytest.raises(InvalidInput, match="ForestProximity, whose distances are directed"):
         SimilarityClustering(unequal, 2).fit(np.random.default_rng(0).normal(size=(20, 2)))
 

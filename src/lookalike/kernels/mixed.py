@@ -78,10 +78,10 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 if plain:
                     _plain_numbers(a[i], turned, ends[0], minus)
                 else:
-                    _numbers(a[i], turned, 0, ends[0], weight, minus)
+                    _numbers(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
                     _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
-                _equals(a[i], turned, ends[1], ends[3], weight, minus)
+                _equals(a[i], turned, ends[1], ends[3], weight, half, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
             for c in range(width):
@@ -176,23 +176,37 @@ def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpo
 
 
 @inline
-def _number(v, y, w):
-    gap = abs(v - y)
-    return w * (gap if gap < 1.0 else 1.0)
-
-
-@inline
-def _number_gap(v, y, w, filler):
-    gap = abs(v - y)
-    more = w * (gap if gap < 1.0 else 1.0)
-    return more if gap == gap else filler
-
-
-@inline
-def _equal_gap(v, y, w, filler):
+def _difference(v, y, w, filler, equal, gaps):
+    """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
     gap = v - y
-    more = w if gap != 0.0 else 0.0
-    return more if gap == gap else filler
+    if equal:
+        more = w if v != y else 0.0
+    else:
+        gap = abs(gap)
+        more = w * (gap if gap < 1.0 else 1.0)
+    if gaps:
+        more = more if gap == gap else filler
+    return more
+
+
+@inline
+def _add_differences(x, turned, first, end, weight, half, minus, equal, gaps):
+    """Add the differences of some columns, four in one pass over the tile."""
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + _difference(v0, y0[c], w0, f0, equal, gaps)
+            total += _difference(v1, y1[c], w1, f1, equal, gaps)
+            total += _difference(v2, y2[c], w2, f2, equal, gaps)
+            minus[c] = total + _difference(v3, y3[c], w3, f3, equal, gaps)
+    for j in range(fours, end):
+        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
+        for c in range(TILE):
+            minus[c] += _difference(v, column[c], w, filler, equal, gaps)
 
 
 @kernel
@@ -227,77 +241,23 @@ def _plain_numbers(x, turned, end, minus):
 
 
 @kernel
-def _numbers(x, turned, first, end, weight, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _number(v0, y0[c], w0)
-            total += _number(v1, y1[c], w1)
-            total += _number(v2, y2[c], w2)
-            minus[c] = total + _number(v3, y3[c], w3)
-    for j in range(fours, end):
-        v, w, column = x[j], weight[j], turned[j]
-        for c in range(TILE):
-            minus[c] += _number(v, column[c], w)
+def _numbers(x, turned, first, end, weight, half, minus):
+    _add_differences(x, turned, first, end, weight, half, minus, False, False)
 
 
 @kernel
 def _numbers_gaps(x, turned, first, end, weight, half, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _number_gap(v0, y0[c], w0, f0)
-            total += _number_gap(v1, y1[c], w1, f1)
-            total += _number_gap(v2, y2[c], w2, f2)
-            minus[c] = total + _number_gap(v3, y3[c], w3, f3)
-    for j in range(fours, end):
-        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
-        for c in range(TILE):
-            minus[c] += _number_gap(v, column[c], w, filler)
+    _add_differences(x, turned, first, end, weight, half, minus, False, True)
 
 
 @kernel
-def _equals(x, turned, first, end, weight, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + (w0 if v0 != y0[c] else 0.0)
-            total += w1 if v1 != y1[c] else 0.0
-            total += w2 if v2 != y2[c] else 0.0
-            minus[c] = total + (w3 if v3 != y3[c] else 0.0)
-    for j in range(fours, end):
-        v, w, column = x[j], weight[j], turned[j]
-        for c in range(TILE):
-            minus[c] += w if v != column[c] else 0.0
+def _equals(x, turned, first, end, weight, half, minus):
+    _add_differences(x, turned, first, end, weight, half, minus, True, False)
 
 
 @kernel
 def _equals_gaps(x, turned, first, end, weight, half, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _equal_gap(v0, y0[c], w0, f0)
-            total += _equal_gap(v1, y1[c], w1, f1)
-            total += _equal_gap(v2, y2[c], w2, f2)
-            minus[c] = total + _equal_gap(v3, y3[c], w3, f3)
-    for j in range(fours, end):
-        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
-        for c in range(TILE):
-            minus[c] += _equal_gap(v, column[c], w, filler)
+    _add_differences(x, turned, first, end, weight, half, minus, True, True)
 
 
 @kernel

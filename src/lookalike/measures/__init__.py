@@ -4,6 +4,8 @@ from lookalike.measures.base import MEASURES, Measure, Traits
 from lookalike.measures.combined import Combined
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest import ForestProximity
+from lookalike.measures.forest_ancestors import Aryal, Ting, Zhu2, Zhu3
+from lookalike.measures.forest_reading import OutOfBag, Ratio, Shi
 from lookalike.measures.gower import Gower
 from lookalike.measures.precomputed import Precomputed
 from lookalike.measures.ranked import Ranked
@@ -14,17 +16,24 @@ from lookalike.measures.weights import least_squares_weights, relieff_weights
 
 __all__ = [
     "MEASURES",
+    "Aryal",
     "Combined",
     "Explanation",
     "ForestProximity",
     "Gower",
     "Measure",
+    "OutOfBag",
     "Precomputed",
     "Ranked",
+    "Ratio",
     "Rows",
+    "Shi",
     "StochasticForest",
+    "Ting",
     "Traits",
     "Vector",
+    "Zhu2",
+    "Zhu3",
     "least_squares_weights",
     "relieff_weights",
 ]

@@ -103,8 +103,9 @@ class Measure(Saved, BaseEstimator):
 
     # -- what a measure writes ---------------------------------------------------------------------
 
-    def _fit(self, table: Table, y: np.ndarray | None) -> None:
-        """Learn from the table."""
+    def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
+        """Learn from the table; return its encoded rows if they have come along, else None."""
+        return None
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         raise AssertionError(f"{type(self).__name__} must write _encode")
@@ -151,8 +152,8 @@ class Measure(Saved, BaseEstimator):
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
-        self._fit(table, target)
-        self.rows_ = self._encode(table, np.arange(len(table)))
+        rows = self._fit(table, target)
+        self.rows_ = self._encode(table, np.arange(len(table))) if rows is None else rows
         self._fit_rows(self.rows_)
         return self
 

@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AtLeast, OneOf, Rule
+from lookalike._params import KINDS, AtLeast, OneOf, Rule
 from lookalike._ragged import Ragged
+from lookalike._random import RANDOM_STATE
 from lookalike.forests.blame import leaf_weights, parting_shares
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import grow_stochastic
 from lookalike.measures.base import Measure, Traits, name_rows
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.forest_explain import explain_sharing, soft_part
+from lookalike.measures.forest_explain import both_numbers, explain_sharing, soft_part
 from lookalike.measures.rows import Rows
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
@@ -58,7 +59,7 @@ class StochasticForest(Measure):
         fitted rows on each side.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or numpy Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
@@ -95,6 +96,8 @@ class StochasticForest(Measure):
         "on_fail": OneOf("error", "relax"),
         "max_retries": AtLeast(1),
         "missing": OneOf("half", "by_mass"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -204,7 +207,7 @@ class StochasticForest(Measure):
             coded = leaf_weights(offsets, rows.arrays["codes"], soft_part(rows))
             weights.append(coded[self.forest_.leaf_codes])
         parted = parting_shares(flat, *weights) / flat.n_trees
-        return explain_sharing(self, a, b, parted, flat.feature)
+        return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
 
 
 def nearest_by_codes(

@@ -17,9 +17,12 @@ from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity import SimilarityTrees
-from lookalike.forests.similarity_columns import Cellar, TreeColumn, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import GrownTrees, Limits, grow_trees, prune_trees
+from lookalike.forests.cell_cache import CellCache
+from lookalike.forests.cell_columns import TreeColumn, encode_columns, fit_columns
+from lookalike.forests.cell_growing import Limits, grow_trees
+from lookalike.forests.cell_pruning import prune_trees
+from lookalike.forests.cell_trees import SimilarityTrees
+from lookalike.forests.grown import Grown
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.targets import split_target
 
@@ -175,13 +178,14 @@ class _SupervisedForest(_TreeForest):
             )
         columns, cells = self._fit_columns(table)
         grown = self._grow_trees(columns, cells, weight, labels)
-        self.trees_ = grown.trees
+        self.trees_ = grown.forest
         if self.ccp_alpha > 0:
-            self.trees_ = prune_trees(grown.trees, self.ccp_alpha)
+            self.trees_ = prune_trees(grown.forest, self.ccp_alpha)
         self.in_bag_ = grown.in_bag
         if grown.in_bag is not None:
             leaves = self.trees_.leaves(cells, self.n_jobs)
-            self._judge(leaves, grown.in_bag == 0)
+            truth = labels["label"] if "label" in labels else labels["target"]
+            self._judge(leaves, grown.in_bag == 0, truth)
 
     def _grow_trees(
         self,
@@ -189,10 +193,10 @@ class _SupervisedForest(_TreeForest):
         cells: tuple[Cells, ...],
         weight: np.ndarray,
         labels: dict[str, Any],
-    ) -> GrownTrees:
-        cellar = Cellar.of(columns, cells, self.cache_pairs, self.n_jobs)
+    ) -> Grown[SimilarityTrees]:
+        cache = CellCache.of(columns, cells, self.cache_pairs, self.n_jobs)
         return grow_trees(
-            cellar,
+            cache,
             weight=weight,
             n_trees=self.n_estimators,
             limits=self._limits(),
@@ -203,7 +207,7 @@ class _SupervisedForest(_TreeForest):
             **labels,
         )
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
+    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
         raise AssertionError("written by the subclasses")
 
     def _average(

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.forests.similarity_grow import CACHE_PAIRS, Limits
+from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
 from lookalike.predict._base import _one_axis
 from lookalike.predict._trees import (
     _SupervisedForest,
@@ -92,19 +92,12 @@ class _ForestClassifier(ClassifierMixin, _SupervisedForest):
             return np.asarray(compute_class_weight("balanced", classes=classes, y=label))
         return np.array([float(wanted.get(name, 1.0)) for name in self.classes_])
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
+    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
         self.oob_decision_function_ = self._shares(leaves, unseen)
         judged = np.asarray(unseen.any(axis=1))
         _warn_unjudged(type(self).__name__, judged)
-        right = self.oob_decision_function_[judged].argmax(axis=1) == self._label[judged]
+        right = self.oob_decision_function_[judged].argmax(axis=1) == truth[judged]
         self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
-
-    def _grow(self, table: Any, weight: np.ndarray, **labels: Any) -> None:
-        self._label = labels["label"]
-        try:
-            super()._grow(table, weight, **labels)
-        finally:
-            del self._label
 
     def _shares(self, leaves: np.ndarray, use: np.ndarray | None = None) -> np.ndarray:
         scores = self._average(leaves, votes_of(self.trees_.value, self.voting), use)
@@ -442,21 +435,18 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         """
         who = type(self).__name__
         table, target = self._start(X, _one_axis(y, who))
-        self._target = as_amounts(np.asarray(target), who)
-        weight = check_weights(sample_weight, len(self._target), who)
-        try:
-            self._grow(table, weight, target=self._target)
-        finally:
-            del self._target
+        amounts = as_amounts(np.asarray(target), who)
+        weight = check_weights(sample_weight, len(amounts), who)
+        self._grow(table, weight, target=amounts)
         self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
+    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
         self.oob_prediction_ = self._average(leaves, self.trees_.value, unseen)[:, 0]
         judged = np.asarray(unseen.any(axis=1))
         _warn_unjudged(type(self).__name__, judged)
         self.oob_score_ = (
-            float(r2_score(self._target[judged], self.oob_prediction_[judged]))
+            float(r2_score(truth[judged], self.oob_prediction_[judged]))
             if judged.sum() > 1
             else float("nan")
         )

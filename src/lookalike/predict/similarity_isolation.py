@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity_grow import grow_isolation_trees
-from lookalike.forests.synthetic import count_share
+from lookalike.forests.cell_isolation import grow_isolation_trees
+from lookalike.forests.sampling import count_share
 from lookalike.predict._trees import _TreeForest
 
 __all__ = ["RandomSimilarityIsolationForest"]

@@ -13,9 +13,9 @@ from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns import Distance, Euclidean, Given
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.similarity_columns import GivenRows, TreeColumn, _check_distance
-from lookalike.forests.similarity_grow import CACHE_PAIRS, Limits
-from lookalike.kernels.similarity_split import TABLE, TABLE_SQUARED
+from lookalike.forests.cell_columns import PrecomputedRows, TreeColumn, check_distance
+from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
+from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
 from lookalike.predict.similarity_forest import _ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table
@@ -206,13 +206,13 @@ class SimilarityForestClassifier(_ForestClassifier):
                     who = f"{type(self).__name__}(metric='precomputed').fit"
                     do = "Give the distance of every row to every row"
                     raise InvalidInput(message(who, "a square matrix", f"{n} x {wide}", do))
-                distance = GivenRows().fit(column)
+                distance = PrecomputedRows().fit(column)
                 cells = distance.encode_fitted(column)
             else:
                 euclidean = isinstance(self.metric, str)
                 distance = (Euclidean() if euclidean else Given(self.metric)).fit(column)
                 cells = distance.encode(column)
-                _check_distance(column, distance)
+                check_distance(column, distance)
         kind = TABLE_SQUARED if squared else TABLE
         return (TreeColumn(0, "rows", distance, kind),), (cells,)
 

@@ -8,15 +8,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.forests.similarity_columns import Cellar, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import (
-    Limits,
-    grow_isolation_trees,
-    grow_trees,
-    grow_unsupervised,
-    prune_trees,
-)
-from lookalike.kernels.similarity_split import TABLE, VALUE
+from lookalike.forests.cell_cache import CellCache
+from lookalike.forests.cell_columns import encode_columns, fit_columns
+from lookalike.forests.cell_growing import Limits, grow_trees, grow_unsupervised
+from lookalike.forests.cell_isolation import grow_isolation_trees
+from lookalike.forests.cell_pruning import prune_trees
+from lookalike.kernels.cell_types import TABLE, VALUE
 
 
 def mixed_table(n=60, seed=0, gaps=True):
@@ -41,11 +38,11 @@ def grown():
     table, label = mixed_table()
     columns = fit_columns(table, {"t": ["levenshtein", "jaro_winkler"]})
     cells = encode_columns(columns, table, fitted=True)
-    cellar = Cellar.of(columns, cells, 10**6)
+    cache = CellCache.of(columns, cells, 10**6)
     return (
         table,
         label,
-        grow_trees(cellar, label, n_classes=2, n_trees=7, keep_bag=True, random_state=0),
+        grow_trees(cache, label, n_classes=2, n_trees=7, keep_bag=True, random_state=0),
     )
 
 
@@ -67,14 +64,14 @@ def slow_value(trees, cells, node, row):
 
 def test_a_column_may_take_part_with_several_distances(grown):
     _, _, found = grown
-    names = [(column.name, column.distance.name) for column in found.trees.columns]
+    names = [(column.name, column.distance.name) for column in found.forest.columns]
     assert names[-2:] == [("t", "levenshtein"), ("t", "jaro_winkler")]
-    assert set(found.trees.feature) == {-1, 0, 1, 2, 3, 4}
+    assert set(found.forest.feature) == {-1, 0, 1, 2, 3, 4}
 
 
 def test_outcomes_are_those_of_the_distances(grown):
     table, _, found = grown
-    trees = found.trees
+    trees = found.forest
     cells = trees.encode(table)
     outcomes = trees.outcomes(cells)
     leaves = trees.leaves(cells)
@@ -96,7 +93,7 @@ def test_outcomes_are_those_of_the_distances(grown):
 
 def test_fitted_rows_end_where_they_were_grown(grown):
     table, label, found = grown
-    trees = found.trees
+    trees = found.forest
     leaves = trees.leaves(trees.encode(table))
     for t in range(trees.n_trees):
         inside = np.flatnonzero(found.in_bag[:, t])
@@ -109,7 +106,7 @@ def test_fitted_rows_end_where_they_were_grown(grown):
 
 def test_paths_lead_from_root_to_leaf(grown):
     table, _, found = grown
-    trees = found.trees
+    trees = found.forest
     leaves = trees.leaves(trees.encode(table))
     nodes, ends = trees.path(leaves)
     first = nodes[ends[0] : ends[1]]
@@ -122,7 +119,7 @@ def test_paths_lead_from_root_to_leaf(grown):
 
 def test_the_shared_form_finds_the_same_leaves(grown):
     table, _, found = grown
-    trees = found.trees
+    trees = found.forest
     cells = trees.encode(table)
     forest = trees.to_forest()
     values = trees.inputs(cells)
@@ -140,18 +137,18 @@ def test_the_shared_form_finds_the_same_leaves(grown):
 
 def test_growing_does_not_depend_on_threads_or_on_what_is_kept(grown):
     table, label, found = grown
-    columns = found.trees.columns
+    columns = found.forest.columns
     cells = encode_columns(columns, table, fitted=True)
     for cache, jobs in ((10**6, 2), (0, 1), (0, 2)):
-        cellar = Cellar.of(columns, cells, cache)
-        trees = grow_trees(cellar, label, n_classes=2, n_trees=7, random_state=0, n_jobs=jobs).trees
+        cache = CellCache.of(columns, cells, cache)
+        trees = grow_trees(cache, label, n_classes=2, n_trees=7, random_state=0, n_jobs=jobs).forest
         for name in ("feature", "first", "second", "threshold", "right", "default", "value"):
-            assert_array_equal(getattr(trees, name), getattr(found.trees, name), err_msg=name)
+            assert_array_equal(getattr(trees, name), getattr(found.forest, name), err_msg=name)
 
 
 def test_importances_add_up(grown):
     _, _, found = grown
-    shares = found.trees.importances(4)
+    shares = found.forest.importances(4)
     assert shares.sum() == pytest.approx(1)
     assert (shares > 0).all()
 
@@ -162,11 +159,11 @@ def test_pruning_is_that_of_scikit_learn():
     table = la.read_table(X)
     columns = fit_columns(table, numeric="value")
     cells = encode_columns(columns, table, fitted=True)
-    cellar = Cellar.of(columns, cells, 0)
+    cache = CellCache.of(columns, cells, 0)
     limits = Limits(1.0, balanced=False)
     trees = grow_trees(
-        cellar, y, n_classes=2, n_trees=1, limits=limits, bootstrap=False, random_state=0
-    ).trees
+        cache, y, n_classes=2, n_trees=1, limits=limits, bootstrap=False, random_state=0
+    ).forest
     theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
     for alpha in (0.002, 0.005, 0.02, 0.5):
         ours = prune_trees(trees, alpha)
@@ -197,9 +194,9 @@ def test_by_value_trees_are_ordinary_ones():
     columns = fit_columns(table, numeric="value")
     cells = encode_columns(columns, table, fitted=True)
     trees = grow_trees(
-        Cellar.of(columns, cells, 0), y, n_classes=2, n_trees=2, limits=Limits(1.0),
+        CellCache.of(columns, cells, 0), y, n_classes=2, n_trees=2, limits=Limits(1.0),
         bootstrap=False, random_state=0,
-    ).trees  # fmt: skip
+    ).forest  # fmt: skip
     assert set(trees._kinds) == {VALUE}
     assert (trees.first == -1).all()
     theirs = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
@@ -221,7 +218,7 @@ def test_unsupervised_trees_tell_rows_from_shuffled_ones():
     grown = grow_unsupervised(columns, cells, 20, keep_bag=True, random_state=0)
     assert grown.in_bag.shape == (80, 20)
     assert grown.in_bag.mean() == pytest.approx(0.8, abs=0.05)
-    trees = grown.trees
+    trees = grown.forest
     assert (trees.entries[trees.offsets[:-1]] == 128).all()  # 80 % of twice 80 rows
     leaves = trees.leaves(cells)
     same = (leaves[:, None] == leaves).mean(axis=2)
@@ -229,7 +226,7 @@ def test_unsupervised_trees_tell_rows_from_shuffled_ones():
     across = same[group[:, None] != group].mean()
     assert across < 0.05 < within
     # Distances that are computed as they are asked for give the same trees.
-    again = grow_unsupervised(columns, cells, 20, cache_pairs=0, random_state=0).trees
+    again = grow_unsupervised(columns, cells, 20, cache_pairs=0, random_state=0).forest
     assert_array_equal(again.threshold, trees.threshold)
     assert_array_equal(again.feature, trees.feature)
 
@@ -238,11 +235,11 @@ def test_synthetic_rows_shuffle_a_column_with_all_its_distances():
     table = la.read_table({"t": ["a", "bb", "ccc", "dddd"], "n": [1, 2, 3, 4]}, kinds={"t": "text"})
     columns = fit_columns(table, {"t": ["levenshtein", "jaro_winkler"]})
     cells = encode_columns(columns, table, fitted=True)
-    cellar = Cellar.of(columns, cells, 100)
+    cache = CellCache.of(columns, cells, 100)
     rows = np.array([[3, 2, 1, 0], [3, 2, 1, 0], [0, 1, 2, 3]])
-    moved = cellar.take(rows)
-    assert_array_equal(moved.values[0], cellar.values[0][::-1])
-    assert_array_equal(moved.distances(0, 0, np.array([3])), cellar.distances(0, 3, np.array([0])))
+    moved = cache.take(rows)
+    assert_array_equal(moved.arrays.values[0], cache.arrays.values[0][::-1])
+    assert_array_equal(moved.distances(0, 0, np.array([3])), cache.distances(0, 3, np.array([0])))
 
 
 @pytest.mark.parametrize("far", [False, True])

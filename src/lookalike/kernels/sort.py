@@ -1,4 +1,4 @@
-"""Put the rows of a node in the order of their projections."""
+"""Sorting short runs of whole numbers (radix sort) and of numbers with their items (quicksort)."""
 
 from lookalike.kernels._jit import kernel
 
@@ -7,8 +7,12 @@ RANK = 32  # a key is a rank in the high bits and a row in the low ones
 
 
 @kernel
-def sort_ranks(keys, m, spare, counts):
-    """Sort the first m keys by rank, one pass per byte in use; return them (keys or spare)."""
+def sort_keys(keys, m, low_bits, spare, counts):
+    """Sort the first m non-negative keys; return them (``keys`` or ``spare``).
+
+    The lowest ``low_bits`` bits are carried along: many keys that differ in them alone keep their
+    order. One pass per byte in use.
+    """
     if m <= SMALL:
         for i in range(1, m):
             x = keys[i]
@@ -18,10 +22,10 @@ def sort_ranks(keys, m, spare, counts):
                 j -= 1
             keys[j + 1] = x
         return keys
-    largest = keys[0] >> RANK
+    largest = keys[0] >> low_bits
     least = largest
     for i in range(1, m):
-        rank = keys[i] >> RANK
+        rank = keys[i] >> low_bits
         largest = max(largest, rank)
         least = min(least, rank)
     source, target = keys, spare
@@ -30,14 +34,14 @@ def sort_ranks(keys, m, spare, counts):
         for c in range(256):
             counts[c] = 0
         for i in range(m):
-            counts[(((source[i] >> RANK) - least) >> shift) & 255] += 1
+            counts[(((source[i] >> low_bits) - least) >> shift) & 255] += 1
         total = 0
         for c in range(256):
             here = counts[c]
             counts[c] = total
             total += here
         for i in range(m):
-            c = (((source[i] >> RANK) - least) >> shift) & 255
+            c = (((source[i] >> low_bits) - least) >> shift) & 255
             target[counts[c]] = source[i]
             counts[c] += 1
         source, target = target, source

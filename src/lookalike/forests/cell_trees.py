@@ -13,12 +13,14 @@ from lookalike._save import saveable
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge, message
-from lookalike.forests.flat import Forest, flatten
-from lookalike.forests.similarity_columns import TreeColumn, _missing, encode_columns
-from lookalike.kernels.similarity_split import VALUE
+from lookalike.forests.cell_cache import CellCache, missing_cells
+from lookalike.forests.cell_columns import TreeColumn, encode_columns
+from lookalike.forests.flat import Forest, find_shape, flatten
+from lookalike.kernels.cell_types import TABLE, VALUE, CellTree
+from lookalike.kernels.cell_walk import CellBlock, CellTests
 from lookalike.table.table import Table
 
-__all__ = ["SimilarityTrees"]
+__all__ = ["SimilarityTrees", "cut_off", "join_cell_trees"]
 
 TALLEST = 1024  # rows taken through the trees at once
 BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
@@ -83,15 +85,8 @@ class SimilarityTrees:
 
     @cached_property
     def _shape(self) -> tuple[np.ndarray, np.ndarray]:
-        from lookalike.kernels.trees import shape_facts
-
-        size = len(self.feature)
-        parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
-        n_leaves = np.empty(self.n_trees, np.int64)
-        shape_facts(
-            self.feature, self.right, self.offsets, parent, depth, end, leaf, first, last, n_leaves
-        )
-        return parent, depth
+        nodes = find_shape(self.feature, self.right, self.offsets)
+        return nodes.parent, nodes.depth
 
     @property
     def parent(self) -> np.ndarray:
@@ -119,8 +114,15 @@ class SimilarityTrees:
         return out
 
     @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._ends(self.feature, self.first), self._ends(self.feature, self.second)
+    def _tests(self) -> CellTests:
+        """The tests of all nodes, as kernels read them."""
+        return self._tests_of(self.feature, self.first, self.second, self.threshold)
+
+    def _tests_of(
+        self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
+    ) -> CellTests:
+        ends = self._ends(feature, first), self._ends(feature, second)
+        return CellTests(feature, *ends, threshold)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -133,8 +135,8 @@ class SimilarityTrees:
         tall = TALLEST if wide == 0 else min(TALLEST, max(16, BLOCK_BYTES // (8 * wide)))
         return [(part,) for part in blocks(n, tall)]
 
-    def _read(self, cells: tuple[Cells, ...], part: slice) -> tuple[np.ndarray, ...]:
-        """Return (kinds, values, flat, base, width) of some rows, for kernels."""
+    def _read(self, cells: tuple[Cells, ...], part: slice) -> CellBlock:
+        """Return some rows for kernels, with their distances to the kept cells."""
         d, m = len(self.columns), part.stop - part.start
         values = np.empty((m, d))
         base, width = np.zeros(d, np.int64), np.full(d, m, np.int64)
@@ -142,7 +144,7 @@ class SimilarityTrees:
         used = 0
         for f, column in enumerate(self.columns):
             here = cells[f][part]
-            missing = _missing(here)
+            missing = missing_cells(here)
             if not column.is_object:
                 values[:, f] = np.where(missing, np.nan, np.asarray(here, np.float64))
                 continue
@@ -151,28 +153,19 @@ class SimilarityTrees:
             if len(self.kept[f]):
                 parts.append(column.distance.compare(self.kept[f], here).ravel())
                 used += len(parts[-1])
-        return self._kinds, values, np.concatenate(parts), base, width
+        return CellBlock(self._kinds, values, np.concatenate(parts), base, width)
 
     def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-        from lookalike.kernels.similarity_walk import find_leaves
+        from lookalike.kernels.cell_walk import find_leaves
 
         n = len(cells[0])
         out = np.empty((n, self.n_trees), np.int32)
-        p, q = self._pairs
+        tests = self._tests
 
         def one(part: slice) -> None:
-            find_leaves(
-                *self._read(cells, part),
-                self.feature,
-                p,
-                q,
-                self.threshold,
-                self.right,
-                self.default,
-                self.offsets,
-                out[part],
-            )
+            block = self._read(cells, part)
+            find_leaves(block, tests, self.right, self.default, self.offsets, out[part])
 
         run(one, self._blocks(n), n_jobs, "walking down trees")
         return out
@@ -185,14 +178,14 @@ class SimilarityTrees:
         uint8 array of shape (rows, nodes)
             1 goes left, 0 goes right, 2 cannot be told (a missing cell) or is a leaf.
         """
-        from lookalike.kernels.similarity_walk import answer_tests
+        from lookalike.kernels.cell_walk import answer_tests
 
         n = len(cells[0])
         out = np.empty((n, len(self.feature)), np.uint8)
-        p, q = self._pairs
+        tests = self._tests
 
         def one(part: slice) -> None:
-            answer_tests(*self._read(cells, part), self.feature, p, q, self.threshold, out[part])
+            answer_tests(self._read(cells, part), tests, out[part])
 
         run(one, self._blocks(n), n_jobs, "asking every test")
         return out
@@ -202,7 +195,7 @@ class SimilarityTrees:
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.similarity_walk import walk_up
+        from lookalike.kernels.cell_walk import walk_up
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -258,7 +251,7 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.similarity_walk import project_rows
+        from lookalike.kernels.cell_walk import project_rows
 
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
@@ -273,12 +266,12 @@ class SimilarityTrees:
                 )
             )
         out = np.zeros((stop - start, max(1, len(different))))
-        feature = different[:, 0]
-        p, q = self._ends(feature, different[:, 1]), self._ends(feature, different[:, 2])
+        feature, first, second = np.ascontiguousarray(different.T)
+        tests = self._tests_of(feature, first, second, np.zeros(len(different)))
 
         def one(rows: slice) -> None:
             moved = slice(rows.start + start, rows.stop + start)
-            project_rows(*self._read(cells, moved), feature, p, q, out[rows, : len(different)])
+            project_rows(self._read(cells, moved), tests, out[rows, : len(different)])
 
         run(one, self._blocks(stop - start), n_jobs, "projecting rows")
         return out
@@ -318,3 +311,41 @@ class SimilarityTrees:
             "q": int(self.second[node]),
             "threshold": float(self.threshold[node]),
         }
+
+
+def cut_off(tree: CellTree, made: int) -> CellTree:
+    """Return the first nodes of a tree that was given more room than it needed."""
+    return CellTree(*(part[:made].copy() for part in tree))
+
+
+def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
+    """Put trees one after another and keep the cells that their tests compare with."""
+    all_nodes = CellTree(*(np.concatenate(part) for part in zip(*trees, strict=True)))
+    feature, first, second = all_nodes.feature, all_nodes.first, all_nodes.second
+    sizes = [len(tree.feature) for tree in trees]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    kept: list[Any] = []
+    places = [np.full(len(feature), -1, np.int32) for _ in range(2)]
+    for f in range(len(cache.columns)):
+        here = (feature == f) & (first >= 0)
+        ends = [cache.same[f][cache.source[f, rows[here]]] for rows in (first, second)]
+        used, at = np.unique(np.concatenate(ends), return_inverse=True)
+        half = int(here.sum())
+        places[0][here], places[1][here] = at[:half], at[half:]
+        cells = cache.cells[f][used]
+        kept.append(cells if cache.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
+    return SimilarityTrees(
+        cache.columns,
+        tuple(kept),
+        feature,
+        places[0],
+        places[1],
+        all_nodes.threshold,
+        all_nodes.right,
+        all_nodes.default,
+        offsets,
+        all_nodes.entries,
+        all_nodes.weights,
+        all_nodes.impurities,
+        all_nodes.value,
+    )

@@ -1,20 +1,24 @@
 """One candidate test of a similarity tree: whom to compare with, and where to cut.
 
-A test on column f is a pair of rows p and q and a threshold: a row x is projected to
-``d(q, x) - d(p, x)`` and goes left if that is at most the threshold. ``values[f]`` holds numbers,
-codes of categories, or places in a matrix of distances, NaN where missing; ``ranks[f]`` the same as
-whole numbers in the order of the values. ``flat[base[f] + width[f] * i + j]`` is the distance of
-cells i and j. Rows that were drawn several times count ``times[row]``.
+Rows that were drawn several times count ``times[row]``. See ``cell_types`` for what a test is.
 """
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
+from lookalike.kernels.cell_types import (
+    CATEGORY,
+    ENTROPY,
+    GINI,
+    NUMBER,
+    SQUARED,
+    TABLE,
+    VALUE,
+    VARIANCE,
+)
 from lookalike.kernels.draw import draw_below
-from lookalike.kernels.similarity_sort import RANK, sort_ranks, sort_values
+from lookalike.kernels.sort import RANK, sort_keys, sort_values
 
-NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, OUTSIDE = range(7)
-GINI, ENTROPY, VARIANCE = range(3)
 EXACT = 32  # rows; up to here all pairs are compared for a variance
 TIE = 1e-12  # impurities closer than this are equal
 
@@ -113,7 +117,7 @@ def spread_of_codes(codes, rows, start, stop, times, keys, spare, counts):
     for i in range(m):
         r = rows[start + i]
         keys[i] = (np.int64(codes[r]) << RANK) | r
-    found = sort_ranks(keys, m, spare, counts)
+    found = sort_keys(keys, m, RANK, spare, counts)
     total, same, run, before = 0, 0, 0, -1
     for i in range(m):
         code = found[i] >> RANK
@@ -128,8 +132,9 @@ def spread_of_codes(codes, rows, start, stop, times, keys, spare, counts):
 
 
 @kernel
-def spread_of_cells(x, rows, start, stop, times, flat, base, width, state):
+def spread_of_cells(column, rows, start, stop, times, state):
     """Return half the mean squared distance, of all pairs or, of many rows, to one drawn row."""
+    x, flat, base, width = column.values, column.flat, column.base, column.width
     square, count = 0.0, 0
     if stop - start <= EXACT:
         for i in range(start, stop):
@@ -152,9 +157,10 @@ def spread_of_cells(x, rows, start, stop, times, flat, base, width, state):
 
 
 @kernel
-def varies(kind, x, rows, m, times, flat, base, width, state):
+def varies(column, rows, m, times, state):
     """Whether any two of the first m rows differ; of many objects, from one drawn at random."""
-    if kind < TABLE:
+    x, flat, base, width = column.values, column.flat, column.base, column.width
+    if column.kind < TABLE:
         for i in range(1, m):
             if x[rows[i]] != x[rows[0]]:
                 return True
@@ -173,29 +179,34 @@ def varies(kind, x, rows, m, times, flat, base, width, state):
 
 
 @kernel
-def least_varied(
-    kind, x, codes, grouped, ends, n_classes, times, flat, base, width, state, keys, spare, counts
-):
-    """Return the class whose members vary least; ties: the first."""
+def least_varied(column, targets, state, scratch):
+    """Return the class whose members vary least; ties: the first. Rows come grouped by class."""
+    grouped, ends = scratch.grouped, scratch.ends
     first, least = -1, np.inf
-    for c in range(n_classes):
+    for c in range(targets.n_classes):
         start, stop = ends[c], ends[c + 1]
         if stop == start:
             continue
-        if kind < CATEGORY:
-            spread = spread_of_numbers(x, grouped, start, stop, times)
-        elif kind == CATEGORY:
-            spread = spread_of_codes(codes, grouped, start, stop, times, keys, spare, counts)
+        if column.kind < CATEGORY:
+            spread = spread_of_numbers(column.values, grouped, start, stop, targets.times)
+        elif column.kind == CATEGORY:
+            spread = spread_of_codes(
+                column.ranks, grouped, start, stop, targets.times, scratch.keys, scratch.spare,
+                scratch.counts,
+            )  # fmt: skip
         else:
-            spread = spread_of_cells(x, grouped, start, stop, times, flat, base, width, state)
+            spread = spread_of_cells(column, grouped, start, stop, targets.times, state)
         if first < 0 or spread < least * (1.0 - TIE):
             first, least = c, spread
     return first
 
 
 @kernel
-def line_up(kind, x, codes, rows, m, p, q, flat, base, width, keys, spare, counts, item, proj):
+def line_up(column, rows, m, p, q, scratch):
     """Write the rows and their projections in ascending order; return how many can be told."""
+    kind, x, codes = column.kind, column.values, column.ranks
+    flat, base, width = column.flat, column.base, column.width
+    keys, item, proj = scratch.keys, scratch.item, scratch.proj
     if kind >= TABLE:
         k = 0
         for i in range(m):
@@ -203,7 +214,7 @@ def line_up(kind, x, codes, rows, m, p, q, flat, base, width, keys, spare, count
             if not np.isnan(here):
                 item[k], proj[k] = rows[i], here
                 k += 1
-        sort_values(proj, item, k, counts)
+        sort_values(proj, item, k, scratch.counts)
         return k
     if kind == CATEGORY:
         low, high = 0, m
@@ -237,7 +248,7 @@ def line_up(kind, x, codes, rows, m, p, q, flat, base, width, keys, spare, count
         else:
             item[low] = r
             low += 1
-    found = sort_ranks(keys, inside, spare, counts)
+    found = sort_keys(keys, inside, RANK, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
     if kind == NUMBER:
@@ -253,11 +264,13 @@ def line_up(kind, x, codes, rows, m, p, q, flat, base, width, keys, spare, count
 
 
 @kernel
-def node_facts(rows, low, high, label, target, weight, times, n_classes, criterion, totals):
+def node_facts(rows, low, high, targets, criterion, totals):
     """Return entries, weight and impurity of a node, and whether it is pure.
 
     ``totals`` becomes the weight of each class, or the mean of the target.
     """
+    label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
+    n_classes = targets.n_classes
     for c in range(n_classes):
         totals[c] = 0.0
     n, w, pure = 0, 0.0, True
@@ -299,31 +312,18 @@ def class_impurity(totals, n_classes, weight, criterion):
 
 
 @kernel
-def best_cut(
-    item,
-    proj,
-    k,
-    label,
-    target,
-    weight,
-    times,
-    n_classes,
-    criterion,
-    min_leaf,
-    balanced,
-    tie,
-    step,
-    floor,
-    left,
-    right,
-):
+def best_cut(k, targets, rules, tie, step, floor, scratch):
     """Return the best (score, imbalance, place) of a cut between different projections.
 
-    Projections within ``step`` of each other are one, and each side weighs at least ``floor``. The
-    score is the mean impurity of the two
-    sides, by weight; scores within ``tie`` are equal, and then the more even cut wins if
-    ``balanced``. Place i cuts behind item i; -1: there is no cut.
+    The first k items of ``scratch`` are in the order of their projections. Projections within
+    ``step`` of each other are one, and each side weighs at least ``floor``. The score is the mean
+    impurity of the two sides, by weight; scores within ``tie`` are equal, and then the more even
+    cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut.
     """
+    item, proj, left, right = scratch.item, scratch.proj, scratch.left, scratch.right
+    label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
+    n_classes, criterion, min_leaf = targets.n_classes, rules.criterion, rules.min_leaf
+    balanced = rules.balanced
     for c in range(n_classes):
         left[c], right[c] = 0.0, 0.0
     n_all, w_all, mean = 0, 0.0, 0.0

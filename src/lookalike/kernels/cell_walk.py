@@ -1,21 +1,42 @@
 """Taking rows through similarity trees, and cutting trees back.
 
 ``values[i, f]`` is the number or category of row i on column f, or, for objects, its place in a
-block of distances to the kept cells (``flat``, as in ``similarity_split``); ``p`` and ``q`` are
-numbers, categories, or places among the kept cells.
+block of distances to the kept cells (``flat``, as in ``cell_types``); ``p`` and ``q`` are numbers,
+categories, or places among the kept cells.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.similarity_split import project
+from lookalike.kernels.cell_split import project
+
+
+class CellBlock(NamedTuple):
+    """A block of rows: as ``CellColumns``, but with a line of ``values`` for every row."""
+
+    kinds: np.ndarray
+    values: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
+
+
+class CellTests(NamedTuple):
+    """Tests: a column (-1 in a leaf), its two cells and a threshold."""
+
+    feature: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    threshold: np.ndarray
 
 
 @kernel
-def find_leaves(
-    kinds, values, flat, base, width, feature, p, q, threshold, right, default, offsets, out
-):
+def find_leaves(block, tests, right, default, offsets, out):
     """Write the node in which each row ends, counted within each tree."""
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold = tests
     for t in range(offsets.shape[0] - 1):
         start = offsets[t]
         for i in range(values.shape[0]):
@@ -33,8 +54,10 @@ def find_leaves(
 
 
 @kernel
-def project_rows(kinds, values, flat, base, width, feature, p, q, out):
+def project_rows(block, tests, out):
     """Write the projection of every row by every test; NaN where it cannot be told."""
+    kinds, values, flat, base, width = block
+    feature, p, q, _ = tests
     for i in range(values.shape[0]):
         for k in range(feature.shape[0]):
             f = feature[k]
@@ -42,8 +65,10 @@ def project_rows(kinds, values, flat, base, width, feature, p, q, out):
 
 
 @kernel
-def answer_tests(kinds, values, flat, base, width, feature, p, q, threshold, out):
+def answer_tests(block, tests, out):
     """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
+    kinds, values, flat, base, width = block
+    feature, p, q, threshold = tests
     for i in range(values.shape[0]):
         for k in range(feature.shape[0]):
             f = feature[k]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
-from lookalike._threads import blocks, run
 from lookalike.columns import Absolute, Distance, Equal, Given, Presence, distance_for
-from lookalike.columns.base import Cells, missing_rows
+from lookalike.columns.base import Cells
 from lookalike.columns.given import check_matrix
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.kernels.similarity_split import (
+from lookalike.kernels.cell_types import (
     CATEGORY,
     NUMBER,
-    OUTSIDE,
     SQUARED,
     TABLE,
     TABLE_SQUARED,
@@ -26,7 +24,13 @@ from lookalike.kernels.similarity_split import (
 )
 from lookalike.table.table import Column, Table
 
-__all__ = ["Cellar", "GivenRows", "TreeColumn", "encode_columns", "fit_columns"]
+__all__ = [
+    "PrecomputedRows",
+    "TreeColumn",
+    "check_distance",
+    "encode_columns",
+    "fit_columns",
+]
 
 saveable(Ragged)
 
@@ -46,7 +50,7 @@ class TreeColumn:
     distance : Distance
         Fitted.
     kind : int
-        How kernels project its cells (``kernels.similarity_split``).
+        How kernels project its cells (``kernels.cell_types``).
     """
 
     column: int
@@ -60,7 +64,7 @@ class TreeColumn:
         return self.kind in (TABLE, TABLE_SQUARED)
 
 
-class GivenRows(Distance):
+class PrecomputedRows(Distance):
     """Distances that come with the rows: each cell holds the distances to all fitted rows.
 
     For a column of vectors that is a square matrix when fitted (cell i holds the distances of row
@@ -71,7 +75,7 @@ class GivenRows(Distance):
     >>> import numpy as np
     >>> from lookalike.table.table import Column, Kind
     >>> matrix = np.array([[0.0, 3.0], [3.0, 0.0]])
-    >>> distance = GivenRows().fit(Column("shape", Kind("vector", width=2), matrix))
+    >>> distance = PrecomputedRows().fit(Column("shape", Kind("vector", width=2), matrix))
     >>> fitted = distance.encode_fitted(Column("shape", Kind("vector", width=2), matrix))
     >>> new = distance.encode(Column("shape", Kind("vector", width=2), np.array([[1.0, 2.0]])))
     >>> distance.compare(fitted, new)
@@ -152,8 +156,8 @@ def fit_columns(
     for at, column in enumerate(table.columns):
         for spec in _several(wanted.get(column.name)):
             distance: Distance
-            if isinstance(spec, str) and spec == GivenRows.name:
-                distance = GivenRows()
+            if isinstance(spec, str) and spec == PrecomputedRows.name:
+                distance = PrecomputedRows()
             else:
                 distance = distance_for(spec, column.kind.name, column.name)
             distance = distance.fit(column)
@@ -173,7 +177,7 @@ def fit_columns(
                     )
                 )
             if made[-1].is_object:
-                _check_distance(column, distance)
+                check_distance(column, distance)
     return tuple(made)
 
 
@@ -184,7 +188,7 @@ def encode_columns(
     cells: list[Cells] = []
     for one in columns:
         column = table.columns[one.column]
-        if fitted and isinstance(one.distance, GivenRows):
+        if fitted and isinstance(one.distance, PrecomputedRows):
             cells.append(one.distance.encode_fitted(column))
         else:
             cells.append(one.distance.encode(column))
@@ -203,11 +207,11 @@ def _several(spec: Any) -> list[Any]:
     return [spec]
 
 
-def _check_distance(column: Column, distance: Distance) -> None:
+def check_distance(column: Column, distance: Distance) -> None:
     """Look at a few pairs of a distance that somebody brought: it has to be one."""
     if type(distance).__module__.startswith("lookalike.columns") and type(distance) is not Given:
         return
-    if isinstance(distance, GivenRows):
+    if isinstance(distance, PrecomputedRows):
         return
     at = np.arange(len(column))
     if len(at) > SAMPLED:
@@ -232,158 +236,3 @@ def _check_distance(column: Column, distance: Distance) -> None:
         i, j = uneven[0]
         found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
         raise InvalidInput(message(who, "the same distance in both directions", found, do))
-
-
-# -- cells for kernels ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Cellar:
-    """The fitted cells of all columns in the form that trees are grown from.
-
-    Parameters
-    ----------
-    columns : tuple of TreeColumn
-    cells : tuple of encoded cells, one per column
-    source : int64 (columns, rows)
-        The cell of each row; rows may share one.
-    same : tuple of int64 arrays
-        For every cell, the first cell equal to it.
-    kinds : int64 (columns,)
-        As in ``TreeColumn``; OUTSIDE where distances are computed as they are asked for.
-    values : float64 (columns, rows)
-        Numbers, categories, or places in the matrix of distances; NaN where missing.
-    ranks : int32 (columns, rows)
-        Numbers and categories as whole numbers in the same order.
-    flat, base, width
-        The matrices of distances, one after another; where each begins and how wide it is.
-    """
-
-    columns: tuple[TreeColumn, ...]
-    cells: tuple[Cells, ...]
-    source: np.ndarray
-    same: tuple[np.ndarray, ...]
-    kinds: np.ndarray
-    values: np.ndarray
-    ranks: np.ndarray
-    flat: np.ndarray
-    base: np.ndarray
-    width: np.ndarray
-
-    def __len__(self) -> int:
-        return self.values.shape[1]
-
-    @classmethod
-    def of(
-        cls,
-        columns: tuple[TreeColumn, ...],
-        cells: tuple[Cells, ...],
-        cache_pairs: int,
-        n_jobs: int | None = None,
-    ) -> Cellar:
-        """Prepare cells; columns of objects get a matrix of all distances while it stays small.
-
-        Parameters
-        ----------
-        columns, cells
-        cache_pairs : int
-            Entries that all matrices together may have.
-        n_jobs : int, optional
-        """
-        n, d = len(cells[0]), len(columns)
-        kinds = np.array([column.kind for column in columns], np.int64)
-        values, ranks = np.empty((d, n)), np.zeros((d, n), np.int32)
-        base, width = np.zeros(d, np.int64), np.zeros(d, np.int64)
-        same: list[np.ndarray] = []
-        todo, used = [], 0
-        for f, column in enumerate(columns):
-            missing = _missing(cells[f])
-            if not column.is_object:
-                x = np.asarray(cells[f], np.float64)
-                values[f] = np.where(missing, np.nan, x)
-                kept, ranks[f] = np.unique(values[f], return_inverse=True)
-                first = np.full(len(kept), -1, np.int64)
-                first[ranks[f][::-1]] = np.arange(n)[::-1]
-                same.append(first[ranks[f]])
-                continue
-            first, place = _distinct(cells[f])
-            same.append(first[place])
-            size = len(first)
-            if used + size * size <= cache_pairs:
-                base[f], width[f] = used, size
-                used += size * size
-                todo.append((f, first))
-                values[f] = np.where(missing, np.nan, place)
-            else:
-                kinds[f] = OUTSIDE
-                values[f] = np.where(missing, np.nan, 0.0)
-        flat = np.empty(max(used, 1))
-        for f, first in todo:
-            out = flat[base[f] : base[f] + width[f] ** 2].reshape(width[f], width[f])
-            _fill_matrix(columns[f].distance, cells[f][first], out, n_jobs)
-        source = np.broadcast_to(np.arange(n), (d, n))
-        return cls(columns, cells, source, tuple(same), kinds, values, ranks, flat, base, width)
-
-    def take(self, rows: np.ndarray) -> Cellar:
-        """Return other rows made of the same cells; ``rows`` has a line for every column."""
-        source = np.take_along_axis(self.source, rows, axis=1)
-        values = np.take_along_axis(self.values, rows, axis=1)
-        ranks = np.take_along_axis(self.ranks, rows, axis=1)
-        return replace(self, source=source, values=values, ranks=ranks)
-
-    def distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
-        """Return the distances of one row to others on a column of objects."""
-        cells = self.cells[f]
-        a, b = cells[self.source[f, [row]]], cells[self.source[f, rows]]
-        return np.asarray(self.columns[f].distance.compare(a, b)[0])
-
-    def block(self, f: int, rows: np.ndarray) -> np.ndarray:
-        """Return the distances of some rows to each other on a column of objects."""
-        if self.kinds[f] != OUTSIDE:
-            places = np.nan_to_num(self.values[f, rows]).astype(np.int64)
-            size = self.width[f]
-            whole = self.flat[self.base[f] : self.base[f] + size**2].reshape(size, size)
-            return whole[np.ix_(places, places)]
-        cells = self.cells[f][self.source[f, rows]]
-        return np.asarray(self.columns[f].distance.compare(cells, cells))
-
-
-def _missing(cells: Any) -> np.ndarray:
-    if isinstance(cells, np.ndarray | Ragged):
-        return missing_rows(cells)
-    return np.zeros(len(cells), bool)  # whole rows of a measure
-
-
-def _distinct(cells: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first of each different cell, and for every cell its place among these."""
-    n = len(cells)
-    if isinstance(cells, Ragged):
-        names: list[Any] = [cells.row(i).tobytes() for i in range(n)]
-    elif isinstance(cells, np.ndarray) and cells.dtype != object:
-        names = [row.tobytes() for row in cells]
-    else:  # objects of the user's own may not even be comparable
-        return np.arange(n), np.arange(n)
-    seen: dict[Any, int] = {}
-    first: list[int] = []
-    place = np.empty(n, np.int64)
-    missing = _missing(cells)
-    for i, name in enumerate(names):
-        key = None if missing[i] else name
-        if key not in seen:
-            seen[key] = len(first)
-            first.append(i)
-        place[i] = seen[key]
-    return np.array(first, np.int64), place
-
-
-def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | None) -> None:
-    """Compute all distances of some cells, each pair once."""
-
-    def one(rows: slice, others: slice) -> None:
-        block = distance.compare(cells[rows], cells[others])
-        out[rows, others] = block
-        out[others, rows] = block.T
-
-    parts = list(blocks(len(cells), 256))
-    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i:]]
-    run(one, pairs, n_jobs, f"comparing cells of {distance.column_!r}")
