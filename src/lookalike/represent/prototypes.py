@@ -17,7 +17,7 @@ from lookalike.measures.source import read_source
 from lookalike.represent._blocks import check_size, compared, nearest_totals, squared
 from lookalike.represent._target import as_classes
 from lookalike.represent.cfs import cfs
-from lookalike.represent.medoids import k_medoids
+from lookalike.measures.medoids import k_medoids
 
 __all__ = ["METHODS", "Choice", "count_prototypes", "select_prototypes"]
 
