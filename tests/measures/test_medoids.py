@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.measures import Gower, Vector
-from lookalike.represent import select_prototypes
 from lookalike.measures.medoids import best_swap, fasterpam, k_medoids
+from lookalike.represent import select_prototypes
 from represent import reference
 
 POINTS = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 30.0])
@@ -120,5 +120,5 @@ def test_fasterpam_shares_rows_out_among_medoids_that_no_swap_improves(problem, 
     assert len(set(found.medoids.tolist())) == k
     assert (d[np.arange(len(d)), found.medoids[found.labels]] == d[:, found.medoids].min(1)).all()
     assert reference.no_swap_improves(d, found.medoids.tolist())
-    again = fasterpam(d, start, random_state=3)
-    assert (again.medoids == fasterpam(d, start, random_state=3).medoids).all()
+    again = [fasterpam(d, k, random_state=3).medoids.tolist() for _ in range(2)]
+    assert again[0] == again[1]

@@ -7,7 +7,7 @@ from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.hubness import NICDM
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.represent import cfs, select_prototypes
-from lookalike.represent._tune import shares_to_try
+from lookalike.represent.cross_validation import shares_to_try
 from lookalike.represent.prototypes import METHODS, count_prototypes
 from represent import reference
 

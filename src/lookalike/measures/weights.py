@@ -64,7 +64,7 @@ def relieff_weights(
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For ``n_samples``.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
@@ -174,7 +174,7 @@ def least_squares_weights(
         What stands for a similarity that cannot be told (a gap, or a flag absent in both): the
         mean of the pair's others, as ``Gower(missing="ignore")`` does in effect, or 1/2. Pairs
         with nothing to compare are left out.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For tables of more than 2,000 rows, whose clusters are found on samples.
     n_jobs : int, optional
         Threads; the answer does not depend on it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -16,17 +16,19 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf,
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.forests.similarity import SimilarityTrees
 from lookalike.forests.similarity_columns import Cellar, TreeColumn, encode_columns, fit_columns
-from lookalike.forests.similarity_grow import GrownTrees, Limits, grow_trees, prune_trees
+from lookalike.forests.similarity_grow import Limits, grow_trees, prune_trees
+from lookalike.predict.mixins import NamedTargetMixin
 from lookalike.table import Schema, Table, as_table, read_table
-from lookalike.table.targets import split_target
+from lookalike.table.features import remember_columns
+from lookalike.table.targets import check_sample_weight, require_target, split_target
 
-__all__ = ["as_amounts", "as_classes", "check_weights", "has_names", "votes_of"]
+__all__ = ["SupervisedTreeForest", "TreeForest", "class_votes"]
 
 
-class _TreeForest(Saved, BaseEstimator):
+class TreeForest(Saved, BaseEstimator):
     """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -51,24 +53,20 @@ class _TreeForest(Saved, BaseEstimator):
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def _start(self, X: Any, y: Any = None) -> tuple[Table, np.ndarray | None]:
+    def _read(self, X: Any, y: Any = None) -> tuple[Table, np.ndarray | None]:
         """Check parameters, read the table, take out the target."""
         check_params(self)
         count_jobs(self.n_jobs)
         who = type(self).__name__
-        table, target = split_target(self._read(X), y, who)
+        table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
             do = "Give columns to learn from, or name them in kinds= if they were set aside"
             raise InvalidInput(message(f"{who}.fit", "a column to compare", "none", do))
         self.schema_ = table.schema
-        self.n_features_in_ = len(table.columns)
-        if has_names(X):
-            self.feature_names_in_ = np.asarray(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        remember_columns(self, X, table)
         return table, target
 
-    def _read(self, X: Any) -> Table:
+    def _read_table(self, X: Any) -> Table:
         return read_table(X, kinds=self.kinds)
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
@@ -132,7 +130,7 @@ class _TreeForest(Saved, BaseEstimator):
         return tags
 
 
-class _SupervisedForest(_TreeForest):
+class SupervisedTreeForest(NamedTargetMixin, TreeForest):
     """Forests that are grown with a target."""
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -159,11 +157,41 @@ class _SupervisedForest(_TreeForest):
     cache_pairs: int
     in_bag_: np.ndarray | None
 
-    def _limits(self) -> Limits:
+    # -- what classifier and regressor write -------------------------------------------------------
+
+    def _tree_options(self) -> dict[str, Any]:
+        """Return the settings of ``Limits`` that are not parameters of every forest."""
         raise AssertionError("written by the subclasses")
 
-    def _grow(self, table: Table, weight: np.ndarray, **labels: Any) -> None:
-        """Grow the forest, prune it, and judge it by the rows its trees have not seen."""
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+        """Score the forest by the trees that have not seen a row."""
+        raise AssertionError("written by the subclasses")
+
+    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
+        """Return the score of encoded rows."""
+        raise AssertionError("written by the subclasses")
+
+    # -- growing -----------------------------------------------------------------------------------
+
+    def _read_supervised(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Table, np.ndarray, np.ndarray]:
+        """Return the table, the target as given, and the weight of each row."""
+        who = type(self).__name__
+        table, target = self._read(X, require_target(y, who))
+        self._remember_target(X, table, y)
+        return table, np.asarray(target), check_sample_weight(sample_weight, len(table), who)
+
+    def _grow(self, table: Table, y: np.ndarray, weight: np.ndarray, **labels: Any) -> None:
+        """Grow the forest, prune it, and score it by the rows its trees have not seen.
+
+        Parameters
+        ----------
+        table : Table
+        y : class codes or numbers, for the out-of-bag score
+        weight : array of n
+        labels : the target as ``grow_trees`` takes it
+        """
         if self.oob_score and not self.bootstrap:
             raise InvalidInput(
                 message(
@@ -174,60 +202,61 @@ class _SupervisedForest(_TreeForest):
                 )
             )
         columns, cells = self._fit_columns(table)
-        grown = self._grow_trees(columns, cells, weight, labels)
-        self.trees_ = grown.trees
-        if self.ccp_alpha > 0:
-            self.trees_ = prune_trees(grown.trees, self.ccp_alpha)
-        self.in_bag_ = grown.in_bag
-        if grown.in_bag is not None:
-            leaves = self.trees_.leaves(cells, self.n_jobs)
-            self._judge(leaves, grown.in_bag == 0)
-
-    def _grow_trees(
-        self,
-        columns: tuple[TreeColumn, ...],
-        cells: tuple[Cells, ...],
-        weight: np.ndarray,
-        labels: dict[str, Any],
-    ) -> GrownTrees:
-        cellar = Cellar.of(columns, cells, self.cache_pairs, self.n_jobs)
-        return grow_trees(
-            cellar,
+        grown = grow_trees(
+            Cellar.of(columns, cells, self.cache_pairs, self.n_jobs),
             weight=weight,
             n_trees=self.n_estimators,
-            limits=self._limits(),
+            limits=Limits(
+                max_pairs=self.max_pairs,
+                max_depth=self.max_depth,
+                min_samples_split=self.min_samples_split,
+                min_samples_leaf=self.min_samples_leaf,
+                min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+                **self._tree_options(),
+            ),
             bootstrap=self.bootstrap,
             keep_bag=self.oob_score,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
             **labels,
         )
+        self.trees_ = grown.trees
+        if self.ccp_alpha > 0:
+            self.trees_ = prune_trees(grown.trees, self.ccp_alpha)
+        self.in_bag_ = grown.in_bag
+        if grown.in_bag is not None:
+            unseen = grown.in_bag == 0
+            self._warn_always_drawn(unseen)
+            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray) -> None:
-        raise AssertionError("written by the subclasses")
+    def _warn_always_drawn(self, unseen: np.ndarray) -> None:
+        always = int((~unseen.any(axis=1)).sum())
+        if always:
+            warnings.warn(
+                f"{type(self).__name__}(oob_score=True): {always} rows were drawn for every tree "
+                "and cannot be judged; more trees would leave each row out of some.",
+                LookalikeWarning,
+                stacklevel=4,
+            )
+
+    # -- what can be asked -------------------------------------------------------------------------
 
     def _average(
         self, leaves: np.ndarray, votes: np.ndarray, use: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the mean over trees (those to be used) of what the leaves say."""
+        """Return the mean over trees (those to be used) of the votes of their leaves."""
         total = np.zeros((len(leaves), votes.shape[1]))
         count = np.zeros(len(leaves))
         for t in range(leaves.shape[1]):
-            said = votes[self.trees_.offsets[t] + leaves[:, t]]
+            vote = votes[self.trees_.offsets[t] + leaves[:, t]]
             if use is not None:
-                said = said * use[:, t, None]
+                vote = vote * use[:, t, None]
                 count += use[:, t]
-            total += said
+            total += vote
         if use is None:
             return total / leaves.shape[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(total / count[:, None])  # NaN where every tree has seen the row
-
-    def _true_target(self, X: Any, y: Any) -> Any:
-        """Return the target as an array; a name is looked up in X."""
-        if not isinstance(y, str):
-            return y
-        return split_target(read_table(X, kinds=self.kinds), y, f"{type(self).__name__}.score")[1]
 
     def permutation_importances(
         self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
@@ -244,7 +273,7 @@ class _SupervisedForest(_TreeForest):
         y : array of n, or the name of a column of X
         n_repeats : int
             How often each column is shuffled.
-        random_state : None, int or Generator
+        random_state : None, int, RandomState or Generator
 
         Returns
         -------
@@ -273,16 +302,13 @@ class _SupervisedForest(_TreeForest):
             for one, here in zip(self.trees_.columns, cells, strict=True)
         )
 
-    def _score_cells(self, cells: tuple[Cells, ...], truth: Any) -> float:
-        raise AssertionError("written by the subclasses")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
-def votes_of(value: np.ndarray, voting: str) -> np.ndarray:
+def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
     """Return what every leaf votes for, from the weights of its classes.
 
     "majority": the largest class (each of them, on a tie) with its share; "soft": all shares.
@@ -290,7 +316,7 @@ def votes_of(value: np.ndarray, voting: str) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> votes_of(np.array([[3.0, 1.0], [1.0, 1.0]]), "majority")
+    >>> class_votes(np.array([[3.0, 1.0], [1.0, 1.0]]), "majority")
     array([[0.75, 0.  ],
            [0.5 , 0.5 ]])
     """
@@ -299,79 +325,3 @@ def votes_of(value: np.ndarray, voting: str) -> np.ndarray:
         return np.asarray(shares)
     most = shares.max(axis=1, keepdims=True)
     return np.where(shares >= most * (1 - 1e-12), shares, 0.0)
-
-
-def has_names(X: Any) -> bool:
-    """Whether the columns of X were named by the user."""
-    return isinstance(X, Table | dict) or hasattr(X, "columns")
-
-
-def check_weights(sample_weight: Any, n: int, who: str) -> np.ndarray:
-    """Return one weight of at least 0 per row; a single number is the weight of all."""
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        found = f"sample_weight.shape == {weight.shape}"
-        do = "Give one number per row"
-        raise InvalidInput(message(f"{who}.fit", f"a sample_weight of shape ({n},)", found, do))
-    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if len(wrong):
-        found = f"{weight[wrong[0]]:g} for row {wrong[0]}"
-        raise InvalidInput(message(f"{who}.fit", "weights of at least 0", found, "Correct them"))
-    if not weight.any():
-        raise InvalidInput(
-            message(f"{who}.fit", "a weight above 0", "zeros only", "Leave sample_weight out")
-        )
-    return weight
-
-
-def as_classes(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes, sorted, and the number of each row's class."""
-    if y.dtype == object and all(isinstance(label, numbers.Number | np.bool_) for label in y):
-        y = np.asarray(y.tolist())
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        types = sorted({type(label).__name__ for label in y})
-        found = f"{' and '.join(types)} labels"
-        do = "Turn them all into strings"
-        raise InvalidInput(message(f"{who}.fit", "classes of one type", found, do)) from error
-    if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
-        broken = y[~np.isfinite(y) | (y != np.round(y))]
-        raise InvalidInput(
-            message(
-                f"{who}.fit",
-                "classes: strings, whole numbers or flags",
-                f"{broken[0]:g} in y (Unknown label type: continuous)",
-                "Use RandomSimilarityForestRegressor for amounts, or turn y into strings",
-            )
-        )
-    if len(classes) < 2:
-        raise InvalidInput(
-            message(
-                f"{who}.fit",
-                "at least two classes",
-                f"1 class ({classes[0]!r})",
-                "Add rows of another class",
-            )
-        )
-    return classes, codes.astype(np.int64)
-
-
-def as_amounts(y: np.ndarray, who: str) -> np.ndarray:
-    """Return the target as float64; words and infinities are refused."""
-    try:
-        if y.dtype.kind not in "fiubO":
-            raise ValueError(f"{y.dtype} values")
-        amounts = y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        do = "Use RandomSimilarityForestClassifier for classes"
-        raise InvalidInput(message(f"{who}.fit", "numbers as y", str(error), do)) from error
-    wrong = np.flatnonzero(~np.isfinite(amounts))
-    if len(wrong):
-        found = f"{amounts[wrong[0]]:g} in row {wrong[0]} (infinity or a value too large)"
-        raise InvalidInput(message(f"{who}.fit", "finite numbers as y", found, "Drop these rows"))
-    return amounts
