@@ -1,4 +1,4 @@
-"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds one row at a time."""
+"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds row by row."""
 
 import math
 

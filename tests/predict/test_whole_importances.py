@@ -12,9 +12,9 @@ X = RNG.normal(size=(120, 3)) * [10.0, 1.0, 1.0]
 Y = (X[:, 0] > 0).astype(int)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", Gower()], ids=str)
-def test_only_the_column_that_tells_matters(metric):
-    model = SimilarityForestClassifier(metric, 20, random_state=0).fit(X, Y)
+@pytest.mark.parametrize("measure", ["euclidean", Gower()], ids=str)
+def test_only_the_column_that_tells_matters(measure):
+    model = SimilarityForestClassifier(measure, 20, random_state=0).fit(X, Y)
     losses = model.permutation_importances(X, Y, n_repeats=3, random_state=0)
     means = {name: loss.mean() for name, loss in losses.items()}
     assert means["x0"] > 0.25

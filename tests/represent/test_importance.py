@@ -37,8 +37,10 @@ def test_columns_that_tell_the_class_weigh_most():
 
 
 def test_shuffled_classes_tell_nothing_like_it():
-    weights = importance_weights(TABLE, RNG.permutation(SOUND), estimator=SMALL)
-    assert weights[list(TABLE).index("sound")] < 0.5
+    # Weights sum to 1, so with nothing to find any column may stand out in a single draw.
+    shuffled = [np.random.default_rng(seed).permutation(SOUND) for seed in range(5)]
+    weights = [importance_weights(TABLE, y, estimator=SMALL) for y in shuffled]
+    assert np.mean(weights, axis=0)[list(TABLE).index("sound")] < 0.4
 
 
 def test_a_target_of_numbers_and_another_learner():

@@ -71,12 +71,12 @@ def fasterpam(
 def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
     """Return the positions of k rows such that every row is near to one of them, sorted.
 
-    Partitioning around medoids (PAM): a greedy start, then the best exchange of a medoid for another row
-    as long as one lowers the cost (Kaufman and Rousseeuw 1990, doi:10.1002/9780470316801), found
-    by the FastPAM1 update (Schubert and Rousseeuw 2021, doi:10.1016/j.is.2021.101804). The library
-    leaves three things open, which are settled here: an exchange that round-off hid from it, fewer
-    medoids than asked for where rows repeat, and which of several equally central rows is taken
-    (the first).
+    Partitioning around medoids (PAM): a greedy start, then the best exchange of a medoid for
+    another row as long as one lowers the cost (Kaufman and Rousseeuw 1990,
+    doi:10.1002/9780470316801), found by the FastPAM1 update (Schubert and Rousseeuw 2021). The
+    library leaves three things open, which are settled here: an exchange that round-off hid from
+    it, fewer medoids than asked for where rows repeat, and which of several equally central rows
+    is taken (the first).
 
     Parameters
     ----------
