@@ -113,7 +113,7 @@ def sum_squares(
     rows: Rows,
     fans: Sequence[Fan],
     codes: np.ndarray,
-    fill: str,
+    missing: str,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, int]:
     """Return the sums of (s_k - t)(s_l - t) over all pairs, and how many pairs there were.
@@ -133,7 +133,7 @@ def sum_squares(
             alike, gaps = alike[kept], gaps[kept]
             if gaps.any():
                 filler = np.full(len(alike), 0.5)
-                if fill == "mean":
+                if missing == "ignore":
                     filler = np.nansum(alike, axis=1) / (~gaps).sum(axis=1)
                 alike = np.where(gaps, filler[:, None], alike)
             same = codes[left[kept]] == codes[right[kept]]

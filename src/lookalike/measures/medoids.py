@@ -32,9 +32,9 @@ class Partition(NamedTuple):
 def fasterpam(
     distances: np.ndarray,
     medoids: int | np.ndarray,
+    random_state: int | None = None,
     *,
     max_iter: int = 100,
-    random_state: int | None = None,
 ) -> Partition:
     """Share rows out among k medoids, quickly (FasterPAM).
 
@@ -46,10 +46,10 @@ def fasterpam(
     distances : symmetric float64 array of shape (n, n), without gaps
     medoids : int or int array
         How many, started greedily (BUILD), or the positions to start from.
-    max_iter : int
-        Sweeps over all rows.
     random_state : int, optional
         The order in which swaps are tried; None: that of the rows.
+    max_iter : int
+        Sweeps over all rows.
 
     Examples
     --------

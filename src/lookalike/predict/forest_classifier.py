@@ -66,20 +66,18 @@ class ForestClassifier(TableClassifierMixin, SupervisedTreeForest):
         return self
 
     def _class_weights(self, label: np.ndarray) -> np.ndarray:
-        wanted = self.class_weight
-        if isinstance(wanted, Mapping):
-            known = list(self.classes_)
-            odd = [name for name in wanted if name not in known]
-            if odd:
-                found = f"a weight for {odd[0]!r}"
-                do = "Name classes as they are in y"
-                who = f"{type(self).__name__}(class_weight=...)"
-                raise InvalidInput(message(who, f"classes among {known[:5]}", found, do))
-            wanted = dict(wanted)
-        classes = np.arange(len(self.classes_))
-        if wanted == "balanced":
+        given = self.class_weight
+        if given == "balanced":
+            classes = np.arange(len(self.classes_))
             return np.asarray(compute_class_weight("balanced", classes=classes, y=label))
-        return np.array([float(wanted.get(name, 1.0)) for name in self.classes_])
+        known = list(self.classes_)
+        odd = [name for name in given if name not in known]
+        if odd:
+            found = f"a weight for {odd[0]!r}"
+            do = "Name classes as they are in y"
+            who = f"{type(self).__name__}(class_weight=...)"
+            raise InvalidInput(message(who, f"classes among {known[:5]}", found, do))
+        return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         self.oob_decision_function_ = self._shares(leaves, unseen)

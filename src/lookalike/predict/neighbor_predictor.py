@@ -129,9 +129,9 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
     def _nearest(self, queries: Rows, k: int | None, exclude: np.ndarray | None) -> NeighborGraph:
         """Return the nearest fitted rows; those to exclude are the queries' own positions."""
         own = exclude is not None
-        wanted = self.n_neighbors_ if k is None else k
-        check_k(wanted, len(self.rows_) - own, type(self).__name__, own)
-        found = self.measure_.nearest(queries, self.rows_, int(wanted), exclude=exclude)
+        k = self.n_neighbors_ if k is None else k
+        check_k(k, len(self.rows_) - own, type(self).__name__, own)
+        found = self.measure_.nearest(queries, self.rows_, int(k), exclude=exclude)
         return found.finish("last")
 
     def _encode(self, X: Any) -> Rows:

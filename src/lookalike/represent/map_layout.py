@@ -126,7 +126,7 @@ def _lists(space: Any, k: int | None) -> NeighborGraph:
     if k is None:
         # Where everybody is everybody's neighbor, the graph knows nothing: half of the others.
         half = min(NEIGHBORS, max(2, most // 2), most)
-        wanted = most if isinstance(checked, NeighborGraph) else half
+        k = most if isinstance(checked, NeighborGraph) else half
     elif not AtLeast(1).fits(k):
         who = f"layout(k={k!r})"
         found = repr(k)
@@ -137,13 +137,12 @@ def _lists(space: Any, k: int | None) -> NeighborGraph:
         found = f"lists of {most}" if graph else f"n_samples={n}"
         do = f"Lower k to {most}" if most else "Add rows"
         raise TooFewRows(message(f"layout(k={k})", needed, found, do))
-    else:
-        wanted = int(k)
-    if wanted == 0:
+    k = int(k)
+    if k == 0:
         return NeighborGraph.empty(n, 0, n)
     if isinstance(checked, Measure):
-        return checked.neighbors(None, wanted)
-    return NeighborGraph(checked.indices[:, :wanted], checked.distances[:, :wanted], n)
+        return checked.neighbors(None, k)
+    return NeighborGraph(checked.indices[:, :k], checked.distances[:, :k], n)
 
 
 # -- the spectral map ------------------------------------------------------------------------------
