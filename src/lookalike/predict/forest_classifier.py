@@ -12,12 +12,12 @@ from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.predict.mixins import TableClassifierMixin
-from lookalike.predict.tree_forest import SupervisedTreeForest, class_votes
+from lookalike.predict.supervised_forest import SupervisedForest, class_votes
 
 __all__ = ["ForestClassifier"]
 
 
-class ForestClassifier(TableClassifierMixin, SupervisedTreeForest):
+class ForestClassifier(TableClassifierMixin, SupervisedForest):
     """What classifiers made of similarity trees share."""
 
     PARAMS: ClassVar[dict[str, Rule]] = {

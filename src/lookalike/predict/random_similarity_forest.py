@@ -12,7 +12,7 @@ from lookalike.columns.base import Cells
 from lookalike.forests.similarity_grow import CACHE_PAIRS
 from lookalike.predict.forest_classifier import ForestClassifier
 from lookalike.predict.mixins import TableRegressorMixin
-from lookalike.predict.tree_forest import SupervisedTreeForest
+from lookalike.predict.supervised_forest import SupervisedForest
 
 __all__ = ["RandomSimilarityForestClassifier", "RandomSimilarityForestRegressor"]
 
@@ -169,7 +169,7 @@ class RandomSimilarityForestClassifier(ForestClassifier):
         return {"max_features": self.max_features, "criterion": self.criterion}
 
 
-class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedTreeForest):
+class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     """Predict a number from columns of any kind, each compared in its own way.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
