@@ -26,7 +26,7 @@ from lookalike._threads import run as run_side_by_side
 from lookalike.measures import Gower, Vector
 from lookalike.measures.source import read_source
 from lookalike.predict import NeighborClassifier, SimilarityNetworkClassifier
-from lookalike.represent.cross_validation import cross_validate, shares_to_try
+from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 
 TITLE = "Gower representations: mean test error in % beside the published averages"
@@ -168,7 +168,7 @@ def one_split(problem, seed):
     folds = assign_folds(y, len(y), 5, rng, "study")
     for method in METHODS:
         sizes = [0] if method == "cfs" else shares_to_try(len(y))
-        tuned = cross_validate(
+        tuned = cross_validate_prototypes(
             source, y, y, method, sizes, all_answers, lambda found, want: found != want, folds, rng
         )
         measure, rows = source.fit(y)

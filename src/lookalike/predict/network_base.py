@@ -17,7 +17,7 @@ from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
 from lookalike.predict.mixins import NamedTargetMixin
 from lookalike.represent.activation import similarity_activation
-from lookalike.represent.cross_validation import cross_validate, shares_to_try
+from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototypes import MAX_ROWS, METHODS, count_prototypes
 from lookalike.represent.representation import SimilarityRepresentation
 
@@ -129,7 +129,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask):
 
         classes = target.argmax(axis=1) if self.TARGET_TYPE == "classes" else None
         folds = assign_folds(classes, len(source), self.cv, rng, who)
-        errors = cross_validate(
+        errors = cross_validate_prototypes(
             source, y_measure, target, self.prototypes, sizes, learn, self._losses, folds, rng,
             target_type=self.TARGET_TYPE, max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.measures.source import Source
 from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 
-__all__ = ["cross_validate", "shares_to_try"]
+__all__ = ["cross_validate_prototypes", "shares_to_try"]
 
 # Takes the columns of training rows, their target, and the columns of other rows; returns
 # predictions for these, one row of predictions per setting.
@@ -32,7 +32,7 @@ def shares_to_try(n_rows: int) -> list[int]:
     return sorted(n for n in found if n <= n_rows)
 
 
-def cross_validate(
+def cross_validate_prototypes(
     source: Source,
     y: np.ndarray,
     target: np.ndarray,

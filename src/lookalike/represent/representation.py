@@ -17,7 +17,7 @@ from lookalike.measures.matrices import block_or_half
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.represent.base import Representation
-from lookalike.represent.cross_validation import cross_validate, shares_to_try
+from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
 
@@ -171,7 +171,7 @@ class SimilarityRepresentation(Representation):
             return (np.asarray(found, dtype=np.float64).reshape(len(true)) - true) ** 2
 
         folds = assign_folds(y if classes else None, len(source), self.cv, rng, who)
-        errors = cross_validate(
+        errors = cross_validate_prototypes(
             source, y, y, self.prototypes, sizes, learn, loss, folds, rng,
             max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )[:, 0]  # fmt: skip
