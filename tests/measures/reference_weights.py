@@ -61,14 +61,14 @@ def pairs_of(which, medoids, labels):
     return [(i, medoids[labels[i]]) for i in everybody if i != medoids[labels[i]]]
 
 
-def model(similarity, y, pairs, fill):
+def model(similarity, y, pairs, missing):
     """Rows of the least squares problem: partial similarities with holes filled, and targets."""
     rows, targets = [], []
     for i, j in pairs:
         s = similarity(i, j)
         there = [v for v in s if v is not None]
         if there:
-            hole = sum(there) / len(there) if fill == "mean" else 0.5
+            hole = sum(there) / len(there) if missing == "ignore" else 0.5
             rows.append([hole if v is None else v for v in s])
             targets.append(float(y[i] == y[j]))
     return np.array(rows), np.array(targets)

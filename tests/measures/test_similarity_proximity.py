@@ -468,7 +468,7 @@ def test_forests_that_do_not_fit_the_table_are_refused(fitted):
         ForestProximity(forest=model).fit(table.drop("s"))
     with pytest.raises(InvalidInput, match="Call its fit first"):
         ForestProximity(forest=RandomSimilarityForestClassifier()).fit(table)
-    whole = SimilarityForestClassifier(5, metric=Gower(), random_state=0).fit(table, label)
+    whole = SimilarityForestClassifier(Gower(), 5, random_state=0).fit(table, label)
     with pytest.raises(InvalidInput, match="compares whole rows"):
         ForestProximity(forest=whole).fit(table)
 

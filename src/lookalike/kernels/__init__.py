@@ -1,1 +1,5 @@
-"""Compiled loops over arrays; they see no tables, options or objects."""
+"""Loops over arrays, compiled on first use: no tables, options, strings or objects."""
+
+from lookalike.kernels._jit import COMPILED
+
+__all__ = ["COMPILED"]

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.optimize import nnls
 
-from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run, single_blas
-from lookalike.errors import TooLarge, message
+from lookalike.measures.matrices import check_pairs
+from lookalike.measures.medoids import fasterpam
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.rows import Rows
 
@@ -59,20 +59,10 @@ def find_clusters(
     are nearest to all rows are kept (CLARA: Kaufman and Rousseeuw 1990,
     doi:10.1002/9780470316801.ch3).
     """
-    import kmedoids
-
     n = len(rows)
     size = min(n, max(SAMPLE, 40 + 2 * n_clusters))
-    if 8 * size**2 > settings().memory_limit:
-        raise TooLarge(
-            message(
-                "least_squares_weights",
-                f"clusters of {size:,} rows under the memory limit of "
-                f"{show_bytes(settings().memory_limit)}",
-                f"{size:,} x {size:,} distances = {show_bytes(8 * size**2)}",
-                "Lower n_clusters, or raise the limit with lookalike.config(memory_limit=...)",
-            )
-        )
+    do = "Lower n_clusters"
+    check_pairs("least_squares_weights", size, size, do, what=f"clusters of {size:,} rows")
     best = (np.inf, np.empty(0, np.int64), np.empty(0, np.int64))
     for _ in range(DRAWS if size < n else 1):
         at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
@@ -80,8 +70,7 @@ def find_clusters(
         np.fill_diagonal(distances, 0.0)
         # The careful start costs as much as all the rest; of several draws the best is kept anyway.
         start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
-        found = kmedoids.fasterpam(distances, start, max_iter=300, init="build", n_cpu=1)
-        medoids = at[np.sort(np.asarray(found.medoids, dtype=np.int64))]
+        medoids = at[np.sort(fasterpam(distances, start, max_iter=300).medoids)]
         cost, labels = _nearest_medoids(plan, rows, medoids, n_jobs)
         if cost < best[0]:
             best = (cost, medoids, labels)
@@ -124,7 +113,7 @@ def sum_squares(
     rows: Rows,
     fans: Sequence[Fan],
     codes: np.ndarray,
-    fill: str,
+    missing: str,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, int]:
     """Return the sums of (s_k - t)(s_l - t) over all pairs, and how many pairs there were.
@@ -144,7 +133,7 @@ def sum_squares(
             alike, gaps = alike[kept], gaps[kept]
             if gaps.any():
                 filler = np.full(len(alike), 0.5)
-                if fill == "mean":
+                if missing == "ignore":
                     filler = np.nansum(alike, axis=1) / (~gaps).sum(axis=1)
                 alike = np.where(gaps, filler[:, None], alike)
             same = codes[left[kept]] == codes[right[kept]]

@@ -64,7 +64,7 @@ def relieff_weights(
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For ``n_samples``.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
@@ -145,7 +145,7 @@ def least_squares_weights(
     n_clusters: int | None = None,
     kinds: Mapping[str, Any] | None = None,
     plan: MixedPlan | None = None,
-    fill: str = "mean",
+    missing: str = "ignore",
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
@@ -170,11 +170,11 @@ def least_squares_weights(
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
-    fill : {"mean", "half"}
+    missing : {"ignore", "midpoint"}
         What stands for a similarity that cannot be told (a gap, or a flag absent in both): the
-        mean of the pair's others, as ``Gower(missing="ignore")`` does in effect, or 1/2. Pairs
+        mean of the pair's others, which is what leaving it out does in ``Gower``, or 1/2. Pairs
         with nothing to compare are left out.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For tables of more than 2,000 rows, whose clusters are found on samples.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
@@ -207,7 +207,7 @@ def least_squares_weights(
     who = "least_squares_weights"
     _check(who, "pairs", pairs, OneOf(*PAIR_SETS))
     _check(who, "n_clusters", n_clusters, AnyOf(OneOf(None), AtLeast(1)))
-    _check(who, "fill", fill, OneOf("mean", "half"))
+    _check(who, "missing", missing, OneOf("ignore", "midpoint"))
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     if not holds_classes(values):
@@ -226,7 +226,7 @@ def least_squares_weights(
         k = _count_clusters(n_clusters, len(table), int(codes.max()) + 1, who)
         medoids, labels = find_clusters(plan, rows, k, random, n_jobs)
     fans = make_fans(pairs, medoids, labels)
-    squares, count = sum_squares(plan, rows, fans, codes, fill, n_jobs)
+    squares, count = sum_squares(plan, rows, fans, codes, missing, n_jobs)
     if not count:
         raise InvalidInput(
             message(

@@ -13,12 +13,12 @@ from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.cell_isolation import grow_isolation_trees
 from lookalike.forests.sampling import count_share
-from lookalike.predict._trees import _TreeForest
+from lookalike.predict.tree_forest import TreeForest
 
 __all__ = ["RandomSimilarityIsolationForest"]
 
 
-class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
+class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
     """Find rows unlike the rest in a table whose columns are of any kind.
 
     Trees cut small samples of rows at random: a random column, a random cell p of it and the cell q
@@ -45,7 +45,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
         Whether numbers are cut as they are, as isolation forests do, or projected; projected
         distances are constant beyond p and q, where the outliers are.
     kinds : mapping of column to kind, optional
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
 
     Attributes
@@ -114,7 +114,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, _TreeForest):
         X : table, frame, array, dict of columns or path
         y : ignored
         """
-        table, _ = self._start(X)
+        table, _ = self._read(X)
         columns, cells = self._fit_columns(table)
         n = len(table)
         self.max_samples_ = (

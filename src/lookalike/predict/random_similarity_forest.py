@@ -2,155 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.class_weight import compute_class_weight
 
-from lookalike._params import AnyOf, Is, OneOf, Rule
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
-from lookalike.predict._base import _one_axis
-from lookalike.predict._trees import (
-    _SupervisedForest,
-    as_amounts,
-    as_classes,
-    check_weights,
-    votes_of,
-)
+from lookalike.forests.cell_growing import CACHE_PAIRS
+from lookalike.predict.forest_classifier import ForestClassifier
+from lookalike.predict.mixins import TableRegressorMixin
+from lookalike.predict.supervised_forest import SupervisedForest
 
 __all__ = ["RandomSimilarityForestClassifier", "RandomSimilarityForestRegressor"]
 
 
-class _ForestClassifier(ClassifierMixin, _SupervisedForest):
-    """What classifiers made of similarity trees share."""
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "criterion": OneOf("gini", "entropy"),
-        "voting": OneOf("majority", "soft"),
-        "class_weight": AnyOf(
-            OneOf(None, "balanced", "balanced_subsample"),
-            Is(Mapping, named="a mapping of class to weight"),
-        ),
-    }
-
-    _by_column: ClassVar[bool] = True
-
-    criterion: str
-    voting: str
-    class_weight: Any
-    classes_: np.ndarray
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : table, frame, array, dict of columns or path
-        y : array of n, or the name of a column
-            At least two classes; gaps are an error. A named column is taken out of the table.
-        sample_weight : array of n, optional
-            How much each row counts in impurities and votes; rows of weight 0 take no part.
-        """
-        who = type(self).__name__
-        table, target = self._start(X, _one_axis(y, who))
-        self.classes_, label = as_classes(np.asarray(target), who)
-        weight = check_weights(sample_weight, len(label), who)
-        reweigh = None
-        if self.class_weight == "balanced_subsample":
-
-            def reweigh(times: np.ndarray) -> np.ndarray:
-                drawn = np.bincount(label, times, minlength=len(self.classes_))
-                share = times.sum() / (len(self.classes_) * np.maximum(drawn, 1))
-                return np.asarray(share[label])
-
-        elif self.class_weight is not None:
-            weight = weight * self._class_weights(label)[label]
-        self._grow(table, weight, label=label, n_classes=len(self.classes_), reweigh=reweigh)
-        if self._by_column:
-            self.feature_importances_ = self.trees_.importances(self.n_features_in_)
-        return self
-
-    def _class_weights(self, label: np.ndarray) -> np.ndarray:
-        wanted = self.class_weight
-        if isinstance(wanted, Mapping):
-            known = list(self.classes_)
-            odd = [name for name in wanted if name not in known]
-            if odd:
-                found = f"a weight for {odd[0]!r}"
-                do = "Name classes as they are in y"
-                who = f"{type(self).__name__}(class_weight=...)"
-                raise InvalidInput(message(who, f"classes among {known[:5]}", found, do))
-            wanted = dict(wanted)
-        classes = np.arange(len(self.classes_))
-        if wanted == "balanced":
-            return np.asarray(compute_class_weight("balanced", classes=classes, y=label))
-        return np.array([float(wanted.get(name, 1.0)) for name in self.classes_])
-
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
-        self.oob_decision_function_ = self._shares(leaves, unseen)
-        judged = np.asarray(unseen.any(axis=1))
-        _warn_unjudged(type(self).__name__, judged)
-        right = self.oob_decision_function_[judged].argmax(axis=1) == truth[judged]
-        self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
-
-    def _shares(self, leaves: np.ndarray, use: np.ndarray | None = None) -> np.ndarray:
-        scores = self._average(leaves, votes_of(self.trees_.value, self.voting), use)
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
-
-    def _proba(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return self._shares(self.trees_.leaves(cells, self.n_jobs))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return each class's share of the trees' votes.
-
-        Parameters
-        ----------
-        X : new rows
-
-        Returns
-        -------
-        array of shape (n, number of classes), columns in the order of ``classes_``
-        """
-        cells = self._encode(X)
-        return self._proba(cells)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class with the largest share of votes; the first of them on a tie.
-
-        Parameters
-        ----------
-        X : new rows
-
-        Returns
-        -------
-        array of n classes
-        """
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted right.
-
-        Parameters
-        ----------
-        X : new rows
-        y : array of n, or the name of a column of X
-        sample_weight : array of n, optional
-        """
-        return float(super().score(X, self._true_target(X, y), sample_weight))
-
-    def _score_cells(self, cells: tuple[Cells, ...], truth: Any) -> float:
-        found = self.classes_[self._proba(cells).argmax(axis=1)]
-        return float(np.mean(found == np.asarray(truth)))
-
-
-class RandomSimilarityForestClassifier(_ForestClassifier):
+class RandomSimilarityForestClassifier(ForestClassifier):
     """Say what a row is from columns of any kind, each compared in its own way.
 
     Trees vote. Each test of a tree takes one column and two of its cells, p of one class and q of
@@ -207,7 +74,7 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
     cache_pairs : int
         Distances between cells that may be kept for the whole forest. Columns of objects that fit
         are compared once, all pairs; others are compared as trees ask, which is slower.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. The forest does not depend on it.
 
@@ -298,19 +165,11 @@ class RandomSimilarityForestClassifier(_ForestClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _limits(self) -> Limits:
-        return Limits(
-            self.max_features,
-            self.max_pairs,
-            self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            self.criterion,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-        )
+    def _tree_options(self) -> dict[str, Any]:
+        return {"max_features": self.max_features, "criterion": self.criterion}
 
 
-class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
+class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     """Predict a number from columns of any kind, each compared in its own way.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
@@ -339,7 +198,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
     ccp_alpha : float
     kinds : mapping of column to kind, optional
     cache_pairs : int
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         As for ``RandomSimilarityForestClassifier``.
 
@@ -371,7 +230,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
     True
     """
 
-    PARAMS: ClassVar[dict[str, Rule]] = {}
+    CLASSIFIER = "RandomSimilarityForestClassifier"
 
     def __init__(
         self,
@@ -412,16 +271,8 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _limits(self) -> Limits:
-        return Limits(
-            self.max_features,
-            self.max_pairs,
-            self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            "variance",
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-        )
+    def _tree_options(self) -> dict[str, Any]:
+        return {"max_features": self.max_features, "criterion": "variance"}
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the forest.
@@ -433,20 +284,17 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         sample_weight : array of n, optional
             How much each row counts; rows of weight 0 take no part.
         """
-        who = type(self).__name__
-        table, target = self._start(X, _one_axis(y, who))
-        amounts = as_amounts(np.asarray(target), who)
-        weight = check_weights(sample_weight, len(amounts), who)
-        self._grow(table, weight, target=amounts)
+        table, target, weight = self._read_supervised(X, y, sample_weight)
+        values = self._read_numbers(target)
+        self._grow(table, values, weight, target=values)
         self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
 
-    def _judge(self, leaves: np.ndarray, unseen: np.ndarray, truth: np.ndarray) -> None:
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         self.oob_prediction_ = self._average(leaves, self.trees_.value, unseen)[:, 0]
         judged = np.asarray(unseen.any(axis=1))
-        _warn_unjudged(type(self).__name__, judged)
         self.oob_score_ = (
-            float(r2_score(truth[judged], self.oob_prediction_[judged]))
+            float(r2_score(y[judged], self.oob_prediction_[judged]))
             if judged.sum() > 1
             else float("nan")
         )
@@ -455,7 +303,7 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         return self._average(self.trees_.leaves(cells, self.n_jobs), self.trees_.value)[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the mean of what the trees say.
+        """Return the mean of the predictions of the trees.
 
         Parameters
         ----------
@@ -467,26 +315,5 @@ class RandomSimilarityForestRegressor(RegressorMixin, _SupervisedForest):
         """
         return self._means(self._encode(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination.
-
-        Parameters
-        ----------
-        X : new rows
-        y : array of n, or the name of a column of X
-        sample_weight : array of n, optional
-        """
-        return float(super().score(X, self._true_target(X, y), sample_weight))
-
-    def _score_cells(self, cells: tuple[Cells, ...], truth: Any) -> float:
-        return float(r2_score(np.asarray(truth, np.float64), self._means(cells)))
-
-
-def _warn_unjudged(who: str, judged: np.ndarray) -> None:
-    if not judged.all():
-        warnings.warn(
-            f"{who}(oob_score=True): {int((~judged).sum())} rows were drawn for every tree and "
-            "cannot be judged; more trees would leave each row out of some.",
-            LookalikeWarning,
-            stacklevel=5,
-        )
+    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
+        return float(r2_score(np.asarray(y, np.float64), self._means(cells)))

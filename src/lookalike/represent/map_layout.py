@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._params import AtLeast, OneOf
+from lookalike._random import make_generator
 from lookalike._threads import single_blas
 from lookalike.errors import InvalidInput, MissingExtra, TooFewRows, message
 from lookalike.evaluate.space import as_space, size_of
@@ -27,7 +28,7 @@ GAP = 0.15  # between separate parts of the map, as a share of the smaller one's
 
 
 def layout(
-    space: Any, n_neighbors: int | None = None, *, method: str = "auto", random_state: int = 0
+    space: Any, k: int | None = None, *, method: str = "auto", random_state: Any = 0
 ) -> np.ndarray:
     """Place all rows on a map, such that neighbors lie near each other.
 
@@ -41,15 +42,15 @@ def layout(
     Parameters
     ----------
     space : fitted measure, NeighborGraph or square matrix of distances
-    n_neighbors : int, optional
+    k : int, optional
         Neighbors of each row that the map looks at. None: 15, or half of the other rows if that is
         less; for a NeighborGraph its whole lists. More give smoother maps.
     method : {"auto", "umap", "spectral"}
         "umap" moves the rows of the spectral map until their neighborhoods fit [1]_; it shows
         groups more clearly and needs the package umap-learn (``lookalike[report]``). "spectral"
-        uses the slowest waves of the graph [2]_: the eigenvectors of its normalized Laplacian,
-        found on coarser copies of the graph first [3]_. "auto": umap where it is installed.
-    random_state : int
+        uses the two smoothest eigenvectors of the normalized graph Laplacian [2]_, found on coarser
+        copies of the graph first [3]_. "auto": umap where it is installed.
+    random_state : None, int, RandomState or Generator
         Seed of the order in which the graph is coarsened, and of umap.
 
     Returns
@@ -92,10 +93,7 @@ def layout(
     if not METHODS.fits(method):
         who = f"layout(method={method!r})"
         raise InvalidInput(message(who, METHODS.wants(), repr(method), METHODS.advice(method)))
-    if not AtLeast(0).fits(random_state):
-        who = f"layout(random_state={random_state!r})"
-        found = repr(random_state)
-        raise InvalidInput(message(who, AtLeast(0).wants(), found, "Maps are drawn from one seed"))
+    seed = _as_seed(random_state)
     if method == "auto":
         method = "umap" if find_spec("umap") is not None else "spectral"
     elif method == "umap" and find_spec("umap") is None:
@@ -105,40 +103,46 @@ def layout(
                 "use method='spectral'",
             )
         )  # fmt: skip
-    lists = _lists(space, n_neighbors)
+    lists = _lists(space, k)
     with single_blas():  # sums in another order would turn the map
-        places = _spectral(lists, random_state)
+        places = _spectral(lists, seed)
         if method == "umap" and len(lists) > lists.k + 1 >= 3:
-            places = _umap(lists, places, random_state)
+            places = _umap(lists, places, seed)
     return places
 
 
-def _lists(space: Any, n_neighbors: int | None) -> NeighborGraph:
+def _as_seed(random_state: Any) -> int:
+    """Return one seed: every part of a map is drawn from it, however many parts there are."""
+    generator = make_generator(random_state)
+    whole = isinstance(random_state, int | np.integer)
+    return int(random_state) if whole else int(generator.integers(2**31))
+
+
+def _lists(space: Any, k: int | None) -> NeighborGraph:
     """Return the lists that the map is made of."""
     checked = as_space(space, "layout")
     n = size_of(checked)
     most = checked.k if isinstance(checked, NeighborGraph) else n - 1
-    if n_neighbors is None:
+    if k is None:
         # Where everybody is everybody's neighbor, the graph knows nothing: half of the others.
         half = min(NEIGHBORS, max(2, most // 2), most)
-        wanted = most if isinstance(checked, NeighborGraph) else half
-    elif not AtLeast(1).fits(n_neighbors):
-        who = f"layout(n_neighbors={n_neighbors!r})"
-        found = repr(n_neighbors)
+        k = most if isinstance(checked, NeighborGraph) else half
+    elif not AtLeast(1).fits(k):
+        who = f"layout(k={k!r})"
+        found = repr(k)
         raise InvalidInput(message(who, AtLeast(1).wants(), found, "Raise it"))
-    elif n_neighbors > most:
+    elif k > most:
         graph = isinstance(checked, NeighborGraph)
-        needed = f"lists of {n_neighbors}" if graph else f"at least {n_neighbors + 1} rows"
+        needed = f"lists of {k}" if graph else f"at least {k + 1} rows"
         found = f"lists of {most}" if graph else f"n_samples={n}"
-        do = f"Lower n_neighbors to {most}" if most else "Add rows"
-        raise TooFewRows(message(f"layout(n_neighbors={n_neighbors})", needed, found, do))
-    else:
-        wanted = int(n_neighbors)
-    if wanted == 0:
+        do = f"Lower k to {most}" if most else "Add rows"
+        raise TooFewRows(message(f"layout(k={k})", needed, found, do))
+    k = int(k)
+    if k == 0:
         return NeighborGraph.empty(n, 0, n)
     if isinstance(checked, Measure):
-        return checked.neighbors(None, wanted)
-    return NeighborGraph(checked.indices[:, :wanted], checked.distances[:, :wanted], n)
+        return checked.neighbors(None, k)
+    return NeighborGraph(checked.indices[:, :k], checked.distances[:, :k], n)
 
 
 # -- the spectral map ------------------------------------------------------------------------------
@@ -152,7 +156,7 @@ def _spectral(lists: NeighborGraph, seed: int) -> np.ndarray:
     graph = _weights(lists)
     n_parts, part = connected_components(graph, directed=False)
     if n_parts == 1:
-        return _scaled(_waves(graph, seed))
+        return _scaled(_smoothest(graph, seed))
     places = np.zeros((len(lists), 2))
     order = np.argsort(part, kind="stable")
     ends = np.cumsum(np.bincount(part))
@@ -162,7 +166,7 @@ def _spectral(lists: NeighborGraph, seed: int) -> np.ndarray:
     for rows, corner in zip(members, corners, strict=True):
         side = np.sqrt(len(rows))
         if len(rows) > 1:
-            places[rows] = _scaled(_waves(graph[rows][:, rows], seed)) * side
+            places[rows] = _scaled(_smoothest(graph[rows][:, rows], seed)) * side
         places[rows] += corner + side / 2
     return _scaled(places)
 
@@ -178,8 +182,8 @@ def _weights(lists: NeighborGraph) -> Any:
     return (one_way + one_way.T).tocsr()
 
 
-def _waves(graph: Any, seed: int) -> np.ndarray:
-    """Return the two slowest waves over a connected graph, per unit of weight; signs are fixed."""
+def _smoothest(graph: Any, seed: int) -> np.ndarray:
+    """Return the two smoothest Laplacian eigenvectors of a connected graph; signs are fixed."""
     n = graph.shape[0]
     vectors = _eigenvectors(graph, min(VECTORS, n - 1), np.random.default_rng(seed))
     places = np.zeros((n, 2))
@@ -297,7 +301,7 @@ def _umap(lists: NeighborGraph, start: np.ndarray, seed: int) -> np.ndarray:
     # umap counts a row as its own first neighbor, and wants places that differ to begin with.
     indices = np.hstack([np.arange(n)[:, None], lists.indices]).astype(np.int32)
     distances = np.hstack([np.zeros((n, 1)), lists.distances]).astype(np.float32)
-    indices[~np.isfinite(distances)] = -1  # no neighbor, in umap's spelling
+    indices[~np.isfinite(distances)] = -1  # umap's spelling of a neighbor that is missing
     jitter = np.random.default_rng(seed).normal(scale=1e-4, size=(n, 2))
     with warnings.catch_warnings():
         # It warns of things not asked for: other packages, new rows, several threads.

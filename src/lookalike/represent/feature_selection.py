@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, TooFewRows, message
-from lookalike.represent._target import as_classes
+from lookalike.table.targets import read_target
 
 __all__ = ["cfs", "correlations"]
 
@@ -59,9 +59,9 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     >>> cfs(X, [0, 0, 1, 1])
     array([0])
     """
-    x, goal = _check(X, y, target)
+    x, values = _check(X, y, target)
     z = _standardized(x)
-    with_target = correlations(x, goal)
+    with_target = correlations(x, values)
     between: dict[int, np.ndarray] = {}  # column -> its correlations with all, made when needed
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     # Entries are (-merit, size, columns, sum with the target, sum between each other): the heap
@@ -121,4 +121,4 @@ def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
         raise InvalidInput(message("cfs", "rows and columns of numbers", found, "Fill the gaps"))
     if len(x) < 2:
         raise TooFewRows(message("cfs", "at least 2 rows", f"n_samples={len(x)}", "Add rows"))
-    return x, as_classes(y, len(x), "cfs", target)[0]
+    return x, read_target(y, len(x), "cfs", target)[0]

@@ -17,7 +17,7 @@ from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
 from lookalike.predict import RandomSimilarityForestClassifier as Classifier
 from lookalike.predict import RandomSimilarityForestRegressor as Regressor
-from lookalike.predict._trees import votes_of
+from lookalike.predict.supervised_forest import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):
@@ -44,10 +44,10 @@ def shop(n=120, seed=0, gaps=0.1):
 
 def test_the_vote_of_three_leaves():
     value = np.array([[0.75, 0.25], [0.0, 1.0], [0.5, 0.5]])
-    scores = votes_of(value, "majority").sum(axis=0)
+    scores = class_votes(value, "majority").sum(axis=0)
     assert_allclose(scores, [1.25, 1.5])
     assert_allclose(scores / scores.sum(), [0.454545, 0.545455], atol=5e-7)
-    assert_allclose(votes_of(value, "soft").sum(axis=0), [1.25, 1.75])
+    assert_allclose(class_votes(value, "soft").sum(axis=0), [1.25, 1.75])
 
 
 @pytest.mark.parametrize("voting", ["majority", "soft"])

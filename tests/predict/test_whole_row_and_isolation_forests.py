@@ -19,13 +19,13 @@ from lookalike.predict import (
     RandomSimilarityIsolationForest,
     SimilarityForestClassifier,
 )
-from lookalike.predict.similarity_isolation import average_depth
+from lookalike.predict.isolation_forest import average_depth
 
 CHECKED = [
-    RandomSimilarityForestClassifier(10),
+    RandomSimilarityForestClassifier(n_estimators=10),
     RandomSimilarityForestClassifier(10, numeric="value", voting="soft", class_weight="balanced"),
     RandomSimilarityForestRegressor(10),
-    SimilarityForestClassifier(10),
+    SimilarityForestClassifier(n_estimators=10),
     RandomSimilarityIsolationForest(10),
 ]
 REPEATS = "rows are drawn by number, so a row of weight 2 is not a row that comes twice"
@@ -56,16 +56,18 @@ def test_the_same_forest_from_rows_a_matrix_a_function_and_a_measure():
     known, held = np.arange(0, 50, 2), np.arange(1, 50, 2)
     matrix = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
     squared = {"projection": "squared", "random_state": 0}
-    rows = SimilarityForestClassifier(10, random_state=0).fit(X[known], y[known])
-    given = SimilarityForestClassifier(10, "precomputed", **squared)
+    rows = SimilarityForestClassifier(n_estimators=10, random_state=0).fit(X[known], y[known])
+    given = SimilarityForestClassifier("precomputed", 10, **squared)
     given.fit(matrix[np.ix_(known, known)], y[known])
-    asked = SimilarityForestClassifier(10, apart, **squared).fit(X[known], y[known])
-    measured = SimilarityForestClassifier(10, Vector(), **squared).fit(X[known], y[known])
+    asked = SimilarityForestClassifier(apart, 10, **squared).fit(X[known], y[known])
+    measured = SimilarityForestClassifier(Vector(), 10, **squared).fit(X[known], y[known])
     wanted = rows.predict_proba(X[held])
     assert_allclose(given.predict_proba(matrix[np.ix_(held, known)]), wanted)
     assert_allclose(asked.predict_proba(X[held]), wanted)
     assert_allclose(measured.predict_proba(X[held]), wanted)
-    slow = SimilarityForestClassifier(10, cache_pairs=0, random_state=0).fit(X[known], y[known])
+    slow = SimilarityForestClassifier(n_estimators=10, cache_pairs=0, random_state=0).fit(
+        X[known], y[known]
+    )
     assert_array_equal(slow.predict_proba(X[held]), wanted)
 
 
@@ -74,12 +76,15 @@ def test_cross_validation_cuts_matrices_both_ways():
     X, y = X[:150], y[:150]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     matrix = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    model = SimilarityForestClassifier(20, "precomputed", random_state=0)
+    model = SimilarityForestClassifier("precomputed", 20, random_state=0)
     assert get_tags(model).input_tags.pairwise
-    assert get_tags(SimilarityForestClassifier(metric=Precomputed())).input_tags.pairwise
+    assert get_tags(SimilarityForestClassifier(measure=Precomputed())).input_tags.pairwise
     assert not get_tags(SimilarityForestClassifier()).input_tags.pairwise
     assert cross_val_score(model, matrix, y).mean() > 0.88
-    assert cross_val_score(SimilarityForestClassifier(20, random_state=0), X, y).mean() > 0.88
+    assert (
+        cross_val_score(SimilarityForestClassifier(n_estimators=20, random_state=0), X, y).mean()
+        > 0.88
+    )
 
 
 def test_mixed_rows_by_gower_and_saving(tmp_path):
@@ -90,7 +95,7 @@ def test_mixed_rows_by_gower_and_saving(tmp_path):
         }
     )
     y = ["low", "low", "low", "high", "high", "high"]
-    model = SimilarityForestClassifier(30, Gower(), random_state=0).fit(table, y)
+    model = SimilarityForestClassifier(Gower(), 30, random_state=0).fit(table, y)
     assert model.predict(table).tolist() == y
     assert not hasattr(model, "feature_importances_")  # no test is about a column
     model.save(tmp_path / "m.lookalike")
@@ -100,19 +105,19 @@ def test_mixed_rows_by_gower_and_saving(tmp_path):
 
 def test_bad_matrices_and_rows():
     with pytest.raises(InvalidInput, match="square"):
-        SimilarityForestClassifier(2, "precomputed").fit(np.ones((3, 2)), [0, 1, 0])
+        SimilarityForestClassifier("precomputed", 2).fit(np.ones((3, 2)), [0, 1, 0])
     matrix = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
     with pytest.raises(InvalidInput, match="both directions"):
-        SimilarityForestClassifier(2, "precomputed").fit(matrix, [0, 1, 0])
-    model = SimilarityForestClassifier(2, "precomputed").fit(1.0 - np.eye(3), [0, 1, 0])
+        SimilarityForestClassifier("precomputed", 2).fit(matrix, [0, 1, 0])
+    model = SimilarityForestClassifier("precomputed", 2).fit(1.0 - np.eye(3), [0, 1, 0])
     with pytest.raises(ValueError, match="3"):
         model.predict(np.ones((2, 5)))
     with pytest.raises(InvalidInput, match="Gower"):
-        SimilarityForestClassifier(2).fit({"c": ["a", "b"]}, [0, 1])
+        SimilarityForestClassifier(n_estimators=2).fit({"c": ["a", "b"]}, [0, 1])
     with pytest.raises(InvalidInput, match="NaN"):
-        SimilarityForestClassifier(2).fit({"c": [1.0, None]}, [0, 1])
-    with pytest.raises(InvalidInput, match="metric"):
-        SimilarityForestClassifier(2, "manhattan").fit([[0.0], [1.0]], [0, 1])
+        SimilarityForestClassifier(n_estimators=2).fit({"c": [1.0, None]}, [0, 1])
+    with pytest.raises(InvalidInput, match="measure=.manhattan"):
+        SimilarityForestClassifier("manhattan", 2).fit([[0.0], [1.0]], [0, 1])
 
 
 # -- isolation -------------------------------------------------------------------------------------

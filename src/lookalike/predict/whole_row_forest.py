@@ -14,10 +14,10 @@ from lookalike.columns import Distance, Euclidean, Given
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.cell_columns import PrecomputedRows, TreeColumn, check_distance
-from lookalike.forests.cell_growing import CACHE_PAIRS, Limits
+from lookalike.forests.cell_growing import CACHE_PAIRS
 from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
-from lookalike.predict.similarity_forest import _ForestClassifier
+from lookalike.predict.forest_classifier import ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table
 
 __all__ = ["SimilarityForestClassifier", "WholeRows"]
@@ -53,7 +53,7 @@ class WholeRows(Distance):
         return self.measure.block(a, b, "distance")
 
 
-class SimilarityForestClassifier(_ForestClassifier):
+class SimilarityForestClassifier(ForestClassifier):
     """Say what a row is from one distance between whole rows.
 
     The older relative of ``RandomSimilarityForestClassifier`` [1]_: each test draws two rows of
@@ -64,12 +64,12 @@ class SimilarityForestClassifier(_ForestClassifier):
 
     Parameters
     ----------
-    n_estimators : int
-        How many trees.
-    metric : "euclidean", "precomputed", Measure or function
+    measure : "euclidean", "precomputed", Measure or function
         Euclidean distances of rows of numbers; distances given as X (n x n to fit, a row per new
         row and a column per fitted row to predict); a measure, of which a clone is fitted; or a
         function of two rows (arrays of numbers, or the two cells of a table with one column).
+    n_estimators : int
+        How many trees.
     projection : {"distance", "squared"}, optional
         None: squared for "euclidean", which is the projection onto the line through the two rows,
         plain for all others.
@@ -85,7 +85,7 @@ class SimilarityForestClassifier(_ForestClassifier):
     class_weight : mapping, "balanced" or "balanced_subsample", optional
     kinds : mapping of column to kind, optional
     cache_pairs : int
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         As for ``RandomSimilarityForestClassifier``.
 
@@ -112,16 +112,16 @@ class SimilarityForestClassifier(_ForestClassifier):
     >>> from lookalike.measures import Gower
     >>> from lookalike.predict import SimilarityForestClassifier
     >>> pets = {"weight": [4.0, 5.0, 30.0, 25.0], "sound": ["meow", "meow", "woof", "woof"]}
-    >>> model = SimilarityForestClassifier(20, metric=Gower(), random_state=0)
+    >>> model = SimilarityForestClassifier(Gower(), 20, random_state=0)
     >>> model = model.fit(pets, ["cat", "cat", "dog", "dog"])
     >>> print(*model.predict({"weight": [28.0, 3.0], "sound": [None, "meow"]}))
     dog cat
     """
 
-    _by_column = False  # whole rows: no test is about a column
+    BY_COLUMN = False  # whole rows: no test is about a column
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "metric": AnyOf(
+        "measure": AnyOf(
             OneOf("euclidean", "precomputed"),
             Is(Measure, named="a lookalike measure"),
             Is(Callable, named="a function of two rows"),  # type: ignore[arg-type]
@@ -131,8 +131,8 @@ class SimilarityForestClassifier(_ForestClassifier):
 
     def __init__(
         self,
+        measure: Any = "euclidean",
         n_estimators: int = 100,
-        metric: Any = "euclidean",
         *,
         projection: str | None = None,
         max_pairs: int = 1,
@@ -151,8 +151,8 @@ class SimilarityForestClassifier(_ForestClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.measure = measure
         self.n_estimators = n_estimators
-        self.metric = metric
         self.projection = projection
         self.max_pairs = max_pairs
         self.criterion = criterion
@@ -170,47 +170,37 @@ class SimilarityForestClassifier(_ForestClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _limits(self) -> Limits:
-        return Limits(
-            1,
-            self.max_pairs,
-            self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            self.criterion,
-            by_class=False,
-            balanced=False,
-            midpoint=True,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-        )
+    def _tree_options(self) -> dict[str, Any]:
+        options = {"by_class": False, "balanced": False, "midpoint": True}
+        return {"max_features": 1, "criterion": self.criterion, **options}
 
-    def _read(self, X: Any) -> Table:
-        if isinstance(self.metric, Measure) and self.kinds is None:
-            return self.metric.read(X)
-        return super()._read(X)
+    def _read_table(self, X: Any) -> Table:
+        if isinstance(self.measure, Measure) and self.kinds is None:
+            return self.measure.read(X)
+        return super()._read_table(X)
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         squared = self.projection == "squared"
         if self.projection is None:
-            squared = isinstance(self.metric, str) and self.metric == "euclidean"
+            squared = isinstance(self.measure, str) and self.measure == "euclidean"
         cells: Any
         distance: Distance
-        if isinstance(self.metric, Measure):
-            measure = clone(self.metric).fit(table)
+        if isinstance(self.measure, Measure):
+            measure = clone(self.measure).fit(table)
             distance, cells = WholeRows(measure), measure.rows_
         else:
             column = self._whole(table)
-            if isinstance(self.metric, str) and self.metric == "precomputed":
+            if isinstance(self.measure, str) and self.measure == "precomputed":
                 n, wide = column.values.shape
                 if n != wide:
-                    who = f"{type(self).__name__}(metric='precomputed').fit"
+                    who = f"{type(self).__name__}(measure='precomputed').fit"
                     do = "Give the distance of every row to every row"
                     raise InvalidInput(message(who, "a square matrix", f"{n} x {wide}", do))
                 distance = PrecomputedRows().fit(column)
                 cells = distance.encode_fitted(column)
             else:
-                euclidean = isinstance(self.metric, str)
-                distance = (Euclidean() if euclidean else Given(self.metric)).fit(column)
+                euclidean = isinstance(self.measure, str)
+                distance = (Euclidean() if euclidean else Given(self.measure)).fit(column)
                 cells = distance.encode(column)
                 check_distance(column, distance)
         kind = TABLE_SQUARED if squared else TABLE
@@ -228,14 +218,14 @@ class SimilarityForestClassifier(_ForestClassifier):
     def _whole(self, table: Table) -> Column:
         """Return rows as the cells of one column."""
         who = type(self).__name__
-        if not isinstance(self.metric, str) and len(table.columns) == 1:
+        if not isinstance(self.measure, str) and len(table.columns) == 1:
             return table.columns[0]
         for column in table.columns:
             if column.kind.name != "number" or column.missing.any():
                 found = f"column {column.name!r} of kind {column.kind.name}"
                 if column.kind.name == "number":
                     found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
-                do = "Use metric=Gower() for mixed columns and gaps"
+                do = "Use measure=Gower() for mixed columns and gaps"
                 raise InvalidInput(message(who, "rows of numbers without gaps", found, do))
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
         endless = np.argwhere(~np.isfinite(rows))
@@ -250,7 +240,7 @@ class SimilarityForestClassifier(_ForestClassifier):
     ) -> tuple[Cells, ...]:
         """Return the rows with one column in another order; their distances are new ones."""
         who = f"{type(self).__name__}.permutation_importances"
-        if self.metric == "precomputed":
+        if self.measure == "precomputed":
             do = "Fit the forest to the columns themselves"
             raise InvalidInput(message(who, "columns to shuffle", "a matrix of distances", do))
         table = as_table(X, self.schema_, who=who)
@@ -259,13 +249,13 @@ class SimilarityForestClassifier(_ForestClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        mixed = isinstance(self.metric, Measure) and self.metric.traits.missing
+        mixed = isinstance(self.measure, Measure) and self.measure.traits.missing
         tags.input_tags.allow_nan = mixed
         tags.input_tags.categorical = mixed
         tags.input_tags.string = mixed
-        pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
-        if isinstance(self.metric, Measure):
-            pairwise = self.metric.traits.pairwise
+        pairwise = isinstance(self.measure, str) and self.measure == "precomputed"
+        if isinstance(self.measure, Measure):
+            pairwise = self.measure.traits.pairwise
         tags.input_tags.pairwise = pairwise
         tags.input_tags.positive_only = pairwise
         return tags

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.measures import Gower, Vector
+from lookalike.measures.medoids import best_swap, fasterpam, k_medoids
 from lookalike.represent import select_prototypes
-from lookalike.represent.medoids import best_swap, k_medoids
 from represent import reference
 
 POINTS = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 30.0])
@@ -110,3 +110,15 @@ def test_samples_of_a_large_table_do_nearly_as_well(method):
     assert cost[1] <= 1.1 * cost[0]
     worst = d[:, [0, 1, 2, 3, 4, 5]].min(axis=1).sum()
     assert cost[1] < 0.5 * worst
+
+
+@given(distances(whole=False), st.booleans())
+def test_fasterpam_shares_rows_out_among_medoids_that_no_swap_improves(problem, started):
+    d, k = problem
+    start = np.arange(k) if started else k
+    found = fasterpam(d, start)
+    assert len(set(found.medoids.tolist())) == k
+    assert (d[np.arange(len(d)), found.medoids[found.labels]] == d[:, found.medoids].min(1)).all()
+    assert reference.no_swap_improves(d, found.medoids.tolist())
+    again = [fasterpam(d, k, random_state=3).medoids.tolist() for _ in range(2)]
+    assert again[0] == again[1]
