@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, TooFewRows, WrongType, message
-from lookalike.measures.base import Measure, check_k
+from lookalike.measures.base import Measure
+from lookalike.measures.lists import check_k
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 

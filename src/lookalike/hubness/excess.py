@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.hubness.reducer import _Scaled
-from lookalike.measures.base import typical_distance
+from lookalike.measures.matrices import typical_distance
 from lookalike.measures.rows import Rows
 
 __all__ = ["excesses"]

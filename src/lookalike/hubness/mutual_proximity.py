@@ -21,10 +21,11 @@ from lookalike.hubness.survival import (
     gauss_survival,
     grown,
 )
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.matrices import check_pairs
 from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 

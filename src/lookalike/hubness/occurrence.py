@@ -11,7 +11,7 @@ from lookalike._random import make_generator
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
-from lookalike.measures.base import check_k
+from lookalike.measures.lists import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table.targets import code_labels
 

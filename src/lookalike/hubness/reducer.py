@@ -17,9 +17,12 @@ from sklearn.base import clone
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import SAMPLE, Measure, Traits, check_k, name_rows
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.lists import Ids, check_k, name_rows
+from lookalike.measures.matrices import SAMPLE
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -142,13 +145,7 @@ class _Reducer(Measure):
     # -- candidates --------------------------------------------------------------------------------
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists; with ``n_candidates`` from the inner measure's nearest only."""
         if self.n_candidates is None:

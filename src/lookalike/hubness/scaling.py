@@ -16,9 +16,10 @@ from lookalike.hubness.reducer import (
     farthest,
     mean_of_lists,
 )
-from lookalike.measures.base import Measure, Traits, typical_distance
-from lookalike.measures.matrices import check_pairs, square
+from lookalike.measures.base import Measure
+from lookalike.measures.matrices import check_pairs, square, typical_distance
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
 
 __all__ = ["CDM", "NICDM", "LocalScaling"]

@@ -9,8 +9,9 @@ import numpy as np
 
 from lookalike._params import Is, Rule
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 
 __all__ = ["SharedNeighbors"]
 

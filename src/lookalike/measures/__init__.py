@@ -1,6 +1,6 @@
 """Measures of likeness: each an encoder of rows and a comparison of blocks."""
 
-from lookalike.measures.base import MEASURES, Measure, Traits
+from lookalike.measures.base import MEASURES, Measure
 from lookalike.measures.combined import Combined
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest import ForestProximity
@@ -11,6 +11,7 @@ from lookalike.measures.precomputed import Precomputed
 from lookalike.measures.ranked import Ranked
 from lookalike.measures.rows import Rows
 from lookalike.measures.stochastic_forest import StochasticForest
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.measures.weights import least_squares_weights, relieff_weights
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,70 +21,26 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import N_JOBS, AtLeast, Rule, check_params
+from lookalike._params import N_JOBS, Rule, check_params
 from lookalike._save import Saved
 from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, UndefinedMeasure, message
+from lookalike.errors import InvalidInput, UndefinedMeasure, message
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.matrices import check_pairs, rectangle, square
+from lookalike.measures.lists import Ids, check_k, name_rows
+from lookalike.measures.matrices import check_pairs, rectangle, square, typical_distance
 from lookalike.measures.rows import Rows, self_pairs
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table, as_table, read_table
 from lookalike.table.features import remember_columns
 from lookalike.table.targets import split_target
 
-__all__ = ["CHUNK", "MEASURES", "Measure", "Traits", "typical_distance"]
+__all__ = ["CHUNK", "MEASURES", "Measure"]
 
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
-SAMPLE = 128  # rows whose distances to each other tell what is typical
 
 MEASURES: dict[str, type[Measure]] = {}
-
-
-@dataclass(frozen=True)
-class Traits:
-    """Facts about a measure, stated once and read by search, docs, tests and the command line.
-
-    Parameters
-    ----------
-    native : {"similarity", "distance"}
-        What ``compare`` returns: a similarity in [0, 1] or a distance of at least 0.
-    conversion : {"one_minus", "sqrt", "ratio"}
-        How the other one is made: d = 1 - s, d = sqrt(1 - s), or ``s = scale_ / (scale_ + d)``.
-    symmetric : bool
-        Whether compare(a, b) equals compare(b, a).T, bit for bit.
-    exact_self : bool
-        Whether a row with itself is set to exactly 1 or 0.
-    unseen_pairs : bool
-        Whether two rows that were not fitted can be compared.
-    missing : bool
-        Whether gaps are taken.
-    kinds : tuple of str
-        Kinds of column that are compared; others are left out with a warning. Empty: every kind.
-    pairwise : bool
-        Whether X is a matrix of distances.
-    needs_all : bool
-        Whether fitting looks at all pairs of rows.
-    undefined_last : bool
-        Whether neighbors at an undefined distance stand at the end of a list instead of being an
-        error.
-    weighs_columns : bool
-        Whether a fitted measure takes other column weights without being fitted again
-        (``reweighted``).
-    """
-
-    native: str = "similarity"
-    conversion: str = "one_minus"
-    symmetric: bool = True
-    exact_self: bool = True
-    unseen_pairs: bool = True
-    missing: bool = False
-    kinds: tuple[str, ...] = ()
-    pairwise: bool = False
-    needs_all: bool = False
-    undefined_last: bool = False
-    weighs_columns: bool = False
 
 
 class Measure(Saved, BaseEstimator):
@@ -352,13 +308,7 @@ class Measure(Saved, BaseEstimator):
         return graph.finish("last" if self.traits.undefined_last else "raise")
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
@@ -415,27 +365,16 @@ class Measure(Saved, BaseEstimator):
         return self._explain(self._one(x), self._one(y))
 
     def _one(self, row: Any) -> Rows:
+        who = f"{type(self).__name__}.explain"
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
             if not 0 <= row < len(self.rows_):
-                raise InvalidInput(
-                    message(
-                        f"{type(self).__name__}.explain",
-                        f"a position from 0 to {len(self.rows_) - 1}",
-                        str(row),
-                        "Count the fitted rows from 0",
-                    )
-                )
+                needed = f"a position from 0 to {len(self.rows_) - 1}"
+                raise InvalidInput(message(who, needed, str(row), "Count the fitted rows from 0"))
             return self.rows_[int(row) : int(row) + 1]
         rows = self.encode(row)
         if len(rows) != 1:
-            raise InvalidInput(
-                message(
-                    f"{type(self).__name__}.explain",
-                    "one row on each side",
-                    f"{len(rows)} rows",
-                    "Pass a position, a record, or a table of one row",
-                )
-            )
+            do = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(message(who, "one row on each side", f"{len(rows)} rows", do))
         return rows
 
     # -- scikit-learn ------------------------------------------------------------------------------
@@ -450,49 +389,3 @@ class Measure(Saved, BaseEstimator):
         tags.input_tags.pairwise = traits.pairwise
         tags.input_tags.positive_only = traits.pairwise
         return tags
-
-
-def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -> None:
-    """Refuse a k that the rows cannot serve; it is never shrunk silently.
-
-    Parameters
-    ----------
-    k : int
-    most : int, how many rows a list can hold
-    who : str, the caller
-    own : bool, whether each row is left out of its own list
-    word : str, what the caller calls k
-    """
-    if not AtLeast(1).fits(k):
-        raise InvalidInput(
-            message(f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it")
-        )
-    if k > most:
-        rows = most + own
-        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
-        raise TooFewRows(
-            message(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
-        )
-
-
-def typical_distance(measure: Measure, rows: Rows) -> float:
-    """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
-    n = len(rows)
-    at = np.arange(n)
-    if n > SAMPLE:
-        at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
-    sample = rows[at]
-    values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
-    values = values[np.isfinite(values) & (values > 0)]
-    return float(np.median(values)) if len(values) else 1.0
-
-
-def name_rows(
-    a: Rows, b: Rows, exclude: np.ndarray | None, ids: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return exclude, ids and the size of the collection with their defaults filled in."""
-    exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
-    if ids is None:
-        return exclude, np.arange(len(b)), len(b)
-    ids = np.asarray(ids, dtype=np.int64)
-    return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)

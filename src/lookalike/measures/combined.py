@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, shared_out
 from lookalike.measures.gower import check_weights
 from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.table import Table
 

@@ -25,7 +25,7 @@ from lookalike.forests.growers import (
 from lookalike.forests.grown import Grown
 from lookalike.forests.ratio import ratio_square
 from lookalike.forests.rows import count_rows, find_leaves, has_gaps, share_leaves
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_ancestors import Aryal, Zhu3
@@ -34,8 +34,10 @@ from lookalike.measures.forest_methods import METHODS, find_reading
 from lookalike.measures.forest_pairs import count_fallbacks, find_range
 from lookalike.measures.forest_reading import ForestReading, Ratio, Shi
 from lookalike.measures.forest_source import find_source, grow_cells, grow_matrix
+from lookalike.measures.lists import Ids
 from lookalike.measures.rows import Rows, concatenate
 from lookalike.measures.stochastic_forest import nearest_by_codes
+from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import (
     ORDERED,
     TreeInputs,
@@ -359,13 +361,7 @@ class ForestProximity(Measure):
         return reading.finish(reading.compare(self._fitted(), a, b), self.low_, self.high_)
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
         reading = find_reading(self.method)

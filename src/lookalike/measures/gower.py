@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Between, Is, OneOf, Rule
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.table import Table
 
 __all__ = ["Gower"]

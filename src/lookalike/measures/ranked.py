@@ -8,10 +8,11 @@ import numpy as np
 
 from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.table import Table
 

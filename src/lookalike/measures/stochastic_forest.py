@@ -14,10 +14,12 @@ from lookalike.forests.blame import leaf_weights, parting_shares
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import grow_stochastic
-from lookalike.measures.base import Measure, Traits, name_rows
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_explain import both_numbers, explain_sharing, soft_part
+from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -186,13 +188,7 @@ class StochasticForest(Measure):
         return share_block(*codes, soft_part(a), soft_part(b), self._leaf_offsets())
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):

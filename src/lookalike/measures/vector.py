@@ -8,10 +8,12 @@ import numpy as np
 
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
-from lookalike.measures.base import Measure, Traits, name_rows
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -103,13 +105,7 @@ class Vector(Measure):
         return out
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, proposed by matrix products."""
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there

@@ -13,8 +13,9 @@ from lookalike._folds import assign_folds
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.errors import InvalidInput, message
 from lookalike.evaluate.vote import list_weights
-from lookalike.measures.base import Measure, check_k
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import check_k
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
