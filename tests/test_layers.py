@@ -267,7 +267,7 @@ def test_a_computed_name_is_named(tmp_path, code):
 @pytest.mark.parametrize(
     "code",
     [
-        "from lookalike.measures.base import Measure, _hidden"
+        "from lookalike.measures.base import Measure, _hidden",
         "from lookalike.measures._base import Measure",
         "from lookalike.measures import _base",
         "def f():\n    import lookalike.measures._base",
