@@ -400,9 +400,9 @@ def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
     chosen = twin.pairs_of(pairs, medoids.tolist(), labels.tolist())
     s, t = twin.model(mixed_similarity(columns, plan), y, chosen, missing)
 
-    fans = least_squares.make_fans(pairs, medoids, labels)
+    pairings = least_squares.make_pairings(pairs, medoids, labels)
     codes = np.unique(y, return_inverse=True)[1]
-    found, count = least_squares.sum_squares(plan, rows, fans, codes, missing)
+    found, count = least_squares.sum_squares(plan, rows, pairings, codes, missing)
     at = [list(columns).index(name) for name in plan.names]
     assert count == len(s)
     assert_allclose(found, squares(s[:, at], t), rtol=1e-9)

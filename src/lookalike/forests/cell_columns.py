@@ -10,9 +10,9 @@ import numpy as np
 
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
-from lookalike.columns import Absolute, Distance, Equal, Given, Presence, distance_for
+from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Presence, distance_for
 from lookalike.columns.base import Cells
-from lookalike.columns.given import check_matrix
+from lookalike.columns.custom import check_matrix
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.cell_types import (
     CATEGORY,
@@ -209,7 +209,10 @@ def _several(spec: Any) -> list[Any]:
 
 def check_distance(column: Column, distance: Distance) -> None:
     """Look at a few pairs of a distance that somebody brought: it has to be one."""
-    if type(distance).__module__.startswith("lookalike.columns") and type(distance) is not Given:
+    if (
+        type(distance).__module__.startswith("lookalike.columns")
+        and type(distance) is not CallableDistance
+    ):
         return
     if isinstance(distance, PrecomputedRows):
         return

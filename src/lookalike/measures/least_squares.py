@@ -13,11 +13,18 @@ from lookalike.measures.medoids import fasterpam
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.rows import Rows
 
-__all__ = ["PAIR_SETS", "Fan", "find_clusters", "make_fans", "solve_on_simplex", "sum_squares"]
+__all__ = [
+    "PAIR_SETS",
+    "Pairing",
+    "find_clusters",
+    "make_pairings",
+    "solve_on_simplex",
+    "sum_squares",
+]
 
 PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
 
-Fan = tuple[int, np.ndarray]
+Pairing = tuple[int, np.ndarray]
 """One row and the rows it is paired with."""
 
 PAIRS = 4096  # pairs looked at together
@@ -30,7 +37,7 @@ RIDGE = 1e-9
 # -- pairs -----------------------------------------------------------------------------------------
 
 
-def make_fans(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Fan]:
+def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Pairing]:
     """Return the pairs of rows of a pair set.
 
     Parameters
@@ -111,7 +118,7 @@ def _nearest_medoids(
 def sum_squares(
     plan: MixedPlan,
     rows: Rows,
-    fans: Sequence[Fan],
+    pairings: Sequence[Pairing],
     codes: np.ndarray,
     missing: str,
     n_jobs: int | None = None,
@@ -124,9 +131,9 @@ def sum_squares(
     """
     used = np.array([name not in plan.dropped for name in plan.names])
 
-    def one(fans: Sequence[Fan]) -> tuple[np.ndarray, int]:
+    def one(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
         squares, count = np.zeros((used.sum(), used.sum())), 0
-        for left, right in _batches(fans):
+        for left, right in _batches(pairings):
             alike = 1.0 - plan.differences(rows.arrays, left, right)[:, used]
             gaps = np.isnan(alike)
             kept = ~gaps.all(axis=1)
@@ -143,31 +150,31 @@ def sum_squares(
         return squares, count
 
     with single_blas():  # more threads inside a product would add in another order
-        found = run(one, [(group,) for group in _groups(fans)], n_jobs, "weighing columns")
+        found = run(one, [(group,) for group in _groups(pairings)], n_jobs, "weighing columns")
     squares = np.sum([part[0] for part in found], axis=0)
     return np.asarray(squares), sum(part[1] for part in found)
 
 
-def _groups(fans: Sequence[Fan]) -> list[list[Fan]]:
-    """Share the fans out into few groups with about as many pairs each."""
-    share = max(PAIRS, -(-sum(len(fan[1]) for fan in fans) // TASKS))
-    groups: list[list[Fan]] = [[]]
+def _groups(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
+    """Share the pairings out into few groups with about as many pairs each."""
+    share = max(PAIRS, -(-sum(len(pairing[1]) for pairing in pairings) // TASKS))
+    groups: list[list[Pairing]] = [[]]
     size = 0
-    for fan in fans:
-        if size and size + len(fan[1]) > share:
+    for pairing in pairings:
+        if size and size + len(pairing[1]) > share:
             groups.append([])
             size = 0
-        groups[-1].append(fan)
-        size += len(fan[1])
+        groups[-1].append(pairing)
+        size += len(pairing[1])
     return groups
 
 
-def _batches(fans: Sequence[Fan]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs of several fans as (left rows, right rows), PAIRS at a time."""
+def _batches(pairings: Sequence[Pairing]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs of several pairings as (left rows, right rows), PAIRS at a time."""
     left: list[np.ndarray] = []
     right: list[np.ndarray] = []
     size = 0
-    for row, many in fans:
+    for row, many in pairings:
         start = 0
         while start < len(many):
             part = many[start : start + PAIRS - size]

@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.least_squares import (
     PAIR_SETS,
     find_clusters,
-    make_fans,
+    make_pairings,
     solve_on_simplex,
     sum_squares,
 )
@@ -225,8 +225,8 @@ def least_squares_weights(
     if pairs != "global":
         k = _count_clusters(n_clusters, len(table), int(codes.max()) + 1, who)
         medoids, labels = find_clusters(plan, rows, k, random, n_jobs)
-    fans = make_fans(pairs, medoids, labels)
-    squares, count = sum_squares(plan, rows, fans, codes, missing, n_jobs)
+    pairings = make_pairings(pairs, medoids, labels)
+    squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
         raise InvalidInput(
             message(

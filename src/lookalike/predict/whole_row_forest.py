@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Is, OneOf, Rule
-from lookalike.columns import Distance, Euclidean, Given
+from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.cell_columns import PrecomputedRows, TreeColumn, check_distance
@@ -200,7 +200,9 @@ class SimilarityForestClassifier(ForestClassifier):
                 cells = distance.encode_fitted(column)
             else:
                 euclidean = isinstance(self.measure, str)
-                distance = (Euclidean() if euclidean else Given(self.measure)).fit(column)
+                distance = (Euclidean() if euclidean else CallableDistance(self.measure)).fit(
+                    column
+                )
                 cells = distance.encode(column)
                 check_distance(column, distance)
         kind = TABLE_SQUARED if squared else TABLE

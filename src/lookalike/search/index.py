@@ -18,7 +18,7 @@ from lookalike.search.filters import read_filter
 from lookalike.search.hits import Hit, Hits, explain_rows
 from lookalike.search.index_base import AUTO, _IndexBase
 from lookalike.search.query import Queries
-from lookalike.search.rocchio import check_gamma
+from lookalike.search.relevance import check_gamma
 from lookalike.search.segments import Feedback, rows_at
 from lookalike.search.weights import reweigh
 

@@ -18,7 +18,7 @@ from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
 from lookalike.forests.isolation import grow_isolation
 from lookalike.measures.numeric import numbers, plan
-from lookalike.search.rocchio import check_gamma, rocchio
+from lookalike.search.relevance import check_gamma, rocchio
 from lookalike.table import as_table, read_table
 
 __all__ = ["ReFeat", "average_path", "tree_weights"]

@@ -17,7 +17,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.search.choose import choose_measure
 from lookalike.search.refeat import ReFeat
-from lookalike.search.rocchio import check_gamma, rocchio
+from lookalike.search.relevance import check_gamma, rocchio
 from lookalike.table import Table, read_table
 from lookalike.table.targets import code_labels, split_target
 

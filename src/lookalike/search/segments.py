@@ -20,7 +20,7 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.search.rocchio import rocchio
+from lookalike.search.relevance import rocchio
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 

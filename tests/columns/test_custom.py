@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from columns.make import column, objects
-from lookalike.columns import Given, GivenMatrix, variance
+from lookalike.columns import CallableDistance, MatrixDistance, variance
 from lookalike.table.table import Column, Kind
 
 
@@ -27,7 +27,7 @@ def test_a_callable_is_asked_for_every_pair_and_never_about_a_gap():
         asked.append((u, v))
         return gap(u, v)
 
-    found = compare(Given(noted, scale=1), column("text", ["a", None, "abc"]))
+    found = compare(CallableDistance(noted, scale=1), column("text", ["a", None, "abc"]))
     np.testing.assert_array_equal(found, [[0, np.nan, 2], [np.nan] * 3, [2, np.nan, 0]])
     assert asked == [("a", "a"), ("a", "abc"), ("abc", "a"), ("abc", "abc")]
 
@@ -40,9 +40,9 @@ def test_a_batch_is_used_where_there_is_one():
         def batch(self, cells, cell):
             return np.array([gap(cell, other) for other in cells])
 
-    found = compare(Given(Gap()), column("text", ["a", None, "abc"]))
+    found = compare(CallableDistance(Gap()), column("text", ["a", None, "abc"]))
     np.testing.assert_array_equal(found, [[0, np.nan, 2], [np.nan] * 3, [2, np.nan, 0]])
-    assert np.isnan(compare(Given(Gap()), column("text", [None, None]))).all()
+    assert np.isnan(compare(CallableDistance(Gap()), column("text", [None, None]))).all()
 
 
 def test_a_callable_sees_cells_as_python_values():
@@ -60,7 +60,7 @@ def test_a_callable_sees_cells_as_python_values():
         Column("thing", Kind("object"), objects([{"any": 1}])),
         day,
     ]:
-        compare(Given(look, scale=1), cells)
+        compare(CallableDistance(look, scale=1), cells)
     assert seen[0] == "blue"
     assert isinstance(seen[1], np.ndarray)
     assert seen[1].tolist() == [1, 2]
@@ -77,7 +77,7 @@ def test_a_callable_that_returns_no_distance_is_named_with_both_rows(value, show
         return value if (u, v) == ("b", "c") else 0
 
     cells = column("text", ["a", "b", "c"], name="title")
-    own = Given(odd, scale=1).fit(cells)
+    own = CallableDistance(odd, scale=1).fit(cells)
     code = own.encode(cells)
     with pytest.raises(ValueError, match=rf"odd, column 'title', rows 1 and 2.*{shown}"):
         own.compare(code[[1]], code)
@@ -91,7 +91,7 @@ def test_a_callable_that_raises_is_named_with_both_rows():
     with pytest.raises(
         ValueError, match=r"odd, column 'title', rows 0 and 2.*ZeroDivision"
     ) as found:
-        Given(odd).fit(cells)
+        CallableDistance(odd).fit(cells)
     assert isinstance(found.value.__cause__, ZeroDivisionError)
 
 
@@ -113,14 +113,18 @@ def test_a_batch_that_goes_wrong_is_named(answer, words):
             return answer(cells)
 
     with pytest.raises(ValueError, match=rf"Odd, column 'thing', {words}|{words}"):
-        compare(Given(Odd()), column("text", ["a", "b"]))
+        compare(CallableDistance(Odd()), column("text", ["a", "b"]))
 
 
 def test_truth_values_round_off_and_endless_distances_are_distances():
     cells = column("text", ["a", "b"])
-    np.testing.assert_array_equal(compare(Given(lambda u, v: u != v), cells), 1 - np.eye(2))
-    np.testing.assert_array_equal(compare(Given(lambda u, v: -1e-17), cells), np.zeros((2, 2)))
-    own = Given(lambda u, v: 0 if u == v else np.inf).fit(cells)
+    np.testing.assert_array_equal(
+        compare(CallableDistance(lambda u, v: u != v), cells), 1 - np.eye(2)
+    )
+    np.testing.assert_array_equal(
+        compare(CallableDistance(lambda u, v: -1e-17), cells), np.zeros((2, 2))
+    )
+    own = CallableDistance(lambda u, v: 0 if u == v else np.inf).fit(cells)
     code = own.encode(cells)
     assert own.scale_ == 0  # an endless distance is no scale
     np.testing.assert_array_equal(own.similarity(code, code), np.eye(2))
@@ -128,12 +132,12 @@ def test_truth_values_round_off_and_endless_distances_are_distances():
 
 def test_something_that_cannot_be_called_is_refused():
     with pytest.raises(ValueError, match="callable of two cells"):
-        Given(5).fit(column("text", ["a"]))
+        CallableDistance(5).fit(column("text", ["a"]))
 
 
 def test_variance_takes_a_callable():
     cells = column("text", ["a", "abc", "abcde"])
-    own = Given(gap).fit(cells)
+    own = CallableDistance(gap).fit(cells)
     assert variance(own, own.encode(cells)) == pytest.approx(8 / 3)
 
 
@@ -143,16 +147,16 @@ MILES = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 7.0], [9.0, 7.0, 0.0]])
 
 
 def test_a_matrix_is_looked_up_by_position():
-    found = compare(GivenMatrix(MILES), column("number", [2, 0, None, 2]))
+    found = compare(MatrixDistance(MILES), column("number", [2, 0, None, 2]))
     nan = np.nan
     np.testing.assert_array_equal(found[0], [0, 9, nan, 0])
     assert np.isnan(found[2]).all()
 
 
 def test_scale_of_a_matrix_is_the_largest_distance_of_the_fitted_rows():
-    assert GivenMatrix(MILES).fit(column("number", [0, 1, 2])).scale_ == 9
-    assert GivenMatrix(MILES).fit(column("number", [1, 2, None])).scale_ == 7
-    assert GivenMatrix(MILES).fit(column("number", [None])).scale_ == 0
+    assert MatrixDistance(MILES).fit(column("number", [0, 1, 2])).scale_ == 9
+    assert MatrixDistance(MILES).fit(column("number", [1, 2, None])).scale_ == 7
+    assert MatrixDistance(MILES).fit(column("number", [None])).scale_ == 0
 
 
 @pytest.mark.parametrize("cell", [-1.0, 3.0, 0.5])
@@ -160,7 +164,7 @@ def test_positions_outside_the_matrix_are_refused(cell):
     with pytest.raises(
         ValueError, match=r"column 'thing', row 1: needs a whole number from 0 to 2"
     ):
-        GivenMatrix(MILES).fit(column("number", [0, cell]))
+        MatrixDistance(MILES).fit(column("number", [0, cell]))
 
 
 def changed(row, place, value):
@@ -183,10 +187,10 @@ def changed(row, place, value):
 )
 def test_a_matrix_that_holds_no_distances_is_refused(matrix, words):
     with pytest.raises(ValueError, match=words):
-        GivenMatrix(matrix).fit(column("number", [0]))
+        MatrixDistance(matrix).fit(column("number", [0]))
 
 
 def test_a_directed_matrix_is_allowed_on_request():
-    directed = GivenMatrix(changed(0, 1, 4), symmetric=False)
+    directed = MatrixDistance(changed(0, 1, 4), symmetric=False)
     found = compare(directed, column("number", [0, 1]))
     np.testing.assert_array_equal(found, [[0, 4], [3, 0]])

@@ -13,10 +13,10 @@ from lookalike.columns.base import Distance, cell_error, gaps, show
 from lookalike.errors import InvalidInput, message
 from lookalike.table.table import KINDS, MATRIX, Column
 
-__all__ = ["Given", "GivenMatrix"]
+__all__ = ["CallableDistance", "MatrixDistance"]
 
 
-class Given(Distance):
+class CallableDistance(Distance):
     """Your own function of two cells, as a distance.
 
     It is called once per pair with two cells as Python sees them (numbers, texts, frozensets,
@@ -39,7 +39,7 @@ class Given(Distance):
     >>> def years_apart(u, v):
     ...     return abs(int(u[:4]) - int(v[:4]))
     >>> day = Column("day", Kind("text"), np.array(["1999-12-31", "2004-01-01"], dtype=object))
-    >>> distance = Given(years_apart).fit(day)
+    >>> distance = CallableDistance(years_apart).fit(day)
     >>> cells = distance.encode(day)
     >>> distance.compare(cells[:1], cells)
     array([[0., 5.]])
@@ -116,7 +116,7 @@ class Given(Distance):
         return InvalidInput(message(who, "a distance", found, do))
 
 
-class GivenMatrix(Distance):
+class MatrixDistance(Distance):
     """A finished matrix of distances; the cells of the column say which row of it they are.
 
     Parameters
@@ -134,7 +134,7 @@ class GivenMatrix(Distance):
     >>> from lookalike.table.table import Column, Kind
     >>> miles = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 7.0], [9.0, 7.0, 0.0]])
     >>> town = Column("town", Kind("number"), np.array([2.0, 0.0, np.nan]))
-    >>> distance = GivenMatrix(miles).fit(town)
+    >>> distance = MatrixDistance(miles).fit(town)
     >>> cells = distance.encode(town)
     >>> distance.compare(cells[:1], cells)
     array([[ 0.,  9., nan]])
