@@ -2,8 +2,8 @@
 
 numba keeps what it compiled by the file of the function alone: a kernel that calls another one
 would not notice that the other has changed. The place of the cache therefore carries a fingerprint
-of all files in this folder. Every file numba writes is one pickle, which ends with a full stop; one that
-does not was cut short (a full disk, a crash), and is thrown away before numba meets it.
+of all files in this folder. Every file numba writes is one pickle, which ends with a full stop;
+one that does not was cut short (a full disk, a crash), and is thrown away before numba meets it.
 """
 
 from __future__ import annotations

@@ -121,8 +121,8 @@ def swap_until_stable(d, medoids, eager, most, first, second, near, far):
     """Improve the medoids in place; return the cost and the number of swaps.
 
     ``eager`` takes every swap that lowers the cost as soon as it is found (FasterPAM); otherwise
-    the best of all swaps is taken each time (PAM, as FastPAM1 computes it). A swap that only round-off
-    makes look better is not taken.
+    the best of all swaps is taken each time (PAM, as FastPAM1 computes it). A swap that only
+    round-off makes look better is not taken.
     """
     n, k = d.shape[0], len(medoids)
     cost = settle(d, medoids, first, second, near, far)
