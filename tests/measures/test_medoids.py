@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.measures import Gower, Vector
-from lookalike.measures.medoids import best_swap, fasterpam, k_medoids
+from lookalike.measures.medoids import fasterpam, k_medoids
 from lookalike.represent import select_prototypes
 from represent import reference
 
@@ -62,23 +62,6 @@ def test_ties_and_repeats_leave_no_better_swap(problem):
         assert all(j in found for j in range(m) if d[j][m] == 0)
 
 
-@given(distances(whole=False))
-def test_best_swap_is_the_best(problem):
-    d, k = problem
-    medoids = np.random.default_rng(k).choice(len(d), k, replace=False)
-    change, place, row = best_swap(d, medoids)
-    now = reference.cost(d, medoids)
-    swapped = [row if i == place else m for i, m in enumerate(medoids)]
-    assert reference.cost(d, swapped) - now == pytest.approx(change, abs=1e-12)
-    others = [
-        reference.cost(d, [j if i == at else m for i, m in enumerate(medoids)]) - now
-        for at in range(k)
-        for j in range(len(d))
-        if j not in medoids
-    ]
-    assert change == pytest.approx(min(others), abs=1e-12)
-
-
 def test_as_many_as_rows_or_all_rows_alike():
     assert k_medoids(LINE, 6).tolist() == k_medoids(LINE, 9).tolist() == list(range(6))
     assert k_medoids(np.zeros((5, 5)), 3).tolist() == [0, 1, 2]
@@ -120,5 +103,4 @@ def test_fasterpam_shares_rows_out_among_medoids_that_no_swap_improves(problem, 
     assert len(set(found.medoids.tolist())) == k
     assert (d[np.arange(len(d)), found.medoids[found.labels]] == d[:, found.medoids].min(1)).all()
     assert reference.no_swap_improves(d, found.medoids.tolist())
-    again = [fasterpam(d, k, random_state=3).medoids.tolist() for _ in range(2)]
-    assert again[0] == again[1]
+    assert found.cost == pytest.approx(reference.cost(d, found.medoids.tolist()))

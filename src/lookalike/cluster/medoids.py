@@ -19,8 +19,6 @@ class Medoids:
     Parameters
     ----------
     space : Space
-    seed : int
-        The order in which swaps are tried.
 
     References
     ----------
@@ -28,13 +26,12 @@ class Medoids:
        Systems 101, 101804. doi:10.1016/j.is.2021.101804
     """
 
-    def __init__(self, space: Space, seed: int) -> None:
-        self.distances, self.seed = space.distances(), seed
+    def __init__(self, space: Space) -> None:
+        self.distances = space.distances()
 
     def cut(self, k: int) -> Clustering:
         """Return k clusters around k medoids."""
-        chosen, _ = fasterpam(self.distances, k, self.seed)
-        return around(self.distances, np.sort(chosen))
+        return around(self.distances, np.sort(fasterpam(self.distances, k).medoids))
 
 
 def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:

@@ -323,7 +323,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "affinity":
             return Affinity(known, seed)
         if self.method == "medoids":
-            return Medoids(known, seed)
+            return Medoids(known)
         return Linkage(known, self.method)
 
     def _best(

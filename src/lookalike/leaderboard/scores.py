@@ -148,7 +148,7 @@ def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
     return float((neighbors == own[:, None]).mean())
 
 
-def best_silhouette(distances: np.ndarray, seed: int) -> float:
+def best_silhouette(distances: np.ndarray) -> float:
     """Return the best mean silhouette of two to six clusters around medoids (FasterPAM)."""
     from lookalike.cluster.scores import silhouette_of
 
@@ -158,7 +158,7 @@ def best_silhouette(distances: np.ndarray, seed: int) -> float:
     for groups in GROUPS:
         if groups >= len(both):
             break
-        _, labels = fasterpam(both, groups, seed)
+        labels = fasterpam(both, groups).labels
         if len(np.unique(labels)) > 1:
             best = max(best, silhouette_of(both, labels))
     return best

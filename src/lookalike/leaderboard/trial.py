@@ -144,7 +144,7 @@ def _tried(name: str, measure: Measure, data: Data) -> Entry:
     if data.codes is None:
         figures["stability"] = _stability(measure, fitted, other, data)
         at = some_rows(len(distances), NARROW, data.seed)
-        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)], data.seed)
+        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)])
         score = without_labels(figures)
         return Entry(name, measure, score, figures, "no labels", tuple(notes))
     if learns or given:

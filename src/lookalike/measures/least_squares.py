@@ -77,7 +77,7 @@ def find_clusters(
         np.fill_diagonal(distances, 0.0)
         # The careful start costs as much as all the rest; of several draws the best is kept anyway.
         start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
-        medoids = at[np.sort(fasterpam(distances, start, max_iter=300).medoids)]
+        medoids = at[np.sort(fasterpam(distances, start).medoids)]
         cost, labels = _nearest_medoids(plan, rows, medoids, n_jobs)
         if cost < best[0]:
             best = (cost, medoids, labels)

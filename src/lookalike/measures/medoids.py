@@ -1,4 +1,4 @@
-"""The rows in the middle of k groups (k-medoids): the one place that calls ``kmedoids``."""
+"""The rows in the middle of k groups (k-medoids), by our own kernels."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike._threads import blocks, single_blas
+from lookalike.kernels.medoids import build, swap_until_stable
 
-__all__ = ["Partition", "best_swap", "fasterpam", "k_medoids"]
+__all__ = ["Partition", "fasterpam", "k_medoids"]
 
 SWEEPS = 300
-TINY = 1e-12  # a swap that lowers the cost by less does not count
+TINY = 1e-12  # costs that differ by less are the same
 
 
 class Partition(NamedTuple):
@@ -23,31 +23,29 @@ class Partition(NamedTuple):
         Positions of the medoids, in the order of the labels.
     labels : int64 array of n
         The medoid that each row belongs to, as a place in ``medoids``.
+    cost : float
+        The sum of the distances of all rows to their medoids (total deviation).
     """
 
     medoids: np.ndarray
     labels: np.ndarray
+    cost: float
 
 
 def fasterpam(
-    distances: np.ndarray,
-    medoids: int | np.ndarray,
-    random_state: int | None = None,
-    *,
-    max_iter: int = 100,
+    distances: np.ndarray, medoids: int | np.ndarray, *, max_iter: int = SWEEPS
 ) -> Partition:
     """Share rows out among k medoids, quickly (FasterPAM).
 
     Swaps are made as soon as one lowers the cost (Schubert and Rousseeuw 2021,
-    doi:10.1016/j.is.2021.101804), on one thread.
+    doi:10.1016/j.is.2021.101804); rows are tried in their order, so the answer is always the same.
 
     Parameters
     ----------
-    distances : symmetric float64 array of shape (n, n), without gaps
+    distances : float64 array of shape (n, n), without gaps
+        Row i holds the distances of row i to the others.
     medoids : int or int array
         How many, started greedily (BUILD), or the positions to start from.
-    random_state : int, optional
-        The order in which swaps are tried; None: that of the rows.
     max_iter : int
         Sweeps over all rows.
 
@@ -58,14 +56,7 @@ def fasterpam(
     >>> fasterpam(np.abs(points[:, None] - points), 2).labels
     array([0, 0, 0, 1, 1])
     """
-    import kmedoids
-
-    found = kmedoids.fasterpam(
-        distances, medoids, max_iter=max_iter, init="build", random_state=random_state, n_cpu=1
-    )
-    return Partition(
-        np.asarray(found.medoids, dtype=np.int64), np.asarray(found.labels, dtype=np.int64)
-    )
+    return _improve(distances, medoids, True, max_iter)
 
 
 def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
@@ -73,10 +64,8 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
 
     Partitioning around medoids (PAM): a greedy start, then the best exchange of a medoid for
     another row as long as one lowers the cost (Kaufman and Rousseeuw 1990,
-    doi:10.1002/9780470316801), found by the FastPAM1 update (Schubert and Rousseeuw 2021). The
-    library leaves three things open, which are settled here: an exchange that round-off hid from
-    it, fewer medoids than asked for where rows repeat, and which of several equally central rows
-    is taken (the first).
+    doi:10.1002/9780470316801), found by the FastPAM1 update (Schubert and Rousseeuw 2021). Of
+    several equally central rows of a cluster the first is taken.
 
     Parameters
     ----------
@@ -84,60 +73,36 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
     k : int
         All rows if it is n or more.
     """
-    import kmedoids
-
     n = len(distances)
     if k >= n:
         return np.arange(n)
-    distances = np.ascontiguousarray(distances, dtype=np.float64)
-    found = kmedoids.fastpam1(distances, int(k), max_iter=SWEEPS, init="build").medoids
-    medoids = np.unique(np.asarray(found, dtype=np.int64))
-    if len(medoids) < k:  # rows repeat, and no further one lowers the cost
-        others = np.setdiff1d(np.arange(n), medoids)
-        medoids = np.sort(np.concatenate([medoids, others[: k - len(medoids)]]))
-    with single_blas():  # products are then the same to the last bit, whoever calls
-        return _polish(distances, medoids)
-
-
-def _polish(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:
-    """Apply exchanges that still lower the cost, and settle ties."""
+    medoids = _improve(distances, int(k), False, SWEEPS).medoids
     for _ in range(SWEEPS):
-        change, place, row = best_swap(distances, medoids)
-        if change < -_slack(distances, medoids):
-            medoids[place] = row
-            continue
         first = _first_of_equals(distances, medoids)
         if np.array_equal(first, np.sort(medoids)):
             break
-        medoids = first
+        medoids = _improve(distances, first, False, SWEEPS).medoids
     return np.sort(medoids)
+
+
+def _improve(
+    distances: np.ndarray, medoids: int | np.ndarray, eager: bool, max_iter: int
+) -> Partition:
+    distances = np.asarray(distances, dtype=np.float64)
+    # The kernels want the distances of all rows to a candidate in one piece.
+    to = np.ascontiguousarray(distances.T)
+    n = len(to)
+    start = build(to, min(int(medoids), n)) if np.ndim(medoids) == 0 else np.array(medoids)
+    chosen = start.astype(np.int64)
+    labels, second = np.empty(n, np.int64), np.empty(n, np.int64)
+    cost, _ = swap_until_stable(
+        to, chosen, eager, max_iter, labels, second, np.empty(n), np.empty(n)
+    )
+    return Partition(chosen, labels, float(cost))
 
 
 def _slack(distances: np.ndarray, medoids: np.ndarray) -> float:
     return TINY * max(1.0, float(distances[medoids].min(axis=0).sum()))
-
-
-def best_swap(distances: np.ndarray, medoids: np.ndarray) -> tuple[float, int, int]:
-    """Return the change of cost of the best exchange, the place of the medoid, and the row."""
-    n, k = len(distances), len(medoids)
-    own = distances[medoids].T
-    which = own.argmin(axis=1)
-    near = own[np.arange(n), which]
-    own[np.arange(n), which] = np.inf
-    second = own.min(axis=1)
-    member = np.zeros((n, k))
-    member[np.arange(n), which] = 1.0
-    best = (np.inf, 0, 0)
-    for at in blocks(n, 256):
-        d = distances[at]
-        kept = np.minimum(d, near)  # distance to the nearest if every medoid stayed
-        # Whoever loses its medoid goes to the candidate or to the second nearest medoid.
-        change = (np.minimum(d, second) - kept) @ member + (kept - near).sum(axis=1)[:, None]
-        change[np.isin(np.arange(at.start, at.stop), medoids)] = np.inf
-        row, place = np.unravel_index(int(change.argmin()), change.shape)
-        if change[row, place] < best[0]:
-            best = (float(change[row, place]), int(place), at.start + int(row))
-    return best
 
 
 def _first_of_equals(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:

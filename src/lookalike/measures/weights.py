@@ -185,7 +185,7 @@ def least_squares_weights(
 
     Notes
     -----
-    Clusters are k-medoids [1]_ of 1 - Gower with equal weights, by the ``kmedoids`` library; of
+    Clusters are k-medoids [1]_ of 1 - Gower with equal weights, by FasterPAM; of
     more than 2,000 rows five samples are clustered and the medoids nearest to all rows kept. The
     solution is exact: in the gradient of the mean squared error the columns with weight are equal
     within 1e-8, and no other is smaller. Memory does not grow with the number of pairs.
