@@ -97,7 +97,7 @@ def test_similarities_and_proximities_as_they_are():
 def test_parameters_of_the_parts():
     combined = Combined([(1, MutualProximity(Vector())), (2, NICDM(Ranked()))])
     params = combined.get_params()
-    assert params["0__model"] == "empirical"
+    assert params["0__model"] == "auto"
     assert params["1__n_neighbors"] == 10
     assert params["1__measure__metric"] == "cityblock"
     changed = clone(combined).set_params(

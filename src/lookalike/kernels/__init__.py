@@ -1,5 +1,3 @@
 """Loops over arrays, compiled on first use: no tables, options, strings or objects."""
 
-from lookalike.kernels._jit import COMPILED
-
-__all__ = ["COMPILED"]
+from lookalike.kernels._jit import COMPILED as COMPILED
