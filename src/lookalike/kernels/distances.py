@@ -13,6 +13,9 @@ from lookalike.kernels._jit import inline, kernel
 FEW = 4  # rows of a below which turning b costs more than it saves
 TILE = 64  # rows of b turned at a time: 64 columns x 8 bytes stay in the first-level cache
 
+# Sums of squares outside of these may lack squares that became 0 or infinite.
+SMALLEST, LARGEST = 2.0**-960, 1.7e308
+
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
 CODES = {
     "euclidean": EUCLIDEAN,
@@ -56,6 +59,10 @@ def distance_block(a, b, code, out):
                         total[c] += gap * gap
             for c in range(width):
                 out[i, start + c] = _finish(total[c], code)
+            if code == EUCLIDEAN and not _all_hold(total[:width]):
+                for c in range(width):
+                    if not _holds(total[c]):
+                        out[i, start + c] = _scaled_length(a[i], b[start + c])
 
 
 @kernel
@@ -77,6 +84,9 @@ def _one_row(x, b, code, out):
                 t0, t1, t2, t3 = t0 + g0 * g0, t1 + g1 * g1, t2 + g2 * g2, t3 + g3 * g3
         out[start], out[start + 1] = _finish(t0, code), _finish(t1, code)
         out[start + 2], out[start + 3] = _finish(t2, code), _finish(t3, code)
+        if code == EUCLIDEAN and not (_holds(t0) and _holds(t1) and _holds(t2) and _holds(t3)):
+            for at in range(start, start + 4):
+                out[at] = distance_pair(x, b[at], code)
     for at in range(n_b - n_b % 4, n_b):
         out[at] = distance_pair(x, b[at], code)
 
@@ -102,7 +112,38 @@ def distance_pair(x, y, code):
             total = abs(gap) if abs(gap) > total else total
         else:
             total += gap * gap
+    if code == EUCLIDEAN and not _holds(total):
+        return _scaled_length(x, y)
     return _finish(total, code)
+
+
+@inline
+def _holds(total):
+    """Whether a sum of squares holds what it should: none overflowed or vanished."""
+    return SMALLEST <= total <= LARGEST
+
+
+@kernel
+def _all_hold(totals):
+    odd = 0
+    for total in totals:
+        odd += not _holds(total)
+    return odd == 0
+
+
+@kernel
+def _scaled_length(x, y):
+    """Return the Euclidean distance of two rows whose squared differences no float holds."""
+    largest = 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, abs(np.float64(x[j]) - np.float64(y[j])))
+    if largest == 0.0 or largest == np.inf:
+        return largest
+    total = 0.0
+    for j in range(x.shape[0]):
+        share = (np.float64(x[j]) - np.float64(y[j])) / largest
+        total += share * share
+    return largest * np.sqrt(total)
 
 
 @kernel
