@@ -21,6 +21,7 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 
 WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
+LONG = 96  # neighbors from which on a list is filled as a heap
 
 
 def search(
@@ -83,7 +84,7 @@ def fill_by_blocks(
     width: int | None = None,
 ) -> Fill:
     """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
-    from lookalike.kernels.topk import keep_nearest
+    from lookalike.kernels.topk import keep_in_heap, keep_nearest, sort_heaps
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
@@ -91,9 +92,21 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
+        long = lists.k > LONG
+        if long:  # empty lists, or sorted the other way round, are heaps
+            _turn(lists)
+        keep = keep_in_heap if long else keep_nearest
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)
-            keep_nearest(block, ids[at], exclude[queries], lists.distances, lists.indices)
+            keep(block, ids[at], exclude[queries], lists.distances, lists.indices)
+        if long:
+            sort_heaps(lists.distances, lists.indices)
 
     return fill
+
+
+def _turn(lists: NeighborGraph) -> None:
+    """Turn lists round, the farthest first."""
+    lists.distances[:] = lists.distances[:, ::-1].copy()
+    lists.indices[:] = lists.indices[:, ::-1].copy()
