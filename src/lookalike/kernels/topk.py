@@ -100,6 +100,8 @@ def sort_heaps(distances, indices):
 def merge_lists(distances, indices, more_distances, more_indices):
     """Work the second lists into the first."""
     k = distances.shape[1]
+    if k == 0 or more_distances.shape[1] == 0:
+        return
     old, old_ids = np.empty(k), np.empty(k, np.int64)
     for i in range(distances.shape[0]):
         best, named = distances[i], indices[i]
@@ -109,7 +111,7 @@ def merge_lists(distances, indices, more_distances, more_indices):
         old[:], old_ids[:] = best, named
         at, other = 0, 0
         for place in range(k):
-            left = other < k and more_ids[other] >= 0
+            left = other < more.shape[0] and more_ids[other] >= 0
             if left and before(more[other], more_ids[other], old[at], old_ids[at]):
                 best[place], named[place] = more[other], more_ids[other]
                 other += 1

@@ -96,7 +96,7 @@ def importance_weights(
     if classes is not None and len(classes) < 2:
         raise InvalidInput(message(who, "at least two classes", f"{len(classes)}", "Add rows"))
     if classes is None:  # importance is a share of the whole loss, so the unit does not matter
-        goal = _moderate(np.asarray(goal, dtype=np.float64))
+        values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
     learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
