@@ -18,6 +18,12 @@ def before(distance, index, other, other_index):
     return other_index < 0 or index < other_index
 
 
+@inline
+def earlier(distance, index, other, other_index):
+    """Do what ``before`` does where the first may be a place not yet taken."""
+    return (index >= 0 or distance < other) and before(distance, index, other, other_index)
+
+
 @kernel
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
@@ -74,11 +80,11 @@ def sink(distances, indices, distance, index, size):
         child = 2 * at + 1
         if child >= size:
             break
-        if child + 1 < size and before(
+        if child + 1 < size and earlier(
             distances[child], indices[child], distances[child + 1], indices[child + 1]
         ):
             child += 1
-        if before(distances[child], indices[child], distance, index):
+        if earlier(distances[child], indices[child], distance, index):
             break
         distances[at], indices[at] = distances[child], indices[child]
         at = child
