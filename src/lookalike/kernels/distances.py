@@ -57,12 +57,15 @@ def distance_block(a, b, code, out):
                     for c in range(TILE):
                         gap = x - column[c]
                         total[c] += gap * gap
-            for c in range(width):
-                out[i, start + c] = _finish(total[c], code)
-            if code == EUCLIDEAN and not _all_hold(total[:width]):
+            row = out[i, start : start + width]
+            if code == EUCLIDEAN:
+                if _roots(total, row) > 0:
+                    for c in range(width):
+                        if not _holds(total[c]):
+                            row[c] = _scaled_length(a[i], b[start + c])
+            else:
                 for c in range(width):
-                    if not _holds(total[c]):
-                        out[i, start + c] = _scaled_length(a[i], b[start + c])
+                    row[c] = _finish(total[c], code)
 
 
 @kernel
@@ -124,11 +127,13 @@ def _holds(total):
 
 
 @kernel
-def _all_hold(totals):
-    odd = 0
-    for total in totals:
-        odd += not _holds(total)
-    return odd == 0
+def _roots(total, row):
+    """Write square roots into row; return how many sums do not hold what they should."""
+    odd = np.int64(0)
+    for c in range(row.shape[0]):
+        odd += np.int64((total[c] < SMALLEST) | (total[c] > LARGEST))
+        row[c] = np.sqrt(total[c])
+    return odd
 
 
 @kernel
