@@ -13,8 +13,8 @@ from lookalike.kernels._jit import inline, kernel
 FEW = 4  # rows of a below which turning b costs more than it saves
 TILE = 64  # rows of b turned at a time: 64 columns x 8 bytes stay in the first-level cache
 
-# Sums of squares outside of these may lack squares that became 0 or infinite.
-SMALLEST, LARGEST = 2.0**-960, 1.7e308
+# Roots of sums of squares outside of these may lack squares that became 0 or infinite.
+SMALLEST, LARGEST = 2.0**-480, 2.0**511
 
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
 CODES = {
@@ -59,10 +59,9 @@ def distance_block(a, b, code, out):
                         total[c] += gap * gap
             row = out[i, start : start + width]
             if code == EUCLIDEAN:
-                if _roots(total, row) > 0:
-                    for c in range(width):
-                        if not _holds(total[c]):
-                            row[c] = _scaled_length(a[i], b[start + c])
+                for c in range(width):
+                    row[c] = np.sqrt(total[c])
+                _mend(a[i], b[start : start + width], row)
             else:
                 for c in range(width):
                     row[c] = _finish(total[c], code)
@@ -87,11 +86,10 @@ def _one_row(x, b, code, out):
                 t0, t1, t2, t3 = t0 + g0 * g0, t1 + g1 * g1, t2 + g2 * g2, t3 + g3 * g3
         out[start], out[start + 1] = _finish(t0, code), _finish(t1, code)
         out[start + 2], out[start + 3] = _finish(t2, code), _finish(t3, code)
-        if code == EUCLIDEAN and not (_holds(t0) and _holds(t1) and _holds(t2) and _holds(t3)):
-            for at in range(start, start + 4):
-                out[at] = distance_pair(x, b[at], code)
     for at in range(n_b - n_b % 4, n_b):
         out[at] = distance_pair(x, b[at], code)
+    if code == EUCLIDEAN:
+        _mend(x, b, out)
 
 
 @inline
@@ -115,25 +113,26 @@ def distance_pair(x, y, code):
             total = abs(gap) if abs(gap) > total else total
         else:
             total += gap * gap
-    if code == EUCLIDEAN and not _holds(total):
-        return _scaled_length(x, y)
-    return _finish(total, code)
+    found = _finish(total, code)
+    return _scaled_length(x, y) if code == EUCLIDEAN and _is_odd(found) else found
 
 
 @inline
-def _holds(total):
-    """Whether a sum of squares holds what it should: none overflowed or vanished."""
-    return SMALLEST <= total <= LARGEST
+def _is_odd(length):
+    """Whether some of the squares under the root may have overflowed or vanished."""
+    return (length < SMALLEST) | (length > LARGEST)
 
 
 @kernel
-def _roots(total, row):
-    """Write square roots into row; return how many sums do not hold what they should."""
+def _mend(x, b, out):
+    """Measure once more, with care, the rows of b whose length is odd: few, or none."""
     odd = np.int64(0)
-    for c in range(row.shape[0]):
-        odd += np.int64((total[c] < SMALLEST) | (total[c] > LARGEST))
-        row[c] = np.sqrt(total[c])
-    return odd
+    for c in range(out.shape[0]):
+        odd += np.int64(_is_odd(out[c]))
+    if odd > 0:
+        for c in range(out.shape[0]):
+            if _is_odd(out[c]):
+                out[c] = _scaled_length(x, b[c])
 
 
 @kernel
