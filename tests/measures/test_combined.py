@@ -106,7 +106,7 @@ def test_parameters_of_the_parts():
     assert changed.parts[0][1].model == "gauss"
     assert changed.parts[1][1].n_neighbors == 3
     assert changed.how == "zscore"
-    assert combined.parts[0][1].model == "empirical"
+    assert combined.parts[0][1].model == "auto"
     assert changed.set_params(**{"0": Ranked()}).parts[0][1].metric == "cityblock"
     with pytest.raises(InvalidInput, match="parts numbered 0 to 1"):
         changed.set_params(**{"2__metric": "cosine"})

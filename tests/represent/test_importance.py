@@ -71,3 +71,13 @@ def test_nothing_to_learn_means_equal_weights_and_a_warning():
 def test_bad_targets(y, words):
     with pytest.raises(InvalidInput, match=words):
         importance_weights(TABLE, y)
+
+
+@pytest.mark.parametrize("unit", [1e150, 1e-150, 1e300])
+def test_importance_has_no_unit(unit):
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=60), rng.normal(size=60)
+    plain = importance_weights({"x": x, "noise": noise}, x, random_state=0)
+    found = importance_weights({"x": x * unit, "noise": noise}, x * unit, random_state=0)
+    assert found[0] == pytest.approx(plain[0], abs=0.02)
+    assert found[0] > 0.9

@@ -51,8 +51,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     if n < most:
         raise TooFewRows(
             message(
-                f"{space.who}(method='hdbscan')",
-                f"at least {most} rows",
+                space.who,
+                f"at least {most} rows for HDBSCAN",
                 f"n_samples={n}",
                 "Lower min_neighbors and min_cluster_size or add rows",
             )
@@ -102,7 +102,7 @@ def _tree(
             lost = int(edges[0][~np.isfinite(edges[2])][0])
             raise UndefinedMeasure(
                 message(
-                    f"{space.who}(method='hdbscan')",
+                    space.who,
                     "rows that can all be compared, if only by way of others",
                     f"row {lost} without a way to others",
                     "Drop such rows, or use method='density', where they are noise",

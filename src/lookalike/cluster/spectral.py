@@ -158,8 +158,8 @@ def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
     if not (matrix >= 0).all():
         raise InvalidInput(
             message(
-                f"{space.who}(method='spectral')",
-                "similarities of at least 0",
+                space.who,
+                "similarities of at least 0 for spectral clustering",
                 f"{matrix.min():g}",
                 "Use affinity='rbf', which works on distances",
             )

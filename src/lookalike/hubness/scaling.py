@@ -25,6 +25,7 @@ from lookalike.neighbors.exact import fill_by_blocks, search
 __all__ = ["CDM", "NICDM", "LocalScaling"]
 
 EPS = float(np.finfo(float).eps)
+CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
 
 
 class LocalScaling(_Scaled):
@@ -192,7 +193,7 @@ class CDM(_Scaled):
         Stop when no log mu is farther than this from their mean.
     max_iter : int
         Stop after that many steps. Neighborhoods can swing to and fro for ever; the step with the
-        least spread is then kept.
+        least spread is then kept, the first of them where several are equal but for round-off.
     %(candidates)s
 
     Attributes
@@ -271,7 +272,7 @@ class CDM(_Scaled):
             logs = np.log(mu)
             center = float(logs.mean())
             spread = float(np.abs(logs - center).max())
-            if spread < best:
+            if spread < best * (1 - CLEARLY):
                 best = spread
                 self.factors_, self.n_iter_, self.mean_ = factors, step, float(np.exp(center))
             if spread < self.tol:

@@ -5,11 +5,16 @@ numbers divided by their range, numbers with a curved similarity, codes that are
 (0 or 1), and codes of ordered levels. ``ends`` says where each group ends.
 
 For each pair there are two sums over the columns: what speaks against likeness (weight times
-difference) and what could be compared (weight). Their quotient is the distance. Each sum is taken
-in a fixed order, so a pair has the same value in every block. Differences are added column by
-column, four in one pass over a tile so that the running sum stays in a register. Weights are added
-eight columns at a time, looked up by the bits of the columns that both rows have.
+difference) and what could be compared (weight). Their quotient is the distance. Both sums are taken
+column by column, four in one pass over a tile so that the running sum stays in a register, so a
+pair has the same value in every block. A difference is at most 1, and rounding never makes the
+smaller of two numbers the larger one, so the quotient cannot pass 1, and it is 1 exactly for rows
+that differ in everything. Weights whose sums need no rounding (such as 1 for every column) are
+added in any order with the same result: eight columns at a time, looked up by the bits of the
+columns that both rows have.
 """
+
+import math
 
 import numpy as np
 
@@ -21,7 +26,9 @@ GROUPS = ("number", "curved", "equal", "flag", "level")
 
 
 @kernel
-def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
+def mixed_block(
+    a, b, ends, weight, alpha, beta, levels, starts, midpoint, magic, against, compared
+):
     """Write the two sums of every pair into ``against`` and ``compared``.
 
     Parameters
@@ -33,6 +40,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     levels : float64, tables of 1 - similarity of the level columns, one after the other
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
+    magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
     against, compared : float64 (rows of a, rows of b), written here
         Where nothing can be left out, a single cell does for ``compared``: see ``all_compared``.
     """
@@ -41,8 +49,8 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     table = _weights_of_bytes(weight)
     n_bytes = table.shape[0]
     whole = 0.0
-    for k in range(n_bytes):
-        whole += table[k, 255]
+    for j in range(n_columns):
+        whole += weight[j]
     if n_a == 0 or n_b == 0:
         return
     compared[0, 0] = whole
@@ -50,6 +58,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
     plain = _are_plain(a, b, ends[0], weight)
+    any_order = _sum_exactly(weight, whole)
 
     present_a, telling_a = np.zeros((n_bytes, n_a), np.uint8), np.zeros((n_bytes, n_a), np.uint8)
     gaps_in_row = np.zeros(n_a, np.bool_)
@@ -72,7 +81,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
             if gaps:
                 _numbers_gaps(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
                 _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
             else:
                 if plain:
@@ -80,7 +89,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 else:
                     _numbers(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
                 _equals(a[i], turned, ends[1], ends[3], weight, half, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
@@ -88,7 +97,9 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
                 against[i, start + c] = minus[c]
             if one_for_all:
                 continue
-            if has_flags or (gaps and not midpoint):
+            if (has_flags or (gaps and not midpoint)) and not any_order:
+                _add_in_order(a[i], turned, ends, weight, midpoint, weights)
+            elif has_flags or (gaps and not midpoint):
                 _add_weights(
                     present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
                     midpoint, weights,
@@ -170,6 +181,39 @@ def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpo
         else:
             for c in range(TILE):
                 weights[c] += sums[here & here_b[c]]
+
+
+@kernel
+def _sum_exactly(weight, whole):
+    """Whether no sum of some of the weights has to be rounded, in whatever order it is taken."""
+    # All weights are multiples of a unit of which 2^53 are more than the whole: halves are exact.
+    unit = 2.0 ** (math.frexp(whole)[1] - 52)
+    for j in range(weight.shape[0]):
+        share = weight[j] / unit
+        if not (whole < np.inf and unit > 0.0 and share == np.floor(share)):
+            return False
+    return True
+
+
+@kernel
+def _add_in_order(x, turned, ends, weight, midpoint, weights):
+    """Sum the weights of what can be compared in the order in which differences are summed."""
+    weights[:] = 0.0
+    for j in range(x.shape[0]):
+        v, w, column = x[j], weight[j], turned[j]
+        if ends[2] <= j < ends[3] and v == 0.0:
+            if midpoint:  # only a flag absent in both is left out
+                for c in range(TILE):
+                    weights[c] += w if column[c] != 0.0 else 0.0
+            else:
+                for c in range(TILE):
+                    weights[c] += w if column[c] > 0.0 else 0.0
+        elif midpoint:
+            for c in range(TILE):
+                weights[c] += w
+        elif v == v:
+            for c in range(TILE):
+                weights[c] += w if column[c] == column[c] else 0.0
 
 
 # -- what differs ----------------------------------------------------------------------------------
@@ -267,10 +311,10 @@ def curve(z, alpha, beta):
 
 
 @kernel
-def _curved(v, column, w, alpha, beta, half, minus):
+def _curved(v, column, w, alpha, beta, half, magic, minus):
     for c in range(TILE):
         gap = abs(v - column[c])
-        minus[c] += w * curve(gap, alpha, beta) if gap == gap else w * half
+        minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
 
 
 @kernel

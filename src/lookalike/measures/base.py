@@ -351,7 +351,14 @@ class Measure(Saved, BaseEstimator):
         ----------
         a, b : Rows of length one
         """
-        return self._explain(a, b)
+        found = self._explain(a, b)
+        filler = getattr(self, "undefined", None)
+        if filler is None or not np.isnan(found.similarity):
+            return found
+        told: dict[str | None, float] = {None: filler}
+        against: dict[str | None, float] = {None: 1 - filler}
+        distance = self.distance_at(filler)
+        return replace(found, similarity=filler, distance=distance, plus=told, minus=against)
 
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.
@@ -362,7 +369,7 @@ class Measure(Saved, BaseEstimator):
             A position in the fitted rows, a record (dict), or a table of one row.
         """
         check_is_fitted(self, "rows_")
-        return self._explain(self._one(x), self._one(y))
+        return self.explain_rows(self._one(x), self._one(y))
 
     def _one(self, row: Any) -> Rows:
         who = f"{type(self).__name__}.explain"

@@ -23,9 +23,10 @@ from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.table import Table
 
-__all__ = ["MixedPlan"]
+__all__ = ["SIMPLE", "MixedPlan"]
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
+ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
 COLUMN = "column "  # what stands before the name of any other column there
 
 
@@ -79,7 +80,7 @@ class MixedPlan:
         distance = self.distances[name]
         cells = np.asarray(distance.encode(table[name]))
         if isinstance(distance, Absolute):
-            return cells / distance.scale_ if distance.scale_ > 0 else cells
+            return distance.shares(cells) if distance.scale_ > 0 else cells
         return np.where(cells == -1, np.nan, cells.astype(np.float64))
 
     # -- comparing ---------------------------------------------------------------------------------
@@ -90,6 +91,7 @@ class MixedPlan:
         b: Mapping[str, Any],
         weights: np.ndarray,
         midpoint: bool,
+        step: float = 0.0,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return for each pair what speaks against likeness and what could be compared.
 
@@ -101,6 +103,8 @@ class MixedPlan:
         weights : float64, one per column of ``names``
         midpoint : bool
             Whether a missing cell counts as a difference of 1/2 instead of not at all.
+        step : float
+            A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
         from lookalike.kernels.mixed import all_compared, mixed_block
 
@@ -111,13 +115,15 @@ class MixedPlan:
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
         simple = weights[: self.n_simple]
         tables = (self.levels, self.starts)
+        magic = ROUND * step
         mixed_block(
-            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint,
+            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint, magic,
             against, compared,
         )  # fmt: skip
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
+            differs = (differs + magic) - magic
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0

@@ -84,9 +84,10 @@ def relieff_weights(
                           - mean_{j in H} diff_k(i, j) )
 
     diff_k is 1 - s_k with s_k Gower's similarity in column k, 1/2 where a cell is missing, and 0
-    for a flag absent in both. Near means a small sum of diff_k; ties go to the lower row. A class
-    without another member adds nothing. For numbers, with tau the target divided by its range, k
-    nearest rows j of each i, and every sum over all pairs (i, j) divided by k::
+    for a flag absent in both. Near means a small sum of diff_k, counted in steps of 2^-36, so that
+    round-off decides nothing; ties go to the lower row. A class without another member adds
+    nothing. For numbers, with tau the target divided by its range, k nearest rows j of each i, and
+    every sum over all pairs (i, j) divided by k::
 
         W_k = N_both / N_target - (N_k - N_both) / (m - N_target)
         N_target = sum |tau_i - tau_j|,  N_k = sum diff_k,  N_both = sum |tau_i - tau_j| diff_k

@@ -95,6 +95,8 @@ def importance_weights(
     values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:
         raise InvalidInput(message(who, "at least two classes", f"{len(classes)}", "Add rows"))
+    if classes is None:  # importance is a share of the whole loss, so the unit does not matter
+        values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
     learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
@@ -131,7 +133,7 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
 def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
-        return np.asarray(column.values, dtype=np.float64)[:, None]  # forests take gaps
+        return _moderate(np.asarray(column.values, dtype=np.float64))[:, None]  # they take gaps
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
     n = min(PROTOTYPES, len(table))
@@ -140,6 +142,18 @@ def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | No
     found = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
     found[column.missing] = np.nan
     return found
+
+
+def _moderate(values: np.ndarray) -> np.ndarray:
+    """Return numbers whose squares a float can hold, and they themselves a float32.
+
+    Others are divided by a power of two, which changes no comparison.
+    """
+    sizes = np.abs(values[np.isfinite(values)])
+    largest = float(sizes.max(initial=0.0))
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return values
+    return np.ldexp(values, -int(np.frexp(largest)[1]))
 
 
 def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:

@@ -151,7 +151,7 @@ def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
         s = m.block(left, right, "similarity")[0, 0]
         if np.isnan(s):
             continue
-        told = m._explain(left, right)
+        told = m.explain_rows(left, right)
         assert_allclose(told.similarity, s, rtol=1e-9, atol=1e-12)
         assert_allclose(sum(told.plus.values()), s, rtol=1e-9, atol=1e-9)
         assert_allclose(sum(told.plus.values()) + sum(told.minus.values()), 1, atol=1e-9)
