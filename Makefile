@@ -16,7 +16,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test check format bench papers docs clean
+.PHONY: help demo test fuzz check format bench papers docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -41,6 +41,9 @@ demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of thre
 
 test: $(VENV)/.dev ## the whole test suite, doctests included
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+fuzz: $(VENV)/.dev ## search for new examples that break a property; CASE=tests/measures for one folder
+	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 check: $(VENV)/.dev ## formatting, lint and types
 	$(BIN)/ruff format --check .

@@ -48,7 +48,8 @@ print(f"\nnetwork: {network.score(X_new, y_new):.1%} right, least sure {sure.min
 
 # Which columns does a forest miss most? Weights for the measure, to be used anywhere.
 weights = importance_weights(X, y)
-print("\n" + ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items()))
+found = zip(X.names, weights, strict=True)
+print("\n" + ", ".join(f"{name} {weight:.2f}" for name, weight in found))
 
 # Are classes told apart better after the change? One panel before, one after.
 spaces = {

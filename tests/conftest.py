@@ -4,18 +4,21 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-# The first call of a kernel compiles it, so times say nothing about the code. Continuous
-# integration tries the same examples every time; at a desk the search goes on.
-settings.register_profile(
-    "lookalike",
-    deadline=None,
-    max_examples=40,
-    derandomize=bool(os.environ.get("CI")),
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("lookalike")
+# The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
+# same examples every time; the search for new ones is `make fuzz`.
+RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("lookalike", max_examples=40, derandomize=True, **RULES)
+settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
+FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
+settings.load_profile("fuzz" if FUZZ else "lookalike")
+
+
+def pytest_collection_modifyitems(items):
+    """Leave the fuzzer what it can vary: tests of random examples."""
+    if FUZZ:
+        items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,18 @@ def test_classes_are_spread_evenly_and_every_row_is_held_out_once():
     folds = assign_folds(classes, 50, 5, 0, "Test")
     assert_array_equal(np.bincount(folds), [10] * 5)
     assert_array_equal(np.bincount(folds[classes == 1]), [2] * 5)
+    words = np.array(["a"] * 20 + ["b"] * 10)
+    folds = assign_folds(words, 30, 5, np.random.default_rng(0), "Test")
+    assert_array_equal(np.bincount(folds[words == "a"]), [4] * 5)
+    plain = assign_folds(None, 32, 5, np.random.default_rng(0), "Test")
+    assert sorted(np.bincount(plain)) == [6, 6, 6, 7, 7]
 
 
 def test_folds_repeat_without_a_seed_and_differ_between_seeds():
     assert_array_equal(assign_folds(None, 30, 5, None, "T"), assign_folds(None, 30, 5, None, "T"))
     assert (assign_folds(None, 30, 5, 1, "T") != assign_folds(None, 30, 5, 2, "T")).any()
+    generator = np.random.default_rng(3)
+    assert_array_equal(assign_folds(None, 30, 5, generator, "T"), assign_folds(None, 30, 5, 3, "T"))
 
 
 def test_few_rows_and_rare_classes():

@@ -1,6 +1,7 @@
 """Imports point one way: a folder uses what stands below it, never what stands above."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,13 @@ HEIGHT = {room: len(LAYERS) - i for i, layer in enumerate(LAYERS) for room in la
 COMMON = 0  # errors and the underscore modules: used by everyone, using only each other
 TOP = len(LAYERS)
 
+IMPORTERS = ("import_module", "find_spec", "__import__")
+# The only files that may import modules by names which nobody can read off the source.
+BY_TABLE = {
+    "__init__.py": "resolves the public names lazily, from the table _NAMES",
+    "_load.py": "opens all rooms of the table ROOMS, so that classes in saved files are known",
+}
+
 
 def lazy_names(source):
     """Public name -> room, read from the table in ``__init__.py`` without importing anything."""
@@ -44,39 +52,92 @@ def height(room):
     return HEIGHT.get(room)
 
 
-def imported_modules(tree, package, public):
-    """Yield (line, dotted path below lookalike) for every import in a file, wherever it stands."""
+def statements(tree, package):
+    """Yield (line, dotted path) for every import statement in a file, wherever it stands."""
     for node in ast.walk(tree):  # so TYPE_CHECKING blocks and functions are seen as well
         if isinstance(node, ast.Import):
-            paths = [alias.name.split(".") for alias in node.names]
+            yield from ((node.lineno, alias.name.split(".")) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             base = base + (node.module.split(".") if node.module else [])
-            paths = [[*base, alias.name] for alias in node.names]
-        else:
+            yield from ((node.lineno, [*base, alias.name]) for alias in node.names)
+
+
+def by_string(tree, package):
+    """Yield (line, dotted path) for imports made by a call; None where the name is computed."""
+    strings = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and re.fullmatch(r"lookalike(\.\w+)+", str(node.value))
+    ]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
             continue
-        for path in paths:
-            if path[0] != "lookalike":
-                continue
-            rest = ".".join(path[1:])
-            yield node.lineno, public.get(rest, rest)
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name not in IMPORTERS:
+            continue
+        asked = node.args[0]
+        if isinstance(asked, ast.Constant):
+            names = [asked.value]
+        elif isinstance(asked, ast.JoinedStr):  # an f-string that begins with a whole room will do
+            start = getattr(asked.values[0], "value", "")
+            names = [start + "*"] if isinstance(start, str) and start.count(".") > 1 else [None]
+        elif isinstance(asked, ast.Name):  # whichever names of modules stand in the file
+            names = strings or [None]
+        else:
+            names = [None]
+        for one in names:
+            if one is not None and one.startswith("."):
+                level = len(one) - len(one.lstrip("."))
+                one = ".".join([*package[: len(package) - level + 1], one.lstrip(".")])
+            yield node.lineno, one if one is None else one.split(".")
+
+
+def imports(source):
+    """Yield (file, line, room, path below lookalike); the path is None for a computed name."""
+    for file in sorted(source.rglob("*.py")):
+        inside = file.relative_to(source)
+        room = inside.parts[0].removesuffix(".py")
+        package = ["lookalike", *inside.parts[:-1]]
+        tree = ast.parse(file.read_text())
+        for line, path in [*statements(tree, package), *by_string(tree, package)]:
+            if path is None or path[0] == "lookalike":
+                yield inside.as_posix(), line, room, path if path is None else path[1:]
 
 
 def edges(source):
     """Yield (file, line, room, imported room) for every import from one room into another."""
     public = lazy_names(source)
-    for file in sorted(source.rglob("*.py")):
-        inside = file.relative_to(source)
-        if inside == Path(
-            "__init__.py"
-        ):  # resolves its names lazily, so it stands above everything
+    for file, line, room, path in imports(source):
+        # The first file resolves its names lazily, so it stands above everything.
+        if file == "__init__.py" or path is None:
             continue
-        room = inside.parts[0].removesuffix(".py")
-        package = ["lookalike", *inside.parts[:-1]]
-        for line, target in imported_modules(ast.parse(file.read_text()), package, public):
-            other = target.split(".")[0] if target else ""
-            if other != room:
-                yield inside.as_posix(), line, room, other
+        rest = ".".join(path)
+        other = public.get(rest, rest).split(".")[0]
+        if other != room:
+            yield file, line, room, other
+
+
+def computed_imports(source):
+    return [
+        f"{file}:{line}: imports a module whose name is computed"
+        for file, line, _, path in imports(source)
+        if path is None and file not in BY_TABLE
+    ]
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_imports(source):
+    """Names and modules with an underscore that one room takes from another."""
+    found = []
+    for file, line, room, path in imports(source):
+        # The modules beside the rooms begin with an underscore, and are there for everybody.
+        if path and path[0] != room and any(is_private(name) for name in path[1:]):
+            found.append(f"{file}:{line}: lookalike.{'.'.join(path)} is private to {path[0]}")
+    return found
 
 
 def wrong_imports(source):
@@ -119,6 +180,20 @@ def test_imports_point_downward():
     assert not wrong, "\n".join(["imports against the arrow:", *wrong])
 
 
+def test_no_module_is_imported_by_a_computed_name():
+    assert not computed_imports(SOURCE)
+
+
+@pytest.mark.parametrize("file", BY_TABLE)
+def test_files_that_import_by_a_table_still_do(file):
+    assert list(by_string(ast.parse((SOURCE / file).read_text()), ["lookalike"]))
+
+
+def test_no_private_name_is_imported_across_rooms():
+    wrong = private_imports(SOURCE)
+    assert not wrong, "\n".join(["private names of other rooms:", *wrong])
+
+
 def test_folders_of_one_layer_form_no_circle():
     assert not circles(SOURCE)
 
@@ -135,6 +210,11 @@ def test_folders_of_one_layer_form_no_circle():
         ("errors.py", "from .kernels import a", "errors.py:1: errors"),
         ("attic/a.py", "from lookalike.table import Table", "no place in LAYERS"),
         ("measures/a.py", "from lookalike.attic import a", "neither a folder"),
+        ("table/a.py", "import_module('lookalike.measures.gower')", "table/a.py:1: table"),
+        ("table/a.py", "importlib.import_module('..cli.main', __package__)", "table/a.py:1: table"),
+        ("table/a.py", "find_spec(f'lookalike.measures.{name}')", "table/a.py:1: table"),
+        ("table/a.py", "x = __import__('lookalike.cli')", "table/a.py:1: table"),
+        ("table/a.py", "HOME = 'lookalike.cli'\nimport_module(HOME)", "table/a.py:2: table"),
     ],
 )
 def test_an_import_against_the_arrow_is_named(tmp_path, file, code, complaint):
@@ -165,3 +245,47 @@ def test_a_circle_inside_a_layer_is_named(tmp_path):
         (tmp_path / room).mkdir()
         (tmp_path / room / "a.py").write_text(f"from lookalike.{other} import a")
     assert circles(tmp_path) == ["cluster", "predict", "search"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import_module(f'lookalike.{room}')",
+        "import_module(name)",
+        "find_spec('lookalike.' + room)",
+        "__import__(f'{package}.table')",
+    ],
+)
+def test_a_computed_name_is_named(tmp_path, code):
+    (tmp_path / "cli").mkdir()
+    (tmp_path / "cli" / "a.py").write_text(code)
+    (tmp_path / "_load.py").write_text(code)
+    (wrong,) = computed_imports(tmp_path)
+    assert wrong.startswith("cli/a.py:1: ")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from lookalike.measures.base import Measure, _hidden",
+        "from lookalike.measures._base import Measure",
+        "from lookalike.measures import _base",
+        "def f():\n    import lookalike.measures._base",
+        "from lookalike._save import _table",
+        "import_module('lookalike.measures._base')",
+        "from ..measures._base import Measure",
+    ],
+)
+def test_a_private_name_of_another_room_is_named(tmp_path, code):
+    for room in ("cli", "measures"):
+        (tmp_path / room).mkdir()
+    (tmp_path / "cli" / "a.py").write_text(code)
+    assert len(private_imports(tmp_path)) == 1
+
+
+def test_private_names_stay_usable_at_home(tmp_path):
+    (tmp_path / "measures").mkdir()
+    code = "from lookalike.measures._base import _hidden\nfrom lookalike._save import saveable\n"
+    code += "from lookalike import __version__\nfrom . import _base\n"
+    (tmp_path / "measures" / "a.py").write_text(code)
+    assert private_imports(tmp_path) == []

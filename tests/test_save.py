@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike import _save
-from lookalike.errors import InvalidInput, UnreadableFile, WrongType
+from lookalike.errors import InvalidInput, UnreadableFile, UnwritableFile, WrongType
 from lookalike.measures import Gower, Vector
 
 X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
@@ -168,5 +168,5 @@ def test_what_cannot_be_written_is_named_and_nothing_is_lost(saved):
         measure.save(saved)
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
-    with pytest.raises(UnreadableFile, match="a folder that exists"):
+    with pytest.raises(UnwritableFile, match="a folder that exists"):
         Vector().fit(X).save(saved.parent / "none" / "x")

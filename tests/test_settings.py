@@ -228,25 +228,6 @@ def test_kernels_run_uncompiled():
     assert plain.stdout.strip() == str(compiled.tolist())
 
 
-def test_no_writable_cache_is_no_error(tmp_path):
-    """A package that cannot keep compiled code anywhere compiles in memory."""
-    code = (
-        "import numba.core.caching as c\n"
-        "import numba\n"
-        "def refuse(*a, **k): raise RuntimeError('cannot cache function: no locator available')\n"
-        "njit = numba.njit\n"
-        "def fake(*a, cache=False, **k):\n"
-        "    return refuse if cache else njit(*a, **k)\n"
-        "numba.njit = fake\n"
-        "from lookalike.kernels.topk import insert\n"
-        "import numpy as np\n"
-        "d, i = np.full(2, np.inf), np.full(2, -1)\n"
-        "insert(d, i, 1.0, 7); print(i.tolist())\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[7, -1]"
-
-
 def test_threads_see_the_array_they_were_given():
     array = np.zeros(100)
 

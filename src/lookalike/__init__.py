@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._config import config as config
     from lookalike._load import load as load
     from lookalike.hubness import hubness_report as hubness_report
-    from lookalike.leaderboard.compare import compare as compare
+    from lookalike.leaderboard.comparing import compare as compare
     from lookalike.search import Index as Index
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table

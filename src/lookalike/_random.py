@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._params import Rule
 from lookalike.errors import InvalidInput, message
 
-__all__ = ["RANDOM_STATE", "make_generator"]
+__all__ = ["RANDOM_STATE", "make_generator", "make_seed"]
 
 
 class _RandomState(Rule):
@@ -45,3 +45,10 @@ def make_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
     return np.random.default_rng(random_state)
+
+
+def make_seed(random_state: Any) -> int:
+    """Return a whole number for those who hand seeds on; a whole number is its own seed."""
+    if RANDOM_STATE.fits(random_state) and isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(make_generator(random_state).integers(2**31))

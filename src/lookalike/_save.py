@@ -11,7 +11,6 @@ import datetime
 import json
 import math
 import os
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -20,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lookalike._atomic import check_writable, replacing
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message
 
 __all__ = ["SAVEABLE", "Saved", "read", "saveable", "write"]
@@ -73,24 +73,14 @@ class Saved:
 
 def write(path: str | os.PathLike[str], root: Any) -> None:
     """Write an object and everything it holds."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise UnreadableFile(
-            message("save", "a folder that exists", f"{str(target.parent)!r}", "Make it first")
-        )
+    check_writable(path)  # before the work of encoding
     writer = _Writer()
     page = {"format": FORMAT, "root": writer.encode(root, type(root).__name__)}
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
-            pack.writestr(PAGE, json.dumps(page, allow_nan=False))
-            for at, array in enumerate(writer.arrays):
-                with pack.open(f"arrays/{at}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, array, allow_pickle=False)
-        os.replace(draft, target)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
+        pack.writestr(PAGE, json.dumps(page, allow_nan=False))
+        for at, array in enumerate(writer.arrays):
+            with pack.open(f"arrays/{at}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
 
 
 class _Writer:

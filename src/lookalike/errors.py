@@ -10,6 +10,7 @@
     ├── WrongType (TypeError)            a cell or an object of a type that cannot be read
     ├── UnreadableFile (ValueError)      a file that is damaged, or of another format
     │   └── MissingFile (FileNotFoundError)  a file that is not there
+    ├── UnwritableFile (OSError)         a file that cannot be written where it should be
     └── MissingExtra (ImportError)       an optional dependency that is not installed
 
 Every message has four parts: who, what was needed, what was found, what to do. ``message`` puts
@@ -31,6 +32,7 @@ __all__ = [
     "TooLarge",
     "UndefinedMeasure",
     "UnreadableFile",
+    "UnwritableFile",
     "WrongType",
     "message",
     "suggest",
@@ -70,6 +72,10 @@ class UnreadableFile(LookalikeError, ValueError):
 
 class MissingFile(UnreadableFile, FileNotFoundError):
     """There is no file of this name."""
+
+
+class UnwritableFile(LookalikeError, OSError):
+    """A file cannot be written where it should be."""
 
 
 class MissingExtra(LookalikeError, ImportError):

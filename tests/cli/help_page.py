@@ -20,21 +20,27 @@ notes, warnings (yellow) and errors (red, one line) go to standard error.
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | something to mend in the data or the options, said in one line (`--debug`: the traceback) |
+| 1 | something to fix in the data or the options, said in one line (`--debug`: the traceback) |
 | 2 | wrong usage |
 | 130 | interrupted by Ctrl-C |
 
 **Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
 (`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
-`chebyshev`, `cosine`). Options follow a colon: `vector:metric=cityblock,scale=minmax`,
-`'gower:weights={"year": 2}'`. A measure made of another one takes it as its option `measure`. A
-name that is not known is answered with the names that are.
+`chebyshev`, `cosine`), or `auto`, which chooses by the columns and prints the reason. Options
+follow a colon: `vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. A measure
+made of another one takes it as its option `measure`. A name that is not known is answered with the
+names that are.
 
 **Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also
 `for` and `against`, then the columns of the table; one of them that has such a name itself is
 written as `table.row`. Distance and similarity are empty where no column is filled in both rows.
 
-**Search as JSON.** An object with `measure`, `query` (`row`, `record`) and `hits`, each with
+**Search and Python.** `lookalike search` asks `la.Index`, so both give the same list: fewer rows
+than `-k` where fewer are there, rows with nothing to compare last. `--weight genres=3` is
+`index.search(..., weights={"genres": 3})`.
+
+**Search as JSON.** An object with `measure`, `reason` (why this measure, with `auto`, else null),
+`query` (`row`, `record`) and `hits`, each with
 `row`, `distance`, `similarity`, `record` and, with `--why`, `for` and `against`: lists of reasons
 with the `column`, its `share` of the similarity (for) or of what is lacking to 1 (against), and
 the two cells, `query` and `found`.

@@ -83,7 +83,7 @@ def test_errors_of_the_system_are_one_line(monkeypatch, file):
     def refuse(*args):
         raise PermissionError(13, "Permission denied", str(file))
 
-    monkeypatch.setattr("lookalike.cli.inspect.read", refuse)
+    monkeypatch.setattr("lookalike.cli.inspect_command.read", refuse)
     assert "Permission denied" in one_line(run("inspect", file))
 
 
@@ -91,7 +91,7 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch, file):
     def fail(*args):
         raise ZeroDivisionError("a mistake in the program")
 
-    monkeypatch.setattr("lookalike.cli.inspect.read", fail)
+    monkeypatch.setattr("lookalike.cli.inspect_command.read", fail)
     with pytest.raises(ZeroDivisionError):
         run("inspect", file)
 
@@ -137,7 +137,7 @@ def test_warnings_are_lines_and_said_once(monkeypatch, file):
             warnings.warn("the moon is full", LookalikeWarning, stacklevel=2)
         return lookalike.read_table(str(file))
 
-    monkeypatch.setattr("lookalike.cli.inspect.read", read)
+    monkeypatch.setattr("lookalike.cli.inspect_command.read", read)
     done = run("inspect", file, "--output", "json")
     assert done.exit_code == 0
     assert done.stderr == "the moon is full\n"
@@ -148,7 +148,7 @@ def test_other_warnings_stay_what_they_are(monkeypatch, file):
     def read(*args):
         warnings.warn("not ours", UserWarning, stacklevel=2)
 
-    monkeypatch.setattr("lookalike.cli.inspect.read", read)
+    monkeypatch.setattr("lookalike.cli.inspect_command.read", read)
     with pytest.raises(UserWarning, match="not ours"):  # the tests make every warning an error
         run("inspect", file)
 
@@ -157,7 +157,7 @@ def test_ctrl_c_is_130_without_a_word(monkeypatch, file):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lookalike.cli.inspect.read", interrupt)
+    monkeypatch.setattr("lookalike.cli.inspect_command.read", interrupt)
     done = run("inspect", file)
     assert (done.exit_code, done.output) == (130, "")
 

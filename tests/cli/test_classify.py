@@ -81,7 +81,7 @@ def test_tables_for_people(file, tmp_path):
     done = run("classify", file, *WORDS, "--predict", new)
     assert done.exit_code == 0, done.output
     assert "5-fold cross-validation:" in done.stdout
-    assert "rows left out of trees:" in done.stdout
+    assert "out-of-bag accuracy:" in done.stdout
     assert "importance" in done.stdout
     assert "10 more rows" in done.stderr
     plain = run("classify", file, *WORDS, "--output", "csv")
@@ -97,7 +97,7 @@ def test_several_classes_and_a_class_of_one(file, tmp_path):
     single.write_text(text + "\n90,moby,whale")
     done = run("classify", single, *WORDS)
     assert done.exit_code == 0
-    assert "a class has a single row" in done.stderr
+    assert "a class with a single row, 'whale'" in done.stderr
 
 
 def test_mistakes_are_one_line(file, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from cli.run import run
 from lookalike.cluster import SimilarityClustering, adjusted_rand, clustering_f_measure, purity
 from lookalike.measures import Gower
+from lookalike.search import choose_measure
 from lookalike.table import read_table
 
 N = 24
@@ -142,3 +143,12 @@ def test_wrong_requests_are_one_line(file, words, complaint):
 def test_wrong_usage_is_2(file, words):
     done = run("cluster", file, *words)
     assert (done.exit_code, done.stdout) == (2, "")
+
+
+def test_auto_chooses_and_says_why(file):
+    measure, reason = choose_measure(read_table(str(file)).compare_by(["size", "color"]))
+    found = answer(file, "-n", 2, "--measure", "auto", *COMPARED)
+    assert (found["measure"], found["reason"]) == (type(measure).__name__, reason)
+    shown = run("cluster", file, "-n", 2, "--measure", "auto", *COMPARED).stdout
+    assert reason in " ".join(shown.split())
+    assert answer(file, "-n", 2, *COMPARED)["reason"] is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.cli.compare import read_measures
+from lookalike.cli.compare_command import read_measures
 from lookalike.leaderboard import compare
 from lookalike.measures import Gower, Vector
 
@@ -65,7 +65,7 @@ def test_table_form_and_page(file, tmp_path):
     assert "2 measures on 50 rows, 5 neighbors, no labels" in done.stdout
     assert "Take gower" in done.stdout
     assert "not used: stochastic-forest:height=9: " in done.stdout.replace("\n", " ")
-    assert f"written: {page}" in done.stderr
+    assert f"wrote {page}" in done.stderr
     assert "<h1>Leaderboard" in page.read_text(encoding="utf-8")
 
 

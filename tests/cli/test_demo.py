@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.cli.demo import FILMS, row_of
+from lookalike.cli.demo_command import FILMS, row_of
 from lookalike.datasets import load_films
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from lookalike.cli.app import app
 from lookalike.hubness import MutualProximity, hubness_report
 from lookalike.measures import Vector
+from lookalike.search import choose_measure
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +83,11 @@ def test_errors_are_one_line(file, words, complaint):
 
 def test_usage(file):
     assert run(file[0], "--reduce", "magic").exit_code == 2
+
+
+def test_auto_chooses_and_says_why(file):
+    path, rows = file
+    measure, reason = choose_measure({f"x{j}": rows[:, j] for j in range(12)})
+    words = [path, "--measure", "auto", "--columns", ",".join(f"x{j}" for j in range(12))]
+    assert json.loads(run(*words, "-o", "json").stdout)["reason"] == reason
+    assert type(measure).__name__ in run(*words).stdout

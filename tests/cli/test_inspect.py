@@ -7,8 +7,6 @@ import json
 import pytest
 
 from cli.run import run
-from lookalike.cli.inspect import facts, percent
-from lookalike.table import read_table
 
 RECORDS = [
     {"id": 1, "name": "Old brick house", "price": 10, "tags": ["a", "b"], "v": [1, 2, 3]},
@@ -23,11 +21,6 @@ def file(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(map(json.dumps, RECORDS)))
     return path
-
-
-def column(values, kind=None):
-    table = read_table({"c": values, "other": [0.5] * len(values)}, kinds=kind and {"c": kind})
-    return table["c"]
 
 
 def test_json_has_every_fact(file):
@@ -103,80 +96,9 @@ def test_wrong_kinds_are_one_line(tmp_path, word, complaint):
     assert complaint in line
 
 
-@pytest.mark.parametrize(
-    ("values", "kind", "warning"),
-    [
-        ([2.5, 2.5, 2.5], None, "constant"),
-        (["x"] * 4, None, "constant"),
-        ([["a"], ["a"]], None, "constant"),
-        ([[1.0, 2.0], [1.0, 2.0]], "vector", "constant"),
-        ([1.0, None, None, 3.0, None], None, "mostly missing: 3 of 5 cells"),
-        ([1.0, 2.0, float("inf")], None, "infinite: 1 of its numbers"),
-        (["ab", "cd", "ef", "gh"], None, "hardly a category: 4 values in 4 rows"),
-        (list(range(100, 120)), None, "looks like row numbers"),
-        (list(range(100, 140, 2)), None, "looks like an identifier"),
-    ],
-)
-def test_what_deserves_a_warning(values, kind, warning):
-    (found,) = facts(column(values, kind)).warnings
-    assert found.startswith(warning)
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ([1.0, 2.0, 2.0], None),
-        ([5.0, None], None),  # one value alone is not constant, and half is not mostly
-        (["ab", "cd", "ab", "cd"], None),
-        (list(range(19)), None),  # too few to tell
-        ([i + 0.5 for i in range(20)], None),
-        ([*range(19), 18], None),
-        ([[1.0, 2.0], [1.0, 2.5]], "vector"),
-        ([[1.0], [2.0, 3.0], [4.0, 5.0, 6.0]], "series"),
-    ],
-)
-def test_what_deserves_none(values, kind):
-    assert facts(column(values, kind)).warnings == []
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "words"),
-    [
-        ([3.0, 1.0, 2.0, 10.0], None, "1 to 10, median 2"),
-        (["b", "a", "b", "c", "d", "b", "a", "c"], None, "b 38%, a 25%, c 25%, …"),
-        (["lo", "hi", "lo"], ["lo", "mid", "hi"], "lo < mid < hi"),
-        ([True, False, None, True], None, "True 67%, False 33%"),
-        (
-            ["one long text here", "and another one of them"],
-            None,
-            "such as and another one of them",
-        ),
-        ([["a", "b"], ["b"], []], None, "b 67%, a 33%"),
-        ([[], []], "set", "all empty"),
-        ([[1.0], [2.0, 3.0]], "series", "1 to 2 values each"),
-        ([[1.0, 2.0], [2.0, 3.0]], "series", "2 values each"),
-        ([[0.5, 0.5], [0.2, 0.8]], None, "2 bins"),
-        ([[0.5, 1.5], [0.2, -0.8]], None, "2 entries"),
-        ([{"nodes": [1, 2], "edges": [[1, 2]]}], None, "2 nodes each"),
-    ],
-)
-def test_values_in_words(values, kind, words):
-    assert facts(column(values, kind)).values == words
-
-
-def test_dates_keep_their_form():
-    found = facts(column(["2020-01-05", "2021-03-01", "2020-06-01"], "number")).to_dict()
-    assert (found["low"], found["high"]) == ("2020-01-05", "2021-03-01")
-
-
 def test_an_empty_column_is_described(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,\n2,\n")
     told = json.loads(run("inspect", path, "--output", "json").stdout)["columns"]
     assert told[1]["warnings"] == ["set aside: every cell is missing"]
     assert told[1]["missing_share"] == 1
-
-
-def test_percent_never_rounds_to_nothing_or_all():
-    shares = [0, 0.001, 0.29, 0.666, 0.995, 1]
-    assert [percent(share) for share in shares] == ["0%", "<1%", "29%", "67%", ">99%", "100%"]

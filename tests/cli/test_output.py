@@ -8,7 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from lookalike.cli.output import clean, plain, short, spark, write_csv, write_json
+from lookalike._show import clean, percent, plain, short, spark
+from lookalike.cli.output import write_csv, write_json
 from lookalike.table import Graph
 
 
@@ -90,3 +91,8 @@ def test_csv_and_json_on_standard_output(capsys):
     assert second["text"] == "two\nlines"
     write_json({"a": [float("inf"), 2.0]})
     assert json.loads(capsys.readouterr().out) == {"a": ["inf", 2]}
+
+
+def test_percent_never_rounds_to_nothing_or_all():
+    shares = [0, 0.001, 0.29, 0.666, 0.995, 1]
+    assert [percent(share) for share in shares] == ["0%", "<1%", "29%", "67%", ">99%", "100%"]

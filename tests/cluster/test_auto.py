@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cluster import reference
-from lookalike.cluster import AutoClustering, SimilarityClustering, silhouette
+from lookalike.cluster import AutoClustering, DensitySearch, SimilarityClustering, silhouette
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM
 from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector
@@ -204,3 +204,27 @@ def test_wrong_settings_are_named(params, complaint):
 def test_rows_that_are_all_alike_have_no_clusters_to_find():
     with pytest.raises(InvalidInput, match="at least two clusters"):
         AutoClustering([Vector()], methods=["ward"]).fit([[1.0]] * 5)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SimilarityClustering(n_clusters=2, method="medoids"),
+        AutoClustering([Gower()], methods=["medoids"], n_clusters=2),
+        DensitySearch(min_neighbors=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_names_are_forgotten_with_the_table_that_had_them(model):
+    rows = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 9.0], [5.1, 9.0]])
+    model.fit({"a": rows[:, 0], "b": rows[:, 1]})
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    model.fit(rows[:, :1])
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 1
+
+
+def test_the_winner_knows_its_columns():
+    search = AutoClustering([Gower()], methods=["medoids"], n_clusters=2)
+    search.fit({"a": [0.0, 0.1, 5.0, 5.1]})
+    assert search.best_estimator_.feature_names_in_.tolist() == ["a"]

@@ -10,8 +10,8 @@ from lookalike.cluster import SimilarityClustering, adjusted_rand, silhouette
 from lookalike.cluster._space import Space
 from lookalike.cluster.affinity import Affinity
 from lookalike.cluster.hdbscan import _tree
-from lookalike.cluster.spectral import Spectral
-from lookalike.errors import LookalikeWarning
+from lookalike.cluster.spectral import Spectral, _affinities
+from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 
 TOY = reference.TOY[:, None]
@@ -359,3 +359,15 @@ def test_landmarks_compare_no_more_than_they_say(monkeypatch):
     SimilarityClustering(Ranked(), 3, landmarks=50, random_state=0).fit(points)
     # n*m to the landmarks, m*m among them, n to the exemplars, and the measure's own sample.
     assert pairs <= 500 * 50 + 50 * 50 + 500 + 128 * 128
+
+
+def test_negative_similarities_are_refused_and_the_method_named_once():
+    class Below(Space):
+        def similarities(self):
+            return np.array([[1.0, -0.5], [-0.5, 1.0]])
+
+    measure = Vector().fit([[0.0], [1.0]])
+    space = Below(measure, measure.rows_, "SimilarityClustering(method='spectral')", 10)
+    with pytest.raises(InvalidInput, match="spectral clustering, found -0.5") as error:
+        _affinities(space, "similarity", 1.0)
+    assert str(error.value).count("method='spectral'") == 1

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.make import CASES, cells_of, column_of
-from lookalike.columns import DISTANCES, Given, variance
+from lookalike.columns import DISTANCES, CallableDistance, variance
 from lookalike.columns.base import missing_rows
 
 few = settings(max_examples=25, deadline=None)
@@ -147,7 +147,7 @@ def test_a_callable_does_what_the_built_in_does(name, data):
     if CASES[name][0] in ("category", "flag", "order"):  # a callable sees values, not codes
         place = {value: code for code, value in enumerate(column.kind.levels)}
         twin = lambda u, v: CASES[name][2](place[u], place[v])  # noqa: E731
-    own = Given(twin).fit(column)
+    own = CallableDistance(twin).fit(column)
     built_in, code = encoded(name, cells)
     objects = own.encode(column)
     np.testing.assert_allclose(

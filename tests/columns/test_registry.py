@@ -6,11 +6,11 @@ import pytest
 from columns.make import column
 from lookalike.columns import (
     DISTANCES,
+    CallableDistance,
     Edit,
-    Given,
-    GivenMatrix,
     Jaccard,
     Levenshtein,
+    MatrixDistance,
     distance_for,
     distances_of,
 )
@@ -70,9 +70,9 @@ def test_instances_classes_callables_and_matrices_are_taken():
     own = Levenshtein(normalized=False)
     assert distance_for(own, "text", "title") is own
     assert isinstance(distance_for(Jaccard, "set", "tags"), Jaccard)
-    assert isinstance(distance_for(max, "object", "blob"), Given)
-    assert isinstance(distance_for([[0, 1], [1, 0]], "number", "at"), GivenMatrix)
-    assert isinstance(distance_for(np.zeros((2, 2)), "number", "at"), GivenMatrix)
+    assert isinstance(distance_for(max, "object", "blob"), CallableDistance)
+    assert isinstance(distance_for([[0, 1], [1, 0]], "number", "at"), MatrixDistance)
+    assert isinstance(distance_for(np.zeros((2, 2)), "number", "at"), MatrixDistance)
 
 
 @pytest.mark.parametrize("spec", [np.zeros((2, 3)), [1, 2], [["a"]], np.zeros(3)])

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lookalike.errors import InvalidInput
 from lookalike.forests.extra import grow_extra
 from lookalike.forests.isolation import grow_isolation
-from lookalike.forests.synthetic import add_synthetic, count_share, grow_synthetic
+from lookalike.forests.sampling import count_share
+from lookalike.forests.synthetic import add_synthetic, grow_synthetic
 
 seeds = st.integers(0, 10**6)
 
@@ -106,7 +107,7 @@ def test_synthetic_trees_depend_on_order_alone(seed):
     rng = np.random.default_rng(seed)
     values = np.round(rng.normal(size=(40, 3)), 1)
     new = np.round(rng.normal(size=(20, 3)), 1)
-    for options in ({}, {"bootstrap": True, "max_features": "sqrt", "resample": False}):
+    for options in ({}, {"bootstrap": True, "max_features": "sqrt", "synthetic": "permuted"}):
         one = grow_synthetic(values, None, 4, random_state=seed, **options).forest
         two = grow_synthetic(np.exp(values), None, 4, random_state=seed, **options).forest
         assert_array_equal(one.leaves(new), two.leaves(np.exp(new)))
@@ -127,7 +128,7 @@ def test_thresholds_are_observed_values_or_midpoints():
 
 def test_synthetic_rows():
     values, category = mixed(0, n=200)
-    permuted = add_synthetic(values, resample=False, random_state=0)
+    permuted = add_synthetic(values, "permuted", random_state=0)
     assert_array_equal(np.sort(permuted, axis=0), np.sort(values, axis=0))
     assert (permuted != values).any(axis=0).all()
     drawn = add_synthetic(values, random_state=0)
@@ -137,13 +138,13 @@ def test_synthetic_rows():
     # Columns drawn one by one lose their connection.
     together = np.column_stack([values[:, 0], values[:, 0]])
     assert abs(np.corrcoef(add_synthetic(together, random_state=0).T)[0, 1]) < 0.3
-    box = add_synthetic(values[:, :2], "addcl2", random_state=0)
+    box = add_synthetic(values[:, :2], "uniform", random_state=0)
     assert (box >= values[:, :2].min(axis=0)).all()
     assert (box <= values[:, :2].max(axis=0)).all()
     assert not np.isin(box, values).any()
     with pytest.raises(InvalidInput, match=r"number columns only, found 2 of categories"):
-        add_synthetic(values, "addcl2", category=category)
-    assert np.isnan(add_synthetic(np.full((3, 1), np.nan), "addcl2")).all()
+        add_synthetic(values, "uniform", category=category)
+    assert np.isnan(add_synthetic(np.full((3, 1), np.nan), "uniform")).all()
 
 
 def test_columns_per_node_or_per_tree():

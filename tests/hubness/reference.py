@@ -52,7 +52,7 @@ def cdm(d, k, tol, max_iter):
         logs = [math.log(mean_distance(d[i], k, i)) for i in range(len(d))]
         center = sum(logs) / len(logs)
         spread = max(abs(v - center) for v in logs)
-        if spread < best[0]:
+        if spread < best[0] * (1 - 1e-9):  # spreads that are equal but for round-off are equal
             best = (spread, d, step)
         if spread < tol:
             break

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lookalike as la
 from hubness import reference
 from lookalike.errors import InvalidInput, LookalikeWarning
-from lookalike.hubness import MutualProximity
+from lookalike.hubness import MutualProximity, mutual_proximity
 from lookalike.measures import Precomputed, Vector
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -187,9 +187,39 @@ def test_samples_follow_the_seed():
 
 def test_samples_need_an_independent_model():
     with pytest.raises(InvalidInput, match="gauss_independent"):
-        MutualProximity(Vector(), sample=30).fit(LINE)
+        MutualProximity(Vector(), "empirical", sample=30).fit(LINE)
     with pytest.raises(InvalidInput, match="Did you mean 'gauss'"):
         MutualProximity(Vector(), "gaus").fit(LINE)
+
+
+@pytest.mark.parametrize(
+    ("n", "sample", "model"),
+    [
+        (12, None, "empirical"),
+        (13, None, "gauss_independent"),
+        (12, 5, "gauss_independent"),
+    ],
+)
+def test_the_model_follows_the_number_of_rows(monkeypatch, tmp_path, n, sample, model):
+    monkeypatch.setattr(mutual_proximity, "COUNTED", 12)
+    x = np.random.default_rng(0).normal(size=(n, 3))
+    auto = MutualProximity(Vector(), sample=sample, random_state=0)
+    assert not auto.traits.needs_all
+    auto.fit(x)
+    told = MutualProximity(Vector(), model, sample=sample, random_state=0).fit(x)
+    assert auto.model == "auto"
+    assert auto.model_ == told.model_ == model
+    assert_array_equal(auto.similarity(), told.similarity())
+    assert_array_equal(auto.similarity(x[:2] + 1), told.similarity(x[:2] + 1))
+    assert auto.traits.needs_all == (model == "empirical")
+    auto.save(tmp_path / "auto.lookalike")
+    loaded = la.load(tmp_path / "auto.lookalike")
+    assert loaded.model_ == model
+    assert_array_equal(loaded.similarity(), told.similarity())
+
+
+def test_the_stated_limit_is_the_one_in_use():
+    assert f"up to {mutual_proximity.COUNTED:,} rows" in " ".join(MutualProximity.__doc__.split())
 
 
 def test_many_ties_are_said():

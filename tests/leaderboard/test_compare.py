@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import StratifiedKFold
 
 import lookalike as la
 from lookalike.datasets import load_penguins
@@ -58,25 +59,13 @@ def test_with_labels_each_row_is_left_out(k):
     assert board.chance == 0.5
 
 
-def folds(y, seed):
-    """Deal rows to folds class by class, in a random order within each class."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    fold = np.empty(len(y), dtype=int)
-    dealt = 0
-    for code in range(int(y.max()) + 1):
-        members = sorted(np.flatnonzero(y == code), key=lambda row: order[row])
-        for row in members:
-            fold[row] = dealt % FOLDS
-            dealt += 1
-    return fold
-
-
 def test_what_learns_from_labels_is_cross_validated():
     board = compare(BLOBS, {"learned": LEARNED}, NAMES, k=3, random_state=4)
-    fold = folds((NAMES == "right").astype(int), 4)
+    seed = int(np.random.default_rng(4).integers(2**31))
+    codes = (NAMES == NAMES[-1]).astype(int)  # by first appearance
+    splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     right = 0
-    for part in range(FOLDS):
-        known, asked = fold != part, fold == part
+    for known, asked in splitter.split(BLOBS, codes):
         model = NeighborClassifier(LEARNED, 3).fit(BLOBS[known], NAMES[known])
         right += (model.predict(BLOBS[asked]) == NAMES[asked]).sum()
     assert board["learned"].scored_by == "cross-validation"
@@ -380,8 +369,12 @@ def test_as_plain_values(board):
     ("options", "error", "words"),
     [
         ({"y": NAMES[:79]}, InvalidInput, "one label for each of the 80 rows, found 79"),
-        ({"y": [None, *NAMES[1:]]}, InvalidInput, "1 missing, the first in row 0"),
-        ({"y": np.r_[np.nan, np.zeros(79)]}, InvalidInput, "1 missing, the first in row 0"),
+        ({"y": [None, *NAMES[1:]]}, InvalidInput, "1 missing.*, the first in row 0"),
+        (
+            {"y": np.r_[np.nan, np.zeros(79)]},
+            InvalidInput,
+            "1 missing.*, the first in row 0",
+        ),
         ({"y": ["a"] * 80}, InvalidInput, "at least two classes"),
         ({"y": BLOBS[:, 0]}, InvalidInput, "an amount"),
         ({"y": "species"}, InvalidInput, "the name of a column, found 'species'"),
@@ -390,7 +383,8 @@ def test_as_plain_values(board):
         ({"k": 5, "sample": 4}, TooFewRows, "n_samples=4"),
         ({"sample": 1}, InvalidInput, "at least 3"),
         ({"max_seconds": -1}, InvalidInput, "at least 0"),
-        ({"random_state": None}, InvalidInput, "whole number"),
+        ({"random_state": -1}, InvalidInput, "whole number"),
+        ({"kinds": "number"}, InvalidInput, "a mapping of column to kind"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs"),
         ({"measures": []}, InvalidInput, "at least one measure"),
         ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'Gower'"),
@@ -409,8 +403,33 @@ def test_labels_may_be_a_column_that_was_set_aside_but_not_the_only_one():
     with pytest.raises(InvalidInput, match="more columns than its labels"):
         compare({"who": NAMES.tolist()}, [Gower()], "who")
     gaps = {"x": BLOBS[:, 0], "who": [None, *NAMES[1:].tolist()]}
-    with pytest.raises(InvalidInput, match="labels without gaps"):
+    with pytest.raises(InvalidInput, match="a target without gaps"):
         compare(gaps, [Gower()], "who")
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [7, np.random.RandomState(7), np.random.default_rng(7), None],
+    ids=lambda seed: type(seed).__name__,
+)
+def test_seeds_come_as_everywhere(seed):
+    forest = StochasticForest(n_estimators=5)
+    board = compare(BLOBS, [forest], NAMES, sample=60, random_state=seed)
+    chosen = board.best.random_state
+    assert isinstance(chosen, int)
+    assert chosen == 7 or not isinstance(seed, int)
+    again = compare(BLOBS, [forest], NAMES, sample=60, random_state=chosen)
+    assert again.entries[0].score == board.entries[0].score
+
+
+def test_kinds_are_handed_to_the_table():
+    table = {"code": np.arange(80) * 7 % 10, "x": BLOBS[:, 0]}
+    plain, told = (
+        compare(table, [Gower()], NAMES, kinds=kinds) for kinds in (None, {"code": "category"})
+    )
+    own = compare(la.read_table(table, kinds={"code": "category"}), [Gower()], NAMES)
+    assert told["Gower"].figures["hubness"] == own["Gower"].figures["hubness"]
+    assert told["Gower"].figures["hubness"] != plain["Gower"].figures["hubness"]
 
 
 def test_too_few_rows_for_folds_is_a_line():

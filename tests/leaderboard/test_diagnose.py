@@ -194,6 +194,40 @@ def test_forms(tmp_path):
     assert json.loads(json.dumps(found.to_dict()))["figures"]["symmetric"] is True
 
 
+class _Claims(Vector):
+    """Says that it is symmetric, and is not."""
+
+    def compare(self, a, b):
+        return super().compare(a, b) * (1 + (a.seen[:, None] > b.seen))
+
+
+def test_a_claim_of_symmetry_is_looked_into():
+    measure = _Claims().fit(ROWS)
+    assert measure.traits.symmetric
+    assert diagnose(measure).figures["symmetric"] is False
+    assert diagnose(Vector().fit(ROWS)).figures["symmetric"] is True
+
+
+def test_kinds_are_handed_to_the_table():
+    table = {"code": np.arange(60) % 3, "x": ROWS[:, 0]}
+    told = diagnose(Gower(), table, kinds={"code": "category"})
+    own = diagnose(Gower(), read_table(table, kinds={"code": "category"}))
+    assert told.to_dict() == own.to_dict()
+    assert told.figures != diagnose(Gower(), table).figures
+
+
+def test_labels_never_come_back_by_kinds():
+    table = {"x": ROWS[:, 0], "who": LABELS.tolist()}
+    with pytest.raises(InvalidInput, match="who"):
+        diagnose(Gower(kinds={"x": "number", "who": "category"}), table, "who")
+
+
+@pytest.mark.parametrize("seed", [np.random.RandomState(1), np.random.default_rng(1), None])
+def test_seeds_come_as_everywhere(seed):
+    found = diagnose(StochasticForest(n_estimators=5), ROWS, random_state=seed)
+    assert -1 <= found.seeds.mean <= 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
@@ -201,7 +235,11 @@ def test_forms(tmp_path):
         ((Vector(), ROWS, None, 60), TooFewRows, "Lower k to 59"),
         ((Vector(), ROWS, None, 0), InvalidInput, "at least 1"),
         ((Vector(), ROWS, LABELS[:5]), InvalidInput, "one label for each of the 60 rows, found 5"),
-        ((Vector(), ROWS, [None, *LABELS[1:]]), InvalidInput, "1 missing, the first in row 0"),
+        (
+            (Vector(), ROWS, [None, *LABELS[1:]]),
+            InvalidInput,
+            "1 missing.*, the first in row 0",
+        ),
         ((Vector(), ROWS, "who"), InvalidInput, "the name of a column, found 'who'"),
         ((Gower(weights="relieff"), ROWS), InvalidInput, "a target to learn from"),
         ((np.eye(3), ROWS), InvalidInput, "Leave X out"),

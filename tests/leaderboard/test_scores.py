@@ -121,8 +121,8 @@ def test_smallest_eigenvalue_of_gaps_in_gower():
 def test_silhouette_of_six_points():
     points = np.array([0, 1, 2, 10, 11, 12.0])
     d = np.abs(points[:, None] - points)
-    assert best_silhouette(d, 0) == pytest.approx(0.865657, abs=1e-6)
-    assert best_silhouette(d[:2, :2], 0) == -1.0  # two rows cannot be two clusters and a neighbor
+    assert best_silhouette(d) == pytest.approx(0.865657, abs=1e-6)
+    assert best_silhouette(d[:2, :2]) == -1.0  # two rows cannot be two clusters and a neighbor
 
 
 def test_pairs_that_cannot_be_compared_are_as_far_as_the_farthest():

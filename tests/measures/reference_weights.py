@@ -5,6 +5,11 @@ import itertools
 import numpy as np
 
 
+def nearest(difference, i, others, k):
+    """Rows with the least sum of differences; sums equal but for round-off go to the lower row."""
+    return sorted(others, key=lambda j: (round(sum(difference(i, j)), 9), j))[:k]
+
+
 def relieff(difference, y, k, starts):
     """ReliefF with priors; difference(i, j) lists how two rows differ, column by column."""
     n = len(y)
@@ -14,7 +19,7 @@ def relieff(difference, y, k, starts):
     for i in starts:
         for c in classes:
             members = [j for j in range(n) if y[j] == c and j != i]
-            near = sorted(members, key=lambda j: (sum(difference(i, j)), j))[:k]
+            near = nearest(difference, i, members, k)
             for a in range(len(weights)):
                 if not near:
                     continue
@@ -34,7 +39,7 @@ def rrelieff(difference, y, k, starts):
     changed, column, both = 0.0, [0.0] * d, [0.0] * d
     for i in starts:
         others = [j for j in range(n) if j != i]
-        near = sorted(others, key=lambda j: (sum(difference(i, j)), j))[:k]
+        near = nearest(difference, i, others, k)
         for j in near:
             gap = abs(y[i] - y[j]) / span
             changed += gap / len(near)
@@ -61,14 +66,14 @@ def pairs_of(which, medoids, labels):
     return [(i, medoids[labels[i]]) for i in everybody if i != medoids[labels[i]]]
 
 
-def model(similarity, y, pairs, fill):
+def model(similarity, y, pairs, missing):
     """Rows of the least squares problem: partial similarities with holes filled, and targets."""
     rows, targets = [], []
     for i, j in pairs:
         s = similarity(i, j)
         there = [v for v in s if v is not None]
         if there:
-            hole = sum(there) / len(there) if fill == "mean" else 0.5
+            hole = sum(there) / len(there) if missing == "ignore" else 0.5
             rows.append([hole if v is None else v for v in s])
             targets.append(float(y[i] == y[j]))
     return np.array(rows), np.array(targets)

@@ -97,7 +97,7 @@ def test_similarities_and_proximities_as_they_are():
 def test_parameters_of_the_parts():
     combined = Combined([(1, MutualProximity(Vector())), (2, NICDM(Ranked()))])
     params = combined.get_params()
-    assert params["0__model"] == "empirical"
+    assert params["0__model"] == "auto"
     assert params["1__n_neighbors"] == 10
     assert params["1__measure__metric"] == "cityblock"
     changed = clone(combined).set_params(
@@ -106,7 +106,7 @@ def test_parameters_of_the_parts():
     assert changed.parts[0][1].model == "gauss"
     assert changed.parts[1][1].n_neighbors == 3
     assert changed.how == "zscore"
-    assert combined.parts[0][1].model == "empirical"
+    assert combined.parts[0][1].model == "auto"
     assert changed.set_params(**{"0": Ranked()}).parts[0][1].metric == "cityblock"
     with pytest.raises(InvalidInput, match="parts numbered 0 to 1"):
         changed.set_params(**{"2__metric": "cosine"})

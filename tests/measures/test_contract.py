@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lookalike._load import open_rooms
 from lookalike.measures import MEASURES, Measure, Precomputed
-from lookalike.measures.base import Traits
+from lookalike.measures.traits import Traits
 from lookalike.testing import check_measure, matrices, number_tables, tables
 
 open_rooms()

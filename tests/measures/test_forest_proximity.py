@@ -17,7 +17,9 @@ from forests.reference import A, B, C, E, f2
 from forests.test_flat import make
 from forests.test_reading import eight_tests
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UndefinedMeasure, WrongType
-from lookalike.measures import ForestProximity
+from lookalike.forests import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
+from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3
+from lookalike.measures.forest_methods import METHODS as METHOD_CLASSES
 from lookalike.testing import check_measure
 
 RNG = np.random.default_rng(0)
@@ -124,7 +126,7 @@ def test_pairs_without_a_usable_tree_are_counted():
 def test_contract_on_real_tables(method, table):
     measure = ForestProximity(method, n_estimators=40, random_state=0, undefined=0.5)
     if method == "oob":
-        measure.set_params(max_samples=0.2)
+        measure.set_params(forest=SyntheticForest(max_samples=0.2))
     data = mixed(24) if table == "gaps" else ROWS[:24]
     check_measure(measure, data)
 
@@ -132,7 +134,7 @@ def test_contract_on_real_tables(method, table):
 @pytest.mark.parametrize("parting", ["twice", "once"])
 def test_the_square_matrix_has_the_values_of_its_blocks(parting):
     rows = RNG.normal(size=(150, 3))  # more rows than one tile is wide
-    measure = ForestProximity(parting=parting, n_estimators=7, random_state=0).fit(rows)
+    measure = ForestProximity(Ratio(parting=parting), n_estimators=7, random_state=0).fit(rows)
     for to, found in (("similarity", measure.similarity()), ("distance", measure.distance())):
         assert_array_equal(found, measure.block(measure.rows_, measure.rows_, to))
     with la.config(memory_limit="100kB"), pytest.raises(InvalidInput, match="150 x 150"):
@@ -140,7 +142,7 @@ def test_the_square_matrix_has_the_values_of_its_blocks(parting):
 
 
 def test_contract_for_unequal_weights():
-    measure = ForestProximity(alpha=1.0, beta=0.2, n_estimators=20, random_state=0)
+    measure = ForestProximity(Ratio(alpha=1.0, beta=0.2), n_estimators=20, random_state=0)
     check_measure(measure, mixed(24))
     s = measure.fit(ROWS).similarity()
     assert (s != s.T).any()
@@ -153,22 +155,22 @@ def test_contract_for_unequal_weights():
 def test_the_small_tree_through_the_measure():
     forest = make([f2()], 2)
 
-    def fit(method, **options):
-        return ForestProximity(method, forest, **options).fit(SMALL)
+    def fit(method):
+        return ForestProximity(method, forest).fit(SMALL)
 
     assert_allclose(fit("ratio").similarity()[0], [1, 1 / 3, 0, 0])
     assert_allclose(fit("ratio").distance()[0, 1], np.sqrt(2 / 3))
-    assert_allclose(fit("ratio", parting="once").similarity()[1, 2], 1 / 2)
+    assert_allclose(fit(Ratio(parting="once")).similarity()[1, 2], 1 / 2)
     assert_array_equal(fit("shi").similarity()[2], [0, 0, 1, 1])
     assert_allclose(fit("zhu2").similarity()[1], [0, 1, 1 / 2, 1 / 2])
     assert_allclose(fit("zhu3").similarity()[1, 2], 13 / 40)
     assert_allclose(fit("zhu3").distance()[1, 2], 27 / 40)
-    assert_allclose(fit("zhu3", denominator="max").similarity()[1, 2], 1 / 4)
+    assert_allclose(fit(Zhu3(denominator="max")).similarity()[1, 2], 1 / 4)
     ting = fit("ting").distance()
     assert_allclose([ting[0, 1], ting[1, 2], ting[2, 3], ting[0, 0]], [1, 3 / 4, 1 / 2, 0])
-    assert_allclose(np.diagonal(fit("ting", raw=True).distance()), [1 / 4, 1 / 4, 1 / 2, 1 / 2])
+    assert_allclose(np.diagonal(fit(Ting(raw=True)).distance()), [1 / 4, 1 / 4, 1 / 2, 1 / 2])
     assert_allclose(fit("ting").similarity(), 1 - ting)
-    raw = fit("aryal", raw=True).distance()
+    raw = fit(Aryal(raw=True)).distance()
     assert_allclose(np.log(raw[1, 2]), -0.287682, atol=1e-6)
     aryal = fit("aryal")
     assert_allclose([aryal.low_, aryal.high_], [np.log(1 / 4), 0])
@@ -252,18 +254,15 @@ def test_rows_that_hang_together_differently_are_apart():
 
 
 def test_masses_are_counted_on_all_fitted_rows_and_ting_is_ultrametric_per_tree():
-    measure = ForestProximity("ting", n_estimators=1, max_samples=10, random_state=0).fit(ROWS)
+    forest = IsolatingForest(1, max_samples=10, random_state=0)
+    measure = ForestProximity("ting", forest).fit(ROWS)
     assert measure.forest_.mass[0] == 40
-    d = (
-        ForestProximity("ting", n_estimators=1, max_samples=10, raw=True, random_state=0)
-        .fit(ROWS)
-        .distance()
-    )
+    d = ForestProximity(Ting(raw=True), forest).fit(ROWS).distance()
     assert (d >= 1 / 40).all()
     assert (np.diagonal(d)[:, None] <= d + 1e-12).all()
     assert (d[:, :, None] <= np.maximum(d[:, None, :], d.T[None]) + 1e-12).all()
-    l = ForestProximity("aryal", n_estimators=9, raw=True, random_state=0).fit(ROWS).distance()
-    t = ForestProximity("ting", n_estimators=9, raw=True, random_state=0).fit(ROWS).distance()
+    l = ForestProximity(Aryal(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
+    t = ForestProximity(Ting(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
     assert (l <= t + 1e-12).all()
 
 
@@ -330,6 +329,79 @@ def test_cloning_keeps_a_fitted_forest_and_saving_flattens_it(tmp_path):
     assert measure.forest is forest
 
 
+def test_a_fitted_forest_has_its_trees_already():
+    forest = RandomForestClassifier(5, random_state=0).fit(ROWS, LABELS)
+    with pytest.raises(InvalidInput, match="which has its trees already"):
+        ForestProximity("shi", forest, n_estimators=10).fit(ROWS)
+
+
+# -- growers and readings as parameters ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "grower"),
+    [
+        ("synthetic", SyntheticForest()),
+        ("extra", ExtraForest()),
+        ("isolation", IsolatingForest()),
+        ("similarity", CellSimilarityForest()),
+    ],
+)
+@pytest.mark.parametrize("method", ["zhu2", "oob"])
+@pytest.mark.filterwarnings("ignore:.*pairs of rows have no tree")  # large samples, few trees
+def test_a_name_is_the_grower_as_published(name, grower, method):
+    named = ForestProximity(method, name, n_estimators=80, random_state=0).fit(ROWS)
+    made = ForestProximity(method, grower, n_estimators=80, random_state=0).fit(ROWS)
+    own = grower.set_params(n_estimators=80, random_state=0)
+    inside = ForestProximity(method, own).fit(ROWS)
+    assert_array_equal(named.distance(), made.distance())
+    assert_array_equal(named.distance(), inside.distance())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings("ignore:.*pairs of rows have no tree")
+def test_a_name_is_the_reading_as_published(method):
+    reading = METHOD_CLASSES[method]()
+    named, made = (
+        ForestProximity(m, "extra", n_estimators=40, random_state=0) for m in (method, reading)
+    )
+    assert named.traits == made.traits
+    assert_array_equal(named.fit(ROWS).distance(), made.fit(ROWS).distance())
+
+
+def test_nested_options_are_cloned_set_shown_and_saved(tmp_path):
+    measure = ForestProximity(Ratio(beta=0.5), SyntheticForest(max_depth=4), random_state=0)
+    assert measure.get_params()["forest__max_depth"] == 4
+    assert "SyntheticForest(max_depth=4)" in repr(measure)
+    assert "Ratio(beta=0.5)" in repr(measure)
+    copied = clone(measure)
+    copied.set_params(forest__max_depth=2, method__beta=1.0, n_estimators=7)
+    assert (measure.forest.max_depth, measure.method.beta) == (4, 0.5)
+    copied.fit(ROWS)
+    assert copied.forest_.nodes.depth.max() == 2
+    assert copied.forest_.n_trees == 7
+    copied.save(tmp_path / "it.lookalike")
+    back = la.load(tmp_path / "it.lookalike")
+    assert back.get_params()["forest__max_depth"] == 2
+    assert_array_equal(back.similarity(ROWS[:4]), copied.similarity(ROWS[:4]))
+    assert_array_equal(clone(back).fit(ROWS).similarity(), copied.similarity())
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: 3, lambda: np.random.RandomState(3), np.random.default_rng]
+)
+@pytest.mark.parametrize("forest", ["synthetic", "extra", "similarity"])
+def test_every_kind_of_random_state_is_taken(make, forest):
+    measure = ForestProximity(forest=forest, n_estimators=5, random_state=make()).fit(ROWS)
+    assert measure.forest_.n_trees == 5
+
+
+def test_a_generator_goes_on_from_fit_to_fit():
+    measure = ForestProximity(n_estimators=5, random_state=np.random.default_rng(0))
+    one, other = measure.fit(ROWS).similarity(), measure.fit(ROWS).similarity()
+    assert (one != other).any()
+
+
 # -- bad input -------------------------------------------------------------------------------------
 
 
@@ -341,10 +413,24 @@ def test_cloning_keeps_a_fitted_forest_and_saving_flattens_it(tmp_path):
         ({"forest": RandomForestClassifier()}, InvalidInput, "a fitted forest"),
         ({"forest": 3}, WrongType, "found a int"),
         ({"n_estimators": 0}, InvalidInput, "at least 1"),
-        ({"max_samples": 0}, InvalidInput, "max_samples: needs a share"),
-        ({"max_features": 2.5}, InvalidInput, "max_features: needs a share"),
-        ({"alpha": -1.0}, InvalidInput, "a number of at least 0"),
-        ({"bootstrap": 3}, InvalidInput, "one of None, True, False"),
+        ({"forest": SyntheticForest(max_samples=0)}, InvalidInput, "max_samples: needs a share"),
+        (
+            {"forest": SyntheticForest(max_features=2.5)},
+            InvalidInput,
+            "max_features: needs a ",
+        ),
+        ({"forest": SyntheticForest(bootstrap=3)}, InvalidInput, "one of None, True, False"),
+        ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "at least 1"),
+        ({"forest": IsolatingForest(random_state="a")}, InvalidInput, "RandomState"),
+        ({"method": Ratio(alpha=-1.0)}, InvalidInput, "a number of at least 0"),
+        ({"method": Shi(missing="halves")}, InvalidInput, "Did you mean 'half'"),
+        ({"method": 3}, InvalidInput, "a way to read a forest"),
+        ({"random_state": -1}, InvalidInput, "RandomState"),
+        (
+            {"forest": ExtraForest(5), "n_estimators": 6},
+            InvalidInput,
+            r"n_estimators=6: .*ExtraForest\(n_estimators=5\).*Give it once",
+        ),
     ],
 )
 def test_bad_parameters(change, error, words):
@@ -370,7 +456,7 @@ def test_forests_that_cannot_serve_a_method_are_refused():
     with pytest.raises(InvalidInput, match="each grown on a sample of the rows"):
         ForestProximity("oob", forest).fit(ROWS)
     with pytest.raises(InvalidInput, match="number columns only"):
-        ForestProximity(synthetic="addcl2").fit(mixed(gaps=False))
+        ForestProximity(forest=SyntheticForest(synthetic="uniform")).fit(mixed(gaps=False))
 
 
 def test_bad_tables():

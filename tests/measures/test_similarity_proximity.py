@@ -7,8 +7,9 @@ from sklearn.base import clone
 
 import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.forests import CellSimilarityForest, SyntheticForest
 from lookalike.forests.rows import bin_type
-from lookalike.kernels.similarity_split import CATEGORY, VALUE
+from lookalike.kernels.cell_types import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
 from lookalike.measures import ForestProximity, Gower, cell_inputs
 from lookalike.predict import (
@@ -23,9 +24,16 @@ METHODS = ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
 KINDS = {"n": "number", "c": "category", "s": "set", "t": "text", "q": "sequence"}
 
 
-def similar(method="ratio", **options):
-    options = {"n_estimators": 12, "random_state": 0, **options}
-    return ForestProximity(method, "similarity", **options)
+def similar(method="ratio", n_estimators=12, random_state=0, undefined=None, n_jobs=None, **grown):
+    """A measure whose forest is grown with the other options."""
+    return ForestProximity(
+        method,
+        CellSimilarityForest(**grown) if grown else "similarity",
+        n_estimators=n_estimators,
+        random_state=random_state,
+        undefined=undefined,
+        n_jobs=n_jobs,
+    )
 
 
 def mixed(n=24, gaps=True, seed=0):
@@ -199,7 +207,7 @@ def test_out_of_bag_counts_shared_leaves_of_trees_that_saw_neither():
 def test_contract(method, gaps):
     measure = similar(method, undefined=0.5)
     if method == "oob":
-        measure.set_params(n_estimators=60, max_samples=0.2)
+        measure.set_params(n_estimators=60, forest=CellSimilarityForest(max_samples=0.2))
     new, _ = mixed(4, gaps, seed=5)
     check_measure(measure, mixed(18, gaps)[0], new)
 
@@ -260,7 +268,9 @@ def test_numbers_tested_as_they_are_make_the_synthetic_forest(method):
 
 def test_synthetic_columns_may_be_drawn_with_replacement():
     table, group = mixed(40, gaps=False)
-    drawn, shuffled = (similar(resample=r).fit(table).similarity() for r in (True, False))
+    drawn, shuffled = (
+        similar(synthetic=way).fit(table).similarity() for way in ("resampled", "permuted")
+    )
     assert (drawn != shuffled).any()
     assert_array_equal(similar().fit(table).similarity(), shuffled)
     within, between = apart(drawn, group)
@@ -423,8 +433,7 @@ def test_too_many_answers_are_refused_before_they_are_computed():
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({"synthetic": "addcl2"}, "synthetic='addcl2'"),
-        ({"feature_sampling": "tree"}, "feature_sampling='tree'"),
+        ({"synthetic": "uniform"}, "synthetic='uniform'"),
         ({"distances": {"tt": "levenshtein"}}, "Did you mean 't'"),
         ({"distances": {"t": "jaccrd"}}, "a distance for text cells"),
         ({"distances": "levenshtein"}, "a mapping of column to distance"),
@@ -439,10 +448,13 @@ def test_wrong_options_are_named(options, found):
         similar(**options).fit(mixed()[0])
 
 
-def test_distances_belong_to_similarity_trees(fitted):
-    for forest in (None, "extra", fitted[2]):
-        with pytest.raises(InvalidInput, match="forest='similarity'"):
-            ForestProximity(forest=forest, distances={"t": "levenshtein"}).fit(fitted[0])
+def test_options_belong_to_the_forests_that_have_them():
+    for name in ("distances", "numeric"):
+        with pytest.raises(TypeError, match=name):
+            SyntheticForest(**{name: None})
+    for name in ("feature_sampling", "max_pairs"):
+        with pytest.raises(TypeError, match=name):
+            CellSimilarityForest(**{name: None})
 
 
 def test_one_row_is_too_few():
@@ -456,7 +468,7 @@ def test_forests_that_do_not_fit_the_table_are_refused(fitted):
         ForestProximity(forest=model).fit(table.drop("s"))
     with pytest.raises(InvalidInput, match="Call its fit first"):
         ForestProximity(forest=RandomSimilarityForestClassifier()).fit(table)
-    whole = SimilarityForestClassifier(5, metric=Gower(), random_state=0).fit(table, label)
+    whole = SimilarityForestClassifier(Gower(), 5, random_state=0).fit(table, label)
     with pytest.raises(InvalidInput, match="compares whole rows"):
         ForestProximity(forest=whole).fit(table)
 

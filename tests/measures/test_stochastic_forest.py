@@ -167,7 +167,7 @@ def test_ordered_levels_count_by_their_order():
         ({"n_estimators": 0}, InvalidInput, "a whole number of at least 1"),
         ({"side": "right"}, InvalidInput, "one of 'left', 'random'"),
         ({"on_fail": "relaxed"}, InvalidInput, "Did you mean 'relax'"),
-        ({"random_state": "seed"}, InvalidInput, "random_state: needs None"),
+        ({"random_state": "seed"}, InvalidInput, "needs None, a whole number of at least 0"),
     ],
 )
 def test_bad_parameters(change, error, words):

@@ -389,25 +389,25 @@ def test_many_columns_some_repeated():
     assert w[:3].sum() > 0.4
 
 
-@pytest.mark.parametrize("fill", ["mean", "half"])
+@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @pytest.mark.parametrize("pairs", PAIR_SETS)
-def test_the_pair_sets_equal_their_slow_twins(pairs, fill):
+def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
     columns, kinds, y = mixed_table()
     table = la.read_table(columns, kinds=kinds)
     plan = MixedPlan.fit(table, "test")
     rows = Rows(np.arange(len(table)), plan.encode(table))
     medoids, labels = least_squares.find_clusters(plan, rows, 4, np.random.default_rng(0), 1)
     chosen = twin.pairs_of(pairs, medoids.tolist(), labels.tolist())
-    s, t = twin.model(mixed_similarity(columns, plan), y, chosen, fill)
+    s, t = twin.model(mixed_similarity(columns, plan), y, chosen, missing)
 
-    fans = least_squares.make_fans(pairs, medoids, labels)
+    pairings = least_squares.make_pairings(pairs, medoids, labels)
     codes = np.unique(y, return_inverse=True)[1]
-    found, count = least_squares.sum_squares(plan, rows, fans, codes, fill)
+    found, count = least_squares.sum_squares(plan, rows, pairings, codes, missing)
     at = [list(columns).index(name) for name in plan.names]
     assert count == len(s)
     assert_allclose(found, squares(s[:, at], t), rtol=1e-9)
 
-    w = least_squares_weights(columns, y, pairs=pairs, n_clusters=4, kinds=kinds, fill=fill)
+    w = least_squares_weights(columns, y, pairs=pairs, n_clusters=4, kinds=kinds, missing=missing)
     assert twin.kkt_residual(s, t, w) <= 1e-8
     assert twin.objective(s, t, w) == pytest.approx(twin.smallest_on_simplex(s, t), rel=1e-6)
 
@@ -419,14 +419,14 @@ def test_random_tables_equal_the_slow_twin(columns, data):
     y = data.draw(
         st.lists(st.sampled_from("ab"), min_size=n, max_size=n).filter(lambda v: len(set(v)) > 1)
     )
-    fill = data.draw(st.sampled_from(["mean", "half"]))
+    missing = data.draw(st.sampled_from(["ignore", "midpoint"]))
     table, plan = plan_for(columns)
-    s, t = twin.model(exact_similarity(columns), y, twin.pairs_of("global", [], y), fill)
+    s, t = twin.model(exact_similarity(columns), y, twin.pairs_of("global", [], y), missing)
     if not len(s):
         with pytest.raises(InvalidInput, match="something to compare"):
-            least_squares_weights(table, y, pairs="global", plan=plan, fill=fill)
+            least_squares_weights(table, y, pairs="global", plan=plan, missing=missing)
         return
-    w = least_squares_weights(table, y, pairs="global", plan=plan, fill=fill)
+    w = least_squares_weights(table, y, pairs="global", plan=plan, missing=missing)
     assert twin.kkt_residual(s, t, w) <= 1e-8
     assert twin.objective(s, t, w) == pytest.approx(twin.smallest_on_simplex(s, t), abs=1e-7)
 
@@ -553,7 +553,7 @@ class TestBadInput:
         (relieff_weights, {"target": "class"}, "Did you mean 'classes'"),
         (relieff_weights, {"random_state": -1}, "random_state"),
         (least_squares_weights, {"pairs": "prototype"}, "Did you mean"),
-        (least_squares_weights, {"fill": "zero"}, "'mean', 'half'"),
+        (least_squares_weights, {"missing": "zero"}, "'ignore', 'midpoint'"),
         (least_squares_weights, {"n_clusters": 4}, "Lower n_clusters to 3"),
         (least_squares_weights, {"n_clusters": 0}, "at least 1"),
     ],

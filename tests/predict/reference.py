@@ -1,4 +1,4 @@
-"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds by dealing."""
+"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds row by row."""
 
 import math
 
@@ -67,18 +67,6 @@ def vote(labels, weights, tie="first"):
 def mean(values, weights):
     top = sum(v * w for v, w in zip(values, weights, strict=True))
     return top / sum(weights)
-
-
-def folds_of(groups, n_folds=5):
-    """Rows of the first group are dealt to folds 0, 1, 2, ... in turn, then those of the next."""
-    folds = [None] * len(groups)
-    card = 0
-    for group in sorted(set(groups)):
-        for row, its in enumerate(groups):
-            if its == group:
-                folds[row] = card % min(n_folds, len(groups))
-                card += 1
-    return folds
 
 
 def tune(rows, y, folds, distance, answer, loss, largest=15):

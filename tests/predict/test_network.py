@@ -7,12 +7,13 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lookalike as la
+from lookalike._folds import assign_folds
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.predict import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.predict.network import SHARPNESS
+from lookalike.predict.network_base import SHARPNESS
 from lookalike.represent import select_prototypes
-from lookalike.represent._tune import deal, shares_to_try
+from lookalike.represent.cross_validation import shares_to_try
 from represent import reference
 
 CLASSES = SimilarityNetworkClassifier(n_prototypes=0.3, p=0.5)
@@ -96,7 +97,7 @@ def test_tuning_is_cross_validation_by_hand(tuned):
     sizes = shares_to_try(60) if tuned == "both" else [6]
     n_prototypes = "tune" if tuned == "both" else 6
     model = SimilarityNetworkClassifier(n_prototypes=n_prototypes, random_state=5).fit(x, y)
-    folds = deal(onehot.argmax(axis=1), 60, 5, np.random.default_rng(5), "x")
+    folds = assign_folds(onehot.argmax(axis=1), 60, 5, np.random.default_rng(5), "x")
     errors = {}
     for n in sizes:
         for p in SHARPNESS:
@@ -184,11 +185,11 @@ def test_bad_parameters(options, error, words):
 
 
 def test_bad_targets():
-    with pytest.raises(InvalidInput, match="at least 2 classes"):
+    with pytest.raises(InvalidInput, match="at least two classes"):
         SimilarityNetworkClassifier().fit(np.eye(4), ["a"] * 4)
     with pytest.raises(InvalidInput, match="requires y"):
         SimilarityNetworkClassifier().fit(np.eye(4))
-    with pytest.raises(InvalidInput, match="finite numbers"):
+    with pytest.raises(InvalidInput, match="numbers as y.*Use SimilarityNetworkClassifier"):
         SimilarityNetworkRegressor().fit(np.eye(4), ["a", "b", "c", "d"])
     with pytest.raises(InvalidInput, match="without gaps"):
         SimilarityNetworkRegressor().fit(np.eye(4), [1.0, np.nan, 2.0, 3.0])

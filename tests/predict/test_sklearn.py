@@ -27,6 +27,7 @@ CHECKED = [
     NeighborClassifier(Vector(), weights="distance"),
     NeighborClassifier(Gower()),
     NeighborClassifier(n_neighbors="tune"),
+    NeighborClassifier(n_neighbors="tune", weights="distance"),
     NeighborRegressor(Vector()),
     NeighborRegressor(Gower()),
     NeighborRegressor(n_neighbors="tune", weights="distance"),
@@ -35,8 +36,8 @@ CHECKED = [
 
 def exceptions(estimator):
     """Return check -> reason for those that cannot pass; each of them must then really fail."""
-    if str(estimator) == str(CHECKED[0]):
-        # One of its 300 rows has two votes each for two of three classes.
+    if str(estimator) in (str(CHECKED[0]), str(CHECKED[3])):
+        # Some of its 300 rows have as many votes for one class as for another (5 or 2 neighbors).
         reason = "tied shares: predict looks at who is nearest, the check at the order of classes"
         return {"check_classifiers_train": reason}
     return {}

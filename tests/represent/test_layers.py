@@ -101,10 +101,10 @@ def test_a_constant_column_finds_all_rows_alike():
 
 
 def test_constant_column_in_a_later_layer_counts_as_alike():
-    from lookalike.represent.layers import _of_numbers
+    from lookalike.represent.layers import gower_of_numbers
 
     columns = np.array([[0.2, 0.5], [0.6, 0.5], [1.0, 0.5]])
-    measure = _of_numbers(columns, None)
+    measure = gower_of_numbers(columns, None)
     found = measure.similarity(np.array([[0.4, 0.9]]))[0]
     expected = [reference.numbers_gower([0.4, 0.9], c, [0.8, 0.0]) for c in columns]
     np.testing.assert_allclose(found, expected, rtol=1e-15)

@@ -15,7 +15,7 @@ from lookalike.neighbors import NeighborGraph
 from lookalike.represent import layout
 
 # The function has the name of its module, so the module is asked for by its whole name.
-DENSE = import_module("lookalike.represent.layout").DENSE
+DENSE = import_module("lookalike.represent.map_layout").DENSE
 needs_umap = pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
 
 
@@ -162,10 +162,10 @@ def test_a_graph_gives_the_map_of_its_measure():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"n_neighbors": 0}, InvalidInput, "whole number of at least 1"),
-        ({"n_neighbors": 30}, TooFewRows, "n_samples=30"),
+        ({"k": 0}, InvalidInput, "whole number of at least 1"),
+        ({"k": 30}, TooFewRows, "n_samples=30"),
         ({"method": "tsne"}, InvalidInput, "'umap', 'spectral'"),
-        ({"random_state": None}, InvalidInput, "drawn from one seed"),
+        ({"random_state": -1}, InvalidInput, "at least 0"),
     ],
 )
 def test_wrong_options(options, error, words):
@@ -208,3 +208,11 @@ def test_umap_on_tiny_tables(n):
     places = layout(Vector().fit(np.arange(float(n))[:, None]), method="umap")
     assert places.shape == (n, 2)
     assert np.isfinite(places).all()
+
+
+def test_a_seed_may_be_any_kind_of_random_state():
+    measure = Vector().fit(np.random.default_rng(0).random((DENSE + 50, 2)))
+    one, two = (spectral(measure, random_state=np.random.default_rng(4)) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert (one != spectral(measure, random_state=np.random.RandomState(5))).any()
+    assert spectral(measure, random_state=None).shape == one.shape

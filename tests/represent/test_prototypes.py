@@ -7,7 +7,7 @@ from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.hubness import NICDM
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.represent import cfs, select_prototypes
-from lookalike.represent._tune import shares_to_try
+from lookalike.represent.cross_validation import shares_to_try
 from lookalike.represent.prototypes import METHODS, count_prototypes
 from represent import reference
 
@@ -142,3 +142,11 @@ def test_too_many_for_the_memory_limit():
         select_prototypes(None, X, n=3)
     with la.config(memory_limit="5kB"):  # these never compare all with all
         assert len(select_prototypes(None, X, n=3, method="farthest")) == 3
+
+
+def test_kinds_decide_how_columns_are_read():
+    code = {"code": [0, 0, 0, 1, 1, 9]}
+    as_numbers = select_prototypes(None, code, n=2, kinds={"code": "number"})
+    as_categories = select_prototypes(None, code, n=2, kinds={"code": "category"})
+    assert as_numbers.tolist() == [0, 5]
+    assert as_categories.tolist() == [0, 3]

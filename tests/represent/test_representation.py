@@ -9,11 +9,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import lookalike as la
+from lookalike._folds import assign_folds
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
-from lookalike.represent import SimilarityRepresentation, _base, select_prototypes
-from lookalike.represent._tune import deal, shares_to_try
+from lookalike.represent import SimilarityRepresentation, base, select_prototypes
+from lookalike.represent.cross_validation import shares_to_try
 from lookalike.testing import tables
 
 EXAMPLE = np.array([[1, 2, 3, 1], [1, 3, 3, np.nan], [1, 3, 3, 5]])
@@ -75,7 +76,7 @@ def test_blocks_and_threads_change_nothing(measure, monkeypatch):
     x = np.random.default_rng(0).random((40, 3))
     whole = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=1).fit(x)
     expected = whole.transform(x), whole.fit_transform(x)
-    monkeypatch.setattr(_base, "TALL", 7)
+    monkeypatch.setattr(base, "TALL", 7)
     parts = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=3).fit(x)
     np.testing.assert_array_equal(parts.transform(x), expected[0])
     np.testing.assert_array_equal(parts.fit_transform(x), expected[1])
@@ -145,7 +146,7 @@ def test_tuning_is_cross_validation_by_hand(classes):
     learner = KNeighborsClassifier(3) if classes else KNeighborsRegressor(3)
     tuned = SimilarityRepresentation(n_prototypes="tune", estimator=learner, random_state=4)
     tuned.fit(x, y)
-    folds = deal(y if classes else None, 60, 5, np.random.default_rng(4), "x")
+    folds = assign_folds(y if classes else None, 60, 5, np.random.default_rng(4), "x")
     losses = {}
     for n in shares_to_try(60):
         lost = []
@@ -169,14 +170,6 @@ def test_ties_go_to_fewer_prototypes(learner):
     y = y if isinstance(learner, DummyClassifier) else x[:, 0]
     tuned = SimilarityRepresentation(n_prototypes="tune", estimator=learner).fit(x, y)
     assert tuned.n_prototypes_ == 2
-
-
-def test_folds_spread_the_classes():
-    y = np.array(["a"] * 20 + ["b"] * 10)
-    folds = deal(y, 30, 5, np.random.default_rng(0), "x")
-    for c, count in (("a", 4), ("b", 2)):
-        assert np.bincount(folds[y == c]).tolist() == [count] * 5
-    assert sorted(np.bincount(deal(None, 32, 5, np.random.default_rng(0), "x"))) == [6, 6, 6, 7, 7]
 
 
 def test_cfs_needs_no_tuning_and_random_is_nested():

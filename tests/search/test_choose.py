@@ -21,14 +21,14 @@ random = np.random.default_rng(0)
         (random.random((1200, 7)).repeat(7, axis=1), Ranked, "1,200 rows"),
         (random.random((900, 6)).repeat(10, axis=1), Ranked, "900 rows"),
         (random.integers(0, 2, (50, 60)).repeat(24, axis=0), Ranked, "numbers without gaps"),
-        ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is no number"),
+        ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is not numeric"),
         ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps"),
         ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have gaps"),
         ({"a": [0.1, 0.2, 0.4], "b": [True, False, True]}, Gower, "flags beside numbers in 3 rows"),
         (
             {"a": [{"x"}, {"y"}], "b": ["u", "v"], "c": [["p"], ["q"]], "d": ["k", "l"]},
             Gower,
-            "and 1 more are no numbers",
+            "and 1 more are not numeric",
         ),
         ({"v": [[0.1, 0.2], [0.3, -0.4]]}, Vector, "every column is a vector"),
     ],
@@ -98,3 +98,14 @@ def test_tables_of_equal_rows_are_no_trouble():
     measure, _ = choose_measure(np.ones((1500, 50)))
     assert isinstance(measure, Ranked)
     assert la.Index().fit(np.ones((1500, 4))).search(3, 2).ids == [0, 1]
+
+
+def test_kinds_and_the_wish_to_weigh_columns_are_heard():
+    rows = {"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 2.0]}
+    assert isinstance(choose_measure(rows)[0], Ranked)
+    measure, reason = choose_measure(rows, kinds={"b": "category"})
+    assert isinstance(measure, Gower)
+    assert "'b' (category)" in reason
+    measure, reason = choose_measure(rows, weighs_columns=True)
+    assert measure.traits.weighs_columns
+    assert "weighed" in reason

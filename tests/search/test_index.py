@@ -12,7 +12,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
 from lookalike.hubness import NICDM, MutualProximity
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
-from lookalike.search.shelves import SPARE
+from lookalike.search.segments import SPARE
 from search import reference
 
 row = st.tuples(*[st.integers(-4, 4)] * 2)
@@ -288,8 +288,8 @@ def test_fitted_rows_are_shared_not_copied():
     index = la.Index(Vector()).fit(np.random.default_rng(0).random((20, 2)))
     index.add(np.random.default_rng(1).random((20, 2)))
     index.add(np.random.default_rng(2).random((20, 2)))
-    assert index.shelves_.shelves[0].rows is index.measure_.rows_
-    assert len(index.shelves_.shelves) == 2  # the added rows were joined
+    assert index.segments_.segments[0].rows is index.measure_.rows_
+    assert len(index.segments_.segments) == 2  # the added rows were joined
 
 
 def test_adding_does_not_encode_old_rows_again(monkeypatch):
@@ -467,3 +467,19 @@ def test_what_is_set_aside_stays_with_its_row():
     assert [record.get("note") for record in index.records()] == ["a", "b", "c", "d", "e", None]
     assert [index.table.record(i)["note"] for i in range(6)] == ["a", "b", "c", "d", "e", None]
     assert index.refit().get(5) == {"note": None, "x": 6.0}
+
+
+def test_reasons_carry_the_cells_that_were_compared():
+    rows = {"size": [1.0, 2.0, 5.0], "color": ["red", "red", "blue"]}
+    hit = la.Index(Gower()).fit(rows).search(0, k=1)[0]
+    plus, minus = hit.reasons()
+    assert plus[0] == {"column": "color", "share": 0.5, "query": "red", "found": "red"}
+    assert minus == [{"column": "size", "share": 0.125, "query": 1.0, "found": 2.0}]
+    assert [len(side) for side in hit.reasons(1)] == [1, 1]
+    assert sum(reason["share"] for reason in plus) == pytest.approx(hit.similarity)
+
+
+def test_a_record_that_lacks_numbers_is_told_which():
+    index = la.Index(Ranked()).fit({"a": [1.0, 2.0], "b": [3.0, 1.0]})
+    with pytest.raises(InvalidInput, match="with Ranked: .* found a record without 'b'"):
+        index.search({"a": 1.0})

@@ -106,3 +106,11 @@ def test_bad_data_is_named():
         ReFeat().fit([[0.0], [1.0]])
     with pytest.raises(TooLarge, match="fewer trees"), la.config(memory_limit=1000):
         ReFeat(100).fit(np.zeros((50, 1)))
+
+
+def test_kinds_say_which_columns_are_numbers():
+    rows = {"a": np.arange(12.0), "b": np.tile([0.0, 1.0, 5.0], 4)}
+    aside = ReFeat(20, 4, kinds={"b": "aside"}, random_state=0).fit(rows)
+    alone = ReFeat(20, 4, random_state=0).fit({"a": rows["a"]})
+    assert aside.n_features_in_ == 1
+    assert np.array_equal(aside.relevance(3), alone.relevance(3))

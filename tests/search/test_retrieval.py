@@ -28,18 +28,18 @@ def test_a_list_shorter_than_fifty_is_counted_whole():
 
 
 def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them():
-    n, asked = 100, []
+    n, queries = 100, []
     relevant = np.random.default_rng(3).random(n) < 0.3
     scores = np.random.default_rng(4).random(n)
 
     def rank(yes, no):
-        asked.append((list(yes), list(no)))
+        queries.append((list(yes), list(no)))
         return scores
 
     protocol = _Protocol(5, 5, 50, 2, 0.5)
     found = protocol.ask(rank, relevant, np.random.default_rng(0))
-    assert len(found) == len(asked) == 6
-    for turn, (yes, no) in enumerate(asked):
+    assert len(found) == len(queries) == 6
+    for turn, (yes, no) in enumerate(queries):
         assert len(set(yes)) == len(yes) == 2 * turn
         assert len(set(no)) == len(no) == 2 * turn
         assert relevant[yes].all()
@@ -49,19 +49,19 @@ def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them()
         first = left[:50]
         assert found[turn] == sum(relevant[i] for i in first) / 50
         if turn < 5:
-            new = set(asked[turn + 1][0] + asked[turn + 1][1]) - set(yes + no)
+            new = set(queries[turn + 1][0] + queries[turn + 1][1]) - set(yes + no)
             assert new <= set(first)
 
 
 def test_fewer_than_two_of_a_kind_are_taken_as_they_are():
-    asked = []
+    queries = []
 
     def rank(yes, no):
-        asked.append((len(yes), len(no)))
+        queries.append((len(yes), len(no)))
         return np.arange(4.0)
 
     _Protocol(5, 3, 50, 2, 0.5).ask(rank, np.array([1, 0, 0, 0], bool), np.random.default_rng(0))
-    assert asked == [(0, 0), (1, 2), (1, 3), (1, 3)]
+    assert queries == [(0, 0), (1, 2), (1, 3), (1, 3)]
 
 
 def test_ties_go_to_the_lower_position():
@@ -164,3 +164,22 @@ def test_a_column_may_hold_the_labels():
 def test_bad_input_is_named(method, y, options, error, told):
     with pytest.raises(error, match=told):
         retrieval_precision(method, np.eye(4), y, **options)
+
+
+def test_kinds_change_what_is_compared():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = {"a": y + rng.normal(size=40) / 9, "b": rng.normal(size=40) * 100}
+    options = {"top": 5, "n_repetitions": 2, "random_state": 0}
+    both = retrieval_precision(Vector(), X, y, **options).mean
+    only = retrieval_precision(Vector(), X, y, kinds={"b": "aside"}, **options).mean
+    assert both < 0.9 < only
+
+
+def test_auto_is_the_measure_chosen_for_the_database():
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 2)) + y[:, None]
+    options = {"top": 5, "n_repetitions": 2, "random_state": 0}
+    auto = retrieval_precision("auto", X, y, **options)
+    ranked = retrieval_precision(Ranked(), X, y, **options)
+    assert auto.precision.tolist() == ranked.precision.tolist()

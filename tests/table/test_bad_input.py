@@ -5,6 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.table import as_table, read_table
@@ -89,3 +91,29 @@ def test_an_empty_slice_of_a_table_is_an_empty_table():
     table = read_table({"a": [1, 2]})
     with pytest.raises(InvalidInput, match=r"0 sample\(s\)"):
         read_table(table[[]])
+
+
+def endless():
+    cell = []
+    cell.append(cell)
+    return cell
+
+
+def deep(levels):
+    cell = ["a"]
+    for _ in range(levels):
+        cell = [cell, "b"]
+    return cell
+
+
+@pytest.mark.parametrize("cell", [endless(), {"a": endless()}, (endless(),), deep(5_000)])
+@pytest.mark.parametrize("kind", [None, "set", "sequence", "vector", "text", "category"])
+def test_cells_without_end_are_refused(cell, kind):
+    kinds = None if kind is None else {"x": kind}
+    with pytest.raises(InvalidInput, match="row 1.*holds itself"):
+        read_table({"x": [["a"], cell]}, kinds=kinds)
+
+
+@given(st.recursive(st.integers(), lambda cells: st.lists(cells, max_size=3), max_leaves=20))
+def test_cells_with_an_end_are_read(cell):
+    assert len(read_table({"x": [cell, 1]})) == 2

@@ -220,7 +220,7 @@ def test_a_flag_remembers_its_words(cells, levels):
         (["lo", "hi"], "order", InvalidInput, "Pass kinds={'c': [lowest, ..., highest]}"),
         (["yes", "maybe"], "flag", InvalidInput, "(first: 'maybe', row 1)"),
         ([0, 2], "flag", InvalidInput, "(first: 2, row 1)"),
-        (["a,b", "c"], "set", WrongType, "a string is no set"),
+        (["a,b", "c"], "set", WrongType, "a string is not a set"),
         ([[{"a": 1}]], "set", WrongType, "items that can be compared"),
         ([{1, 2}], "sequence", WrongType, "items in order"),
         ([5, 6], "sequence", WrongType, "lists of items or strings"),

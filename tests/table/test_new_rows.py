@@ -122,7 +122,7 @@ def test_lacking_columns_are_an_error(fitted):
         ({"year": {"a": 1}}, WrongType, "argument must be a string or a real number"),
         ({"size": "XL"}, InvalidInput, "one of the levels 'S', 'M', 'L'"),
         ({"seen": "perhaps"}, InvalidInput, "needs yes or no"),
-        ({"tags": "a,b"}, WrongType, "a string is no set"),
+        ({"tags": "a,b"}, WrongType, "a string is not a set"),
         ({"when": "soon"}, InvalidInput, "needs dates"),
         ({"bins": [0.1, 0.2, 0.7]}, InvalidInput, "needs 2 numbers in every histogram, found 3"),
         ({"color": {"r", "g"}}, WrongType, "needs single values"),

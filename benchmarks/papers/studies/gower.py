@@ -21,13 +21,13 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 import lookalike as la
+from lookalike._folds import assign_folds
 from lookalike._threads import run as run_side_by_side
 from lookalike.measures import Gower, Vector
 from lookalike.measures.source import read_source
 from lookalike.predict import NeighborClassifier, SimilarityNetworkClassifier
-from lookalike.represent._blocks import compared
-from lookalike.represent._tune import cross_validate, deal, shares_to_try
-from lookalike.represent.prototypes import Choice
+from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
+from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 
 TITLE = "Gower representations: mean test error in % beside the published averages"
 SPLITS = int(os.environ.get("LOOKALIKE_SPLITS", "20"))
@@ -165,14 +165,14 @@ def one_split(problem, seed):
     plain = NeighborClassifier(Gower(), "tune", random_state=0)
     judge(("Gower", "kNN"), plain.fit(table, y).predict(new))
     source, _ = read_source(Gower(), table, y, "study")
-    folds = deal(y, len(y), 5, rng, "study")
+    folds = assign_folds(y, len(y), 5, rng, "study")
     for method in METHODS:
         sizes = [0] if method == "cfs" else shares_to_try(len(y))
-        tuned = cross_validate(
+        tuned = cross_validate_prototypes(
             source, y, y, method, sizes, all_answers, lambda found, want: found != want, folds, rng
         )
         measure, rows = source.fit(y)
-        choice = Choice(measure, rows, y, method, rng)
+        selector = PrototypeSelector(measure, rows, y, method, rng)
         asked = measure.encode(new)
         kept = {}
         for place, name in [(slice(0, LARGEST_K), "kNN")] + [
@@ -181,9 +181,11 @@ def one_split(problem, seed):
             part = tuned[:, place]
             size, setting = np.unravel_index(int(part.argmin()), part.shape)
             if size not in kept:
-                prototypes = rows[choice.pick(sizes[size])]
+                prototypes = rows[selector.select(sizes[size])]
                 kept[size] = all_answers(
-                    compared(measure, rows, prototypes), y, compared(measure, asked, prototypes)
+                    compare_with_prototypes(measure, rows, prototypes, None),
+                    y,
+                    compare_with_prototypes(measure, asked, prototypes, None),
                 )
             judge((method, name), kept[size][place.start + setting])
     network = SimilarityNetworkClassifier(n_prototypes="tune", random_state=seed)

@@ -140,7 +140,8 @@ def on_sequences(kind: str, repeats: int, n_per_class: int = 200) -> tuple[float
     places = la.read_table({"at": np.arange(len(y), dtype=float)}, kinds={"at": "number"})
     rf, _, _ = forests()
     whole = [
-        SimilarityForestClassifier(metric="precomputed", random_state=i) for i in range(2 * repeats)
+        SimilarityForestClassifier(measure="precomputed", random_state=i)
+        for i in range(2 * repeats)
     ]
     from sklearn.metrics import roc_auc_score
 

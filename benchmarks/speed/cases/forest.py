@@ -234,10 +234,12 @@ def ratio_numpy(measure, real=np.float64):
 
 def neighbors_problem(method):
     def problem(small):
+        from lookalike.forests import IsolatingForest, SyntheticForest
         from lookalike.measures import ForestProximity
 
         rows = connected(120 if small else 20_000, 10)
-        return ForestProximity(method, max_samples=256, random_state=0).fit(rows)
+        grower = IsolatingForest if method == "ting" else SyntheticForest
+        return ForestProximity(method, grower(max_samples=256), random_state=0).fit(rows)
 
     return problem
 

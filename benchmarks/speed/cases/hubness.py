@@ -116,7 +116,7 @@ def sampled(problem):
 
 
 def index(problem):
-    from lookalike.hubness import goodman_kruskal
+    from lookalike.evaluate import goodman_kruskal
     from lookalike.measures import Vector
 
     rows, y = problem
@@ -146,7 +146,7 @@ def agree(ours, theirs):
 
 
 def empirical(hubness, inner):
-    return hubness.MutualProximity(inner)
+    return hubness.MutualProximity(inner, "empirical")
 
 
 CASES = [

@@ -1,9 +1,9 @@
 """The program ``lookalike``: its verbs, its exit codes, and how it says that something is wrong.
 
-A verb is a file of this folder that holds a function of the same name, and one line in ``VERBS``.
+The verb ``search`` is the function ``search`` of ``search_command.py``, and one line in ``VERBS``.
 Heavy imports stand inside the functions, so that ``lookalike --help`` answers at once.
 
-Exit codes: 0; 1 for an error the user can mend (one red line, no traceback); 2 for wrong usage;
+Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 for wrong usage;
 130 after Ctrl-C.
 """
 
@@ -100,7 +100,7 @@ def lookalike(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and leave."
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -108,11 +108,11 @@ def lookalike(
 
 
 for _verb in VERBS:
-    app.command(name=_verb)(getattr(import_module(f"lookalike.cli.{_verb}"), _verb))
+    app.command(name=_verb)(getattr(import_module(f"lookalike.cli.{_verb}_command"), _verb))
 
 
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
-        sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
     app(prog_name="lookalike")

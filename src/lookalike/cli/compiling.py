@@ -22,7 +22,7 @@ def compile_note() -> Iterator[None]:
     >>> with compile_note():
     ...     pass
     """
-    from lookalike.kernels._jit import COMPILED
+    from lookalike.kernels import COMPILED
 
     if not COMPILED:
         yield

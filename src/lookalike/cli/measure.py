@@ -17,9 +17,20 @@ from lookalike.errors import InvalidInput, message, suggest
 
 if TYPE_CHECKING:
     from lookalike.measures import Measure
+    from lookalike.table import Table
 
-__all__ = ["DEFAULT", "known", "make_measure", "split_options"]
+__all__ = [
+    "AUTO",
+    "DEFAULT",
+    "choose",
+    "known",
+    "make_measure",
+    "read_measure",
+    "set_seed",
+    "split_options",
+]
 
+AUTO = "auto"
 DEFAULT = "gower"
 WHO = "--measure"
 ROOMS = ("lookalike.measures", "lookalike.hubness")  # importing them fills the registry
@@ -95,6 +106,26 @@ def make_measure(text: str) -> Measure:
         options[option] = make_measure(value) if option == "measure" else _value(value)
     _check_complete(key, parameters, options)
     return cls(**options)
+
+
+def read_measure(text: str) -> Measure | str:
+    """Make the measure that the user names; "auto" waits for the table."""
+    return AUTO if text.strip().lower() == AUTO else make_measure(text)
+
+
+def choose(measure: Measure | str, table: Table) -> tuple[Measure, str | None]:
+    """Return a measure, for "auto" the one that suits the table, with the reason."""
+    if not isinstance(measure, str):
+        return measure, None
+    from lookalike.search import choose_measure
+
+    return choose_measure(table)
+
+
+def set_seed(measure: Measure, seed: int) -> Measure:
+    """Give a seed to whatever is random in a measure and has none."""
+    names = [n for n, v in measure.get_params().items() if n.endswith("random_state") and v is None]
+    return measure.set_params(**dict.fromkeys(names, seed))
 
 
 def _check_complete(key: str, parameters: Any, options: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Arguments that several verbs share, and how they are read."""
+"""Arguments that several commands share, each said once, and how they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,24 @@ from lookalike.errors import InvalidInput, message, suggest
 if TYPE_CHECKING:
     from lookalike.table import Table
 
-__all__ = ["File", "Form", "Kinds", "Missing", "read", "read_json", "read_kinds", "take_label"]
+__all__ = [
+    "Columns",
+    "File",
+    "Form",
+    "Html",
+    "Kinds",
+    "Label",
+    "MeasureName",
+    "Missing",
+    "Neighbors",
+    "Seed",
+    "read",
+    "read_json",
+    "read_kinds",
+    "read_weights",
+    "select_columns",
+    "split_label",
+]
 
 File = Annotated[
     str,
@@ -38,12 +55,48 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="TOKEN",
-        help="A cell that means there is none, such as '?' or -999. May be repeated.",
+        help="A value to treat as missing, such as '?' or -999. May be repeated.",
         show_default=False,
     ),
 ]
 Form = Annotated[
     Output, typer.Option("--output", "-o", help="A table for people, or csv or json for programs.")
+]
+MeasureName = Annotated[
+    str,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        help="How rows are compared: auto (chosen by the columns, with the reason), gower (any "
+        "columns, gaps too), ranked, vector, cosine, ratio (a forest), ...; options follow a "
+        "colon: vector:metric=cosine.",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="A,B",
+        help="Compare by these columns only; the others are still shown.",
+        show_default=False,
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="A column of known classes: not compared, but the answer is scored against it.",
+        show_default=False,
+    ),
+]
+Neighbors = Annotated[int, typer.Option("-k", min=1, help="How many neighbors to look at.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Html = Annotated[
+    str | None,
+    typer.Option(
+        "--html", metavar="FILE", help="Also write a page, in one file.", show_default=False
+    ),
 ]
 
 
@@ -54,7 +107,22 @@ def read(file: str, kinds: list[str] | None, missing: list[str] | None) -> Table
     return read_table(file, kinds=read_kinds(kinds), missing=missing or None)
 
 
-def take_label(table: Table, label: str | None) -> tuple[Table, Any]:
+def select_columns(table: Table, columns: str | None) -> Table:
+    """Return the table compared by the columns that ``--columns`` names."""
+    if columns is None:
+        return table
+    every = [column.name for column in table.columns + table.aside]
+    # A column name may itself hold a comma; then it is named alone.
+    names = [columns] if columns in every else [name.strip() for name in columns.split(",")]
+    names = [name for name in names if name]
+    for name in names or [columns]:
+        if name not in every:
+            do = suggest(name, every)
+            raise InvalidInput(message("--columns", "columns of the table", repr(name), do))
+    return table.compare_by(names)
+
+
+def split_label(table: Table, label: str | None, option: str = "--label") -> tuple[Table, Any]:
     """Take a column of known classes out of the table; return the rest, and its cells or None.
 
     A column of sets stays a list of sets: a row may have several labels.
@@ -64,12 +132,12 @@ def take_label(table: Table, label: str | None) -> tuple[Table, Any]:
     names = [column.name for column in table.columns + table.aside]
     if label not in names:
         do = suggest(label, names)
-        raise InvalidInput(message("--label", "a column of the table", repr(label), do))
+        raise InvalidInput(message(option, "a column of the table", repr(label), do))
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
     from lookalike.table.targets import split_target
 
-    return split_target(table, label, f"--label {label}")
+    return split_target(table, label, f"{option} {label}")
 
 
 def read_kinds(words: list[str] | None) -> dict[str, Any] | None:
@@ -89,13 +157,36 @@ def read_kinds(words: list[str] | None) -> dict[str, Any] | None:
         if levels:
             kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
             continue
-        name, found, kind = word.rpartition("=")
-        if not found or not name or not kind:
-            raise InvalidInput(
-                message("--kinds", "COLUMN=KIND or a JSON object", repr(word), "Try size=category")
-            )
+        name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
         kinds[name] = kind
     return kinds or None
+
+
+def read_weights(words: list[str] | None) -> dict[str, float] | None:
+    """Read how much columns matter.
+
+    Examples
+    --------
+    >>> read_weights(["genres=3", "budget=0"])
+    {'genres': 3.0, 'budget': 0.0}
+    """
+    weights: dict[str, float] = {}
+    for word in words or ():
+        name, number = split_pair(word, "--weight", "COLUMN=NUMBER", "year=3")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            needed, do = "COLUMN=NUMBER", "Try year=3"
+            raise InvalidInput(message("--weight", needed, repr(word), do)) from None
+    return weights or None
+
+
+def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
+    """Split ``name=value`` at the last equals sign; a name may hold one itself."""
+    name, equals, value = word.rpartition("=")
+    if not equals or not name or not value:
+        raise InvalidInput(message(option, needed, repr(word), f"Try {example}"))
+    return name, value
 
 
 def read_json(text: str, who: str, wanted: type = dict) -> Any:
@@ -104,13 +195,13 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
     try:
         value = json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        found = f"{short_of(text)} ({error.msg} at character {error.pos + 1})"
+        found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
         do = "Put names and strings in double quotes, and the whole in single quotes"
         raise InvalidInput(message(who, what, found, do)) from error
     except RecursionError as error:
         raise InvalidInput(message(who, what, "one nested too deeply", "Flatten it")) from error
     if not isinstance(value, wanted):
-        raise InvalidInput(message(who, what, short_of(text), "Write one"))
+        raise InvalidInput(message(who, what, _quote(text), "Write one"))
     return value
 
 
@@ -119,6 +210,6 @@ def _constant(word: str) -> float | None:
     return None if word == "NaN" else float(word)
 
 
-def short_of(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote the beginning of an argument."""
     return repr(text if len(text) <= 60 else text[:59] + "…")

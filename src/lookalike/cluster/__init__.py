@@ -8,14 +8,18 @@ from lookalike.cluster.scores import (
     purity,
     silhouette,
 )
-from lookalike.cluster.similarity import SimilarityClustering
+from lookalike.cluster.similarity_clustering import SimilarityClustering
+from lookalike.cluster.summary import ClusteringSummary, ClusterSummary, summarize_clusters
 
 __all__ = [
     "AutoClustering",
+    "ClusterSummary",
+    "ClusteringSummary",
     "DensitySearch",
     "SimilarityClustering",
     "adjusted_rand",
     "clustering_f_measure",
     "purity",
     "silhouette",
+    "summarize_clusters",
 ]

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._config import settings, show_bytes
+from lookalike._config import show_bytes
 from lookalike._threads import blocks, run
 from lookalike.errors import TooLarge, message
 from lookalike.measures.base import Measure
+from lookalike.measures.matrices import check_pairs, square
 from lookalike.measures.rows import Rows
 
-__all__ = ["Space", "rectangle", "stream"]
+__all__ = ["Space", "each_part", "stream"]
 
 TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
-TILE = 256
 INSTEAD = "Use landmarks=1000, or method='density' or 'hdbscan', which never make the matrix"
 
 
@@ -67,71 +67,22 @@ class Space:
     def _matrix(self, to: str) -> np.ndarray:
         if to not in self._made:
             self.check_size()
-            self._made[to] = self._square(to)
+            self._made[to] = square(self.measure, self.rows, to)
         return self._made[to]
 
     def check_size(self) -> None:
         """Refuse a matrix of all pairs that is too large, before anything is computed."""
         n = len(self)
-        size, most = 8 * n * n, settings().memory_limit
-        if n <= self.limit and size <= most:
-            return
         if n > self.limit:
-            needed = f"at most dense_limit={self.limit:,} rows for a matrix of all pairs"
-            force = "dense_limit="
-        else:
-            needed = f"a matrix of all pairs under the memory limit of {show_bytes(most)}"
-            force = "lookalike.config(memory_limit=...)"
-        raise TooLarge(
-            message(
-                self.who,
-                needed,
-                f"{n:,} rows ({show_bytes(size)})",
-                f"{self.instead}, or raise {force}",
+            raise TooLarge(
+                message(
+                    self.who,
+                    f"at most dense_limit={self.limit:,} rows for a matrix of all pairs",
+                    f"{n:,} rows ({show_bytes(8 * n * n)})",
+                    f"{self.instead}, or raise dense_limit=",
+                )
             )
-        )
-
-    def _square(self, to: str) -> np.ndarray:
-        rows, measure = self.rows, self.measure
-        out = np.empty((len(rows), len(rows)))
-        mirrored = measure.traits.symmetric
-
-        def one(down: slice, across: slice) -> bool:
-            block = measure.block(rows[down], rows[across], to, same=down == across)
-            out[down, across] = block
-            if mirrored:
-                out[across, down] = block.T
-            return bool(np.isnan(block).any())
-
-        parts = list(blocks(len(rows), TILE))
-        tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
-        undefined = run(one, tasks, self.n_jobs, f"comparing rows ({to})")
-        return measure._defined(out, to) if any(undefined) else out
-
-
-def rectangle(
-    measure: Measure, a: Rows, b: Rows, to: str = "distance", fill: bool = True
-) -> np.ndarray:
-    """Return the values of all rows of a against a few rows of b; undefined ones are an error.
-
-    Parameters
-    ----------
-    measure : Measure
-    a, b : Rows
-    to : {"distance", "similarity"}
-    fill : bool
-        False: undefined values stay NaN.
-    """
-    out = np.empty((len(a), len(b)))
-
-    def one(down: slice) -> bool:
-        for across in blocks(len(b), WIDE):
-            out[down, across] = measure.block(a[down], b[across], to)
-        return bool(np.isnan(out[down]).any())
-
-    parts = [(part,) for part in blocks(len(a), TALL)]
-    undefined = run(one, parts, getattr(measure, "n_jobs", None), f"comparing rows ({to})")
-    return measure._defined(out, to) if fill and any(undefined) else out
+        check_pairs(self.who, n, n, self.instead, what="a matrix of all pairs")
 
 
 def stream(space: Space, fold: Callable[[np.ndarray, int, int], Any], what: str) -> None:
@@ -154,3 +105,9 @@ def stream(space: Space, fold: Callable[[np.ndarray, int, int], Any], what: str)
         if across.stop > down.start
     ]
     run(one, tasks, space.n_jobs, what)
+
+
+def each_part(measure: Measure, n: int, one: Callable[[slice], Any], what: str) -> None:
+    """Call ``one`` for every part of n rows, side by side on the threads of the measure."""
+    parts = [(part,) for part in blocks(n, TALL)]
+    run(one, parts, getattr(measure, "n_jobs", None), what)

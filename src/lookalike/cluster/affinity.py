@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from lookalike.cluster._found import Found
+from lookalike.cluster._clustering import Clustering
 from lookalike.cluster._space import Space
 from lookalike.cluster.medoids import around
 
@@ -42,7 +42,7 @@ class Affinity:
         self.distances, self.seed = space.distances(), seed
         self.tried: dict[float, np.ndarray] = {}  # preference -> exemplars
 
-    def cut(self, k: int) -> Found:
+    def cut(self, k: int) -> Clustering:
         """Return k clusters, or as near to k as the search comes."""
         return around(self.distances, self._search(k))
 

@@ -14,14 +14,14 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
+from lookalike._frame import frame_of_records
 from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
 from lookalike._progress import Progress
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
-from lookalike.cluster._frame import to_frame
 from lookalike.cluster._space import Space
 from lookalike.cluster.scores import silhouette_of
-from lookalike.cluster.similarity import AUTO, BY_DENSITY, METHODS, SimilarityClustering
+from lookalike.cluster.similarity_clustering import AUTO, BY_DENSITY, METHODS, SimilarityClustering
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
@@ -32,8 +32,8 @@ from lookalike.errors import (
 from lookalike.measures.base import Measure
 from lookalike.measures.forest import ForestProximity
 from lookalike.measures.gower import Gower
-from lookalike.measures.source import read_source
-from lookalike.table import Table, read_table
+from lookalike.measures.source import Source, read_source
+from lookalike.table import read_table
 
 __all__ = ["AutoClustering"]
 
@@ -65,7 +65,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         Further parameters for ``SimilarityClustering``. With ``landmarks`` these are judged.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -161,7 +161,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         total = len(configurations) * len(methods) * len(numbers)
         with Progress("trying clusterings", total) as bar:
             for configuration in configurations:
-                space = None
+                fitted = None
                 for method, asked in [(m, k) for m in methods for k in _asked(m, numbers)]:
                     late = self.max_seconds is not None and (
                         time.monotonic() - began > self.max_seconds
@@ -169,9 +169,9 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
                     if late and best is not None:  # a budget of nothing still gives an answer
                         self.finished_ = False
                         break
-                    if space is None:
-                        space = self._space(configuration, data, name, aside)
-                    run, model = self._try(space, configuration, method, asked)
+                    if fitted is None:
+                        fitted = self._fit_measure(configuration, data, name, aside)
+                    run, model = self._try(fitted, configuration, method, asked, X)
                     self.results_.append(run)
                     if model is not None and run["silhouette"] > self.best_score_:
                         best, self.best_score_ = model, run["silhouette"]
@@ -188,9 +188,10 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
             )
         self.best_estimator_ = best
         self.labels_, self.n_clusters_ = best.labels_, best.n_clusters_
-        self.n_features_in_ = best.measure_.n_features_in_
-        if isinstance(X, Table | dict) or hasattr(X, "columns"):
-            self.feature_names_in_ = best.measure_.feature_names_in_
+        self.n_features_in_ = best.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
         return self
 
     # -- what is tried -----------------------------------------------------------------------------
@@ -249,9 +250,9 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
                         int(rng.integers(2**31)),
                     )
 
-    def _space(
+    def _fit_measure(
         self, configuration: Configuration, data: Any, name: str | None, aside: bool
-    ) -> Space | LookalikeError:
+    ) -> tuple[Source, Space] | LookalikeError:
         """Fit a measure, or return the reason why it cannot be."""
         who = type(self).__name__
         kinds = None if aside else self.kinds
@@ -261,14 +262,15 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         except LookalikeError as error:
             return error
         limit = (self.options or {}).get("dense_limit", SimilarityClustering().dense_limit)
-        return Space(measure, rows, who, limit)
+        return source, Space(measure, rows, who, limit)
 
     def _try(
         self,
-        space: Space | LookalikeError,
+        fitted: tuple[Source, Space] | LookalikeError,
         configuration: Configuration,
         method: str,
         asked: int | str,
+        X: Any,
     ) -> tuple[dict[str, Any], SimilarityClustering | None]:
         run: dict[str, Any] = {
             "measure": configuration.name,
@@ -282,8 +284,9 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
             "seconds": 0.0,
             "error": None,
         }
-        if isinstance(space, LookalikeError):
-            return run | {"error": str(space)}, None
+        if isinstance(fitted, LookalikeError):
+            return run | {"error": str(fitted)}, None
+        source, space = fitted
         model = SimilarityClustering(
             configuration.measure,
             asked,
@@ -302,7 +305,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
             run["silhouette"] = _judge(space, model)
         except LookalikeError as error:
             return run | {"error": str(error), "seconds": time.monotonic() - began}, None
-        model.n_features_in_ = space.measure.n_features_in_
+        model._remember_columns(X, source, space.measure)
         return run | {"seconds": time.monotonic() - began}, model
 
     # -- what has been found -----------------------------------------------------------------------
@@ -325,7 +328,7 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         backend : {"pandas", "polars", "pyarrow"}
         """
         check_is_fitted(self, "best_estimator_")
-        return to_frame(self.results_, backend)
+        return frame_of_records(self.results_, backend)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

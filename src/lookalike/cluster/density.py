@@ -1,4 +1,4 @@
-"""Clusters are where rows lie dense; the rest is noise."""
+"""Clusters are where rows lie dense; the rest is noise (DBSCAN)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lookalike._save import saveable
-from lookalike._threads import blocks, run
-from lookalike.cluster._found import Found
-from lookalike.cluster._space import TALL, WIDE, Space, stream
+from lookalike._threads import blocks
+from lookalike.cluster._clustering import Clustering
+from lookalike.cluster._space import WIDE, Space, each_part, stream
 from lookalike.errors import TooFewRows, UndefinedMeasure, message
 from lookalike.kernels.density import absorb, settle
 from lookalike.measures.base import Measure
@@ -18,13 +18,13 @@ from lookalike.measures.rows import Rows
 __all__ = ["WithinReach", "density_clusters", "knee", "knee_of"]
 
 
-def density_clusters(space: Space, eps: float, needed: int) -> Found:
+def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     """Return the clusters of DBSCAN without a matrix of all pairs.
 
     A row is core if at least ``needed`` rows, itself among them, are within eps. Clusters are the
-    components of core rows within eps of each other, numbered by their first core row. A row that
-    is not core joins the lowest-numbered cluster with a core row within eps; the rest is noise, -1.
-    All pairs are compared once, block by block; memory grows with rows times ``needed``.
+    connected components of core rows within eps of each other, numbered by their first core row. A
+    row that is not core joins the lowest-numbered cluster with a core row within eps; the rest is
+    noise, -1. All pairs are compared once, block by block; memory grows with rows times ``needed``.
 
     The exemplar of a cluster is the row with the most rows within eps.
 
@@ -55,13 +55,13 @@ def density_clusters(space: Space, eps: float, needed: int) -> Found:
 
 def describe(
     labels: np.ndarray, is_core: np.ndarray, density: np.ndarray, found: int, eps: float
-) -> Found:
+) -> Clustering:
     """Return a clustering with its densest rows as exemplars, and the rule for new rows."""
     core = np.flatnonzero(is_core)
     # Sorted by label, then from dense to thin, then by position: the first of each is wanted.
     order = core[np.lexsort((core, -density[core], labels[core]))]
     exemplars = order[np.searchsorted(labels[order], np.arange(found))]
-    return Found(labels, exemplars, WithinReach(core, labels[core], float(eps)))
+    return Clustering(labels, exemplars, WithinReach(core, labels[core], float(eps)))
 
 
 @saveable
@@ -84,8 +84,7 @@ class WithinReach:
                 near = np.where(block <= self.eps, self.labels[across], none)
                 np.minimum(lowest[down], near.min(axis=1), out=lowest[down])
 
-        parts = [(part,) for part in blocks(len(new), TALL)]
-        run(one, parts, getattr(measure, "n_jobs", None), "finding dense regions")
+        each_part(measure, len(new), one, "finding dense regions")
         return np.where(lowest < none, lowest, -1)
 
 

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._config import count_jobs
-from lookalike._params import AtLeast, OneOf, Rule, check_params
+from lookalike._frame import frame_of_records
+from lookalike._params import AtLeast, OneOf, Rule
 from lookalike._progress import Progress
-from lookalike.cluster._base import _Clusterer
-from lookalike.cluster._frame import to_frame
+from lookalike.cluster._base import MeasureClusterer
 from lookalike.cluster._space import Space
 from lookalike.cluster.density import describe, knee_of
 from lookalike.cluster.scores import NOISE, count, f_from_counts
@@ -21,7 +20,6 @@ from lookalike.errors import InvalidInput, TooFewRows, message
 from lookalike.kernels.density import labels_within, spanning_tree
 from lookalike.kernels.topk import keep_nearest
 from lookalike.measures.base import Measure
-from lookalike.measures.source import read_source
 from lookalike.table.targets import code_labels
 
 __all__ = ["DensitySearch"]
@@ -29,7 +27,7 @@ __all__ = ["DensitySearch"]
 STEPS = 20
 
 
-class DensitySearch(_Clusterer):
+class DensitySearch(MeasureClusterer):
     """Find eps and the number of neighbors for density clustering.
 
     With labels it answers how well density clustering could do with this measure: the best
@@ -130,10 +128,8 @@ class DensitySearch(_Clusterer):
         y : array of n classes, or the name of a column, optional
             None: the variant without labels.
         """
-        check_params(self)
-        count_jobs(self.n_jobs)
+        source, target = self._read(X, y)
         who = type(self).__name__
-        source, target = read_source(self._measure(), X, y, who, self.kinds, self.n_jobs)
         fitted, rows = source.fit()
         instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
         space = Space(fitted, rows, who, self.dense_limit, instead)
@@ -166,7 +162,7 @@ class DensitySearch(_Clusterer):
         self.labels_, self.n_clusters_ = kept.labels, n_clusters
         self.exemplars_, self.model_ = kept.exemplars, kept.model
         self.measure_, self.rows_ = fitted, rows
-        self._remember_columns(X, fitted, source.table)
+        self._remember_columns(X, source, fitted)
         return self
 
     def _numbers(self, n: int) -> list[int]:
@@ -211,7 +207,7 @@ class DensitySearch(_Clusterer):
         backend : {"pandas", "polars", "pyarrow"}
         """
         check_is_fitted(self, "model_")
-        return to_frame(self.results_, backend)
+        return frame_of_records(self.results_, backend)
 
 
 class Levels:

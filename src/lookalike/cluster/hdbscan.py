@@ -1,4 +1,4 @@
-"""Clusters of varying density, from a graph of neighbors."""
+"""Clusters of varying density, from a nearest-neighbor graph (HDBSCAN)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lookalike._save import saveable
-from lookalike._threads import blocks, run
-from lookalike.cluster._found import Found, by_first_row
-from lookalike.cluster._space import TALL, WIDE, Space
+from lookalike._threads import blocks
+from lookalike.cluster._clustering import Clustering, number_by_first_row
+from lookalike.cluster._space import WIDE, Space, each_part
 from lookalike.errors import TooFewRows, UndefinedMeasure, message
 from lookalike.kernels.components import join_edges, roots_of
 from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
@@ -21,16 +21,16 @@ __all__ = ["MutualReach", "hierarchy_clusters"]
 LISTED = 30  # neighbors of each row that are looked at before all others
 
 
-def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
+def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     """Return the clusters of HDBSCAN without a matrix of all pairs.
 
-    The hierarchy hangs on the shortest tree over all rows, an edge costing the largest of the
-    distance and the two distances to the nearest row number ``needed`` (a row itself is number
-    one). Most edges are found in lists of the 30 nearest rows; where a list cannot tell, the row is
-    compared with all others, so the tree is exact. scikit-learn's HDBSCAN cuts the clusters out of
-    it: it takes the tree as a sparse matrix of distances with ``min_samples=1``. (Handed the lists
-    themselves it would refuse a graph that does not hang together, drop edges of length 0, and let
-    an outlier far from two clusters be the bridge between them.)
+    The hierarchy is that of the minimum spanning tree of mutual reachability: an edge costs the
+    largest of the distance and the two core distances, those to the nearest row number ``needed``
+    (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
+    cannot tell, the row is compared with all others, so the tree is exact. scikit-learn's HDBSCAN
+    cuts the clusters out of it: it takes the tree as a sparse matrix of distances with
+    ``min_samples=1``. (Handed the lists themselves it would refuse a graph that is not connected,
+    drop edges of length 0, and let an outlier far from two clusters be the bridge between them.)
 
     The exemplar of a cluster is the row in the densest place.
 
@@ -51,8 +51,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
     if n < most:
         raise TooFewRows(
             message(
-                f"{space.who}(method='hdbscan')",
-                f"at least {most} rows",
+                space.who,
+                f"at least {most} rows for HDBSCAN",
                 f"n_samples={n}",
                 "Lower min_neighbors and min_cluster_size or add rows",
             )
@@ -61,7 +61,7 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
     lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
     core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
-    labels, _ = by_first_row(_cut(ends, others, costs, smallest))
+    labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
     found = int(labels.max(initial=-1)) + 1
     order = np.lexsort((np.arange(n), core, labels))
     exemplars = order[np.searchsorted(labels[order], np.arange(found))]
@@ -71,13 +71,13 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Found:
     np.maximum.at(reach, at[at >= 0], costs[inside][at >= 0])
     members = np.flatnonzero(labels >= 0)
     model = MutualReach(members, labels[members], core[members], reach)
-    return Found(labels, exemplars, model)
+    return Clustering(labels, exemplars, model)
 
 
 def _tree(
     space: Space, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the edges of the shortest spanning tree: ends, other ends, costs.
+    """Return the edges of the minimum spanning tree: ends, other ends, costs.
 
     Every part takes its cheapest way out, and parts merge, until one is left (Boruvka). What a row
     has found stays a lower bound when its target joins its own part, so that few rows have to be
@@ -102,7 +102,7 @@ def _tree(
             lost = int(edges[0][~np.isfinite(edges[2])][0])
             raise UndefinedMeasure(
                 message(
-                    f"{space.who}(method='hdbscan')",
+                    space.who,
                     "rows that can all be compared, if only by way of others",
                     f"row {lost} without a way to others",
                     "Drop such rows, or use method='density', where they are noise",
@@ -132,7 +132,7 @@ def _compare_with_all(
             block = space.measure.block(some, space.rows[across])
             ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
 
-    run(one, [(part,) for part in blocks(len(rows), TALL)], space.n_jobs, "joining parts")
+    each_part(space.measure, len(rows), one, "joining parts")
 
 
 def _cheapest(
@@ -172,7 +172,7 @@ def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int)
 @saveable
 @dataclass(frozen=True, eq=False)
 class MutualReach:
-    """A new row joins the cluster of the row it reaches most cheaply, if that is no longer a step.
+    """A new row joins the cluster of the row it reaches most cheaply, unless that is too far.
 
     Reaching a row costs the larger of the distance to it and its own core distance; it may be no
     more than the longest step inside the cluster. Else the new row is noise.
@@ -199,8 +199,7 @@ class MutualReach:
                 best[down][better] = cost[better]
                 label[down][better] = self.labels[across][at][better]
 
-        parts = [(part,) for part in blocks(len(new), TALL)]
-        run(one, parts, getattr(measure, "n_jobs", None), "finding dense regions")
+        each_part(measure, len(new), one, "finding dense regions")
         near = label >= 0
         near[near] = best[near] <= self.reach[label[near]]
         return np.where(near, label, -1)

@@ -1,10 +1,15 @@
-"""Merge the two nearest groups again and again, and stop at k."""
+"""Merge the two nearest groups again and again, and stop at k (agglomerative clustering)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lookalike.cluster._found import Found, NearestRow, by_first_row, medoids
+from lookalike.cluster._clustering import (
+    Clustering,
+    NearestRow,
+    cluster_medoids,
+    number_by_first_row,
+)
 from lookalike.cluster._space import Space
 from lookalike.kernels.components import join_edges, roots_of
 
@@ -30,7 +35,7 @@ class Linkage:
         self.distances = space.distances()
         self.merges = linkage(squareform(self.distances, checks=False), way)
 
-    def cut(self, k: int) -> Found:
+    def cut(self, k: int) -> Clustering:
         """Return k clusters: what is there after n - k merges, also where heights are equal."""
         n = len(self.distances)
         # Cluster n + m is the one made by merge m; joining all parts leads back to the rows.
@@ -40,5 +45,7 @@ class Linkage:
         for side in (0, 1):
             parts = self.merges[:steps, side].astype(np.int64)
             join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
-        labels, _ = by_first_row(roots_of(parents)[:n])
-        return Found(labels, medoids(self.distances, labels), NearestRow(np.arange(n), labels))
+        labels, _ = number_by_first_row(roots_of(parents)[:n])
+        return Clustering(
+            labels, cluster_medoids(self.distances, labels), NearestRow(np.arange(n), labels)
+        )

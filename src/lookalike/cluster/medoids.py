@@ -1,25 +1,24 @@
-"""Choose k rows such that all are near to one of them."""
+"""Choose k rows such that all are near to one of them (k-medoids)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lookalike.cluster._found import Found, NearestExemplar
+from lookalike.cluster._clustering import Clustering, NearestExemplar
 from lookalike.cluster._space import Space
+from lookalike.measures.medoids import fasterpam
 
-__all__ = ["Medoids"]
+__all__ = ["Medoids", "around"]
 
 
 class Medoids:
-    """K-medoids by FasterPAM of the ``kmedoids`` library, started by BUILD.
+    """K-medoids by FasterPAM, started by BUILD.
 
     A new row joins the cluster of the nearest medoid.
 
     Parameters
     ----------
     space : Space
-    seed : int
-        The order in which swaps are tried.
 
     References
     ----------
@@ -27,19 +26,15 @@ class Medoids:
        Systems 101, 101804. doi:10.1016/j.is.2021.101804
     """
 
-    def __init__(self, space: Space, seed: int) -> None:
-        self.distances, self.seed = space.distances(), seed
+    def __init__(self, space: Space) -> None:
+        self.distances = space.distances()
 
-    def cut(self, k: int) -> Found:
+    def cut(self, k: int) -> Clustering:
         """Return k clusters around k medoids."""
-        import kmedoids
-
-        found = kmedoids.fasterpam(self.distances, k, init="build", random_state=self.seed, n_cpu=1)
-        chosen = np.sort(np.asarray(found.medoids, dtype=np.int64))
-        return around(self.distances, chosen)
+        return around(self.distances, np.sort(fasterpam(self.distances, k).medoids))
 
 
-def around(distances: np.ndarray, chosen: np.ndarray) -> Found:
+def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     """Return clusters around exemplars, numbered by their first row.
 
     An exemplar is in its own cluster even where another one is at distance 0.
@@ -52,4 +47,4 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Found:
     rank = np.empty(len(chosen), dtype=np.int64)
     rank[order] = np.arange(len(chosen))
     exemplars = chosen[order]
-    return Found(rank[labels], exemplars, NearestExemplar(exemplars))
+    return Clustering(rank[labels], exemplars, NearestExemplar(exemplars))

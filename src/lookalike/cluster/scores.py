@@ -61,7 +61,7 @@ def adjusted_rand(y: Any, labels: Any) -> float:
     """
     from sklearn.metrics import adjusted_rand_score
 
-    one, two = _codes(y, len(labels), "adjusted_rand"), _codes(labels, None, "adjusted_rand")
+    one, two = (code_labels(side, len(labels), "adjusted_rand")[0] for side in (y, labels))
     return float(adjusted_rand_score(one, two)) if len(one) > 1 else 1.0
 
 
@@ -147,7 +147,7 @@ def silhouette(space: Any, labels: Any) -> float:
     who = "silhouette"
     measure = needs_distances(as_space(space, who), who)
     n = len(measure.rows_)
-    codes = _codes(labels, n, who)
+    codes, _ = code_labels(labels, n, who)
     return silhouette_of(measure.distance(), codes)
 
 
@@ -176,10 +176,6 @@ def _pairs(counts: np.ndarray) -> float:
     return float((sizes * (sizes - 1)).sum() / 2)
 
 
-def _codes(labels: Any, n: int | None, who: str) -> np.ndarray:
-    return code_labels(labels, len(labels) if n is None else n, who)[0]
-
-
 def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return counts of classes in clusters, and the sizes of both; noise is in no cluster."""
     clusters = np.asarray(labels)
@@ -189,7 +185,7 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
         raise InvalidInput(message(who, "whole numbers as labels, -1 for noise", found, do))
     if not len(clusters):
         raise InvalidInput(message(who, "at least one row", "none", "Pass labels of some rows"))
-    classes = _codes(y, len(clusters), who)
+    classes, _ = code_labels(y, len(clusters), who)
     kept = clusters != NOISE
     names, codes = np.unique(clusters[kept], return_inverse=True)
     table = count(classes[kept], codes, int(classes.max()) + 1, len(names))

@@ -1,4 +1,4 @@
-"""Cut the graph of similarities where it is thin."""
+"""Cut the graph of similarities where it is thin (spectral clustering)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lookalike._save import saveable
-from lookalike._threads import blocks, run
-from lookalike.cluster._found import Found, by_first_row
-from lookalike.cluster._space import TALL, Space
+from lookalike.cluster._clustering import Clustering, number_by_first_row
+from lookalike.cluster._space import Space, each_part
 from lookalike.errors import InvalidInput, UndefinedMeasure, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows, self_pairs
@@ -79,7 +78,7 @@ class Spectral:
         else:
             self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
 
-    def cut(self, k: int) -> Found:
+    def cut(self, k: int) -> Clustering:
         """Return k clusters, or fewer if rows do not have k different coordinates."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
@@ -91,12 +90,12 @@ class Spectral:
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)
             means.fit(points)
-        labels, old = by_first_row(means.labels_.astype(np.int64))
+        labels, old = number_by_first_row(means.labels_.astype(np.int64))
         centers = means.cluster_centers_[old]
         extension = replace(
             self.extension, loadings=self.extension.loadings[:, :k], centers=centers
         )
-        return Found(labels, self._exemplars(labels, points, centers), extension)
+        return Clustering(labels, self._exemplars(labels, points, centers), extension)
 
     def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
         """Return the row (landmark) of each cluster with the largest affinity to its members."""
@@ -133,7 +132,7 @@ class SpectralExtension:
             some = new[part]
             block = measure.block(some, known, to)
             if np.isnan(block).any():
-                block = measure._defined(block, to)
+                block = measure.defined(block, to)
             block = _as_affinity(block, self.affinity, self.sigma)
             block[self_pairs(some, known)] = 0.0
             if new is rows:  # rows of a frozen measure have no place among the fitted ones
@@ -141,8 +140,7 @@ class SpectralExtension:
                 block[self.basis[own] - part.start, own] = 0.0
             out[part] = block @ self.loadings
 
-        parts = [(part,) for part in blocks(len(new), TALL)]
-        run(one, parts, getattr(measure, "n_jobs", None), "comparing rows with landmarks")
+        each_part(measure, len(new), one, "comparing rows with landmarks")
         return out
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
@@ -160,8 +158,8 @@ def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
     if not (matrix >= 0).all():
         raise InvalidInput(
             message(
-                f"{space.who}(method='spectral')",
-                "similarities of at least 0",
+                space.who,
+                "similarities of at least 0 for spectral clustering",
                 f"{matrix.min():g}",
                 "Use affinity='rbf', which works on distances",
             )

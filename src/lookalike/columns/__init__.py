@@ -7,8 +7,8 @@ with options, a function of two cells, a matrix) into one.
 
 from lookalike.columns.base import Cells, Distance
 from lookalike.columns.category import Equal
+from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.columns.flag import Presence
-from lookalike.columns.given import Given, GivenMatrix
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.number import Absolute
@@ -17,14 +17,15 @@ from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
+from lookalike.columns.spread import variance
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.variance import variance
 from lookalike.columns.vector import Cosine, Euclidean
 
 __all__ = [
     "DISTANCES",
     "DTW",
     "Absolute",
+    "CallableDistance",
     "Cells",
     "Cosine",
     "Distance",
@@ -33,14 +34,13 @@ __all__ = [
     "EditSets",
     "Equal",
     "Euclidean",
-    "Given",
-    "GivenMatrix",
     "GraphEdit",
     "GraphJaccard",
     "Information",
     "Jaccard",
     "JaroWinkler",
     "Levenshtein",
+    "MatrixDistance",
     "NormalizedEuclidean",
     "Overlap",
     "Presence",

@@ -13,6 +13,9 @@ from lookalike.table.table import Column
 
 __all__ = ["Absolute"]
 
+# Two numbers beyond APART differ by more than 1 if they differ at all; twice FAR is still a number.
+APART, FAR = 2.0**54, 1e307
+
 
 class Absolute(Distance):
     """How far two numbers are apart, ``|u - v|``.
@@ -70,6 +73,23 @@ class Absolute(Distance):
         self.beta = beta
         self.constant = constant
         self.scale = scale
+
+    def _learn(self, column: Column) -> None:
+        values = self._encode(column)
+        self.low_ = float(np.nanmin(values)) if not np.isnan(values).all() else 0.0
+
+    def shares(self, cells: np.ndarray) -> np.ndarray:
+        """Return encoded numbers on a scale where the fitted ones reach from 0 to 1.
+
+        The difference of two of them, cut off at 1, is their distance as a share of the range,
+        whatever the size of the numbers and however narrow the range.
+        """
+        with np.errstate(over="ignore"):
+            above = cells - self.low_
+            share = above / self.scale_
+        # More ranges away than a float can count: what counts is whether two numbers are equal.
+        share = np.where(np.isinf(share) & (np.abs(above) > APART), above, share)
+        return np.clip(share, -FAR, FAR)
 
     def _find_scale(self, column: Column) -> float:
         values = self._encode(column)

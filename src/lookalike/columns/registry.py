@@ -8,8 +8,8 @@ import numpy as np
 
 from lookalike.columns.base import Distance
 from lookalike.columns.category import Equal
+from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.columns.flag import Presence
-from lookalike.columns.given import Given, GivenMatrix
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.number import Absolute
@@ -103,14 +103,14 @@ def distance_for(spec: Any, kind: str, column_name: str) -> Distance:
             raise _does_not_serve(repr(spec), spec.kinds, kind, serving, who, column_name)
         return spec
     if callable(spec):
-        return Given(spec)
+        return CallableDistance(spec)
     if isinstance(spec, list | tuple) or hasattr(spec, "__array__"):
         matrix = _as_matrix(spec, who)
         if kind != "number":
             found = f"a column of kind {kind}"
             do = "Let the column hold whole numbers, the positions of its rows in the matrix"
             raise InvalidInput(message(who, "positions in the given matrix", found, do))
-        return GivenMatrix(matrix)
+        return MatrixDistance(matrix)
     needed = "a name, a distance, a function of two cells or a square matrix"
     do = "Choose one of " + ", ".join(repr(name) for name in serving)
     raise InvalidInput(message(who, needed, repr(spec), do))

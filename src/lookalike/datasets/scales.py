@@ -69,8 +69,11 @@ def transforms(X: Any) -> dict[str, np.ndarray]:
 
 def _scaled(values: np.ndarray) -> np.ndarray:
     low, high = values.min(axis=0), values.max(axis=0)
-    # Halved first: the span of a column from -1e308 to 1e308 is not a float.
-    span = high / 2 - low / 2
+    with np.errstate(over="ignore"):
+        # The span of a column from -1e308 to 1e308 is not a float: there all numbers are halved.
+        # Elsewhere they are not, because half of the smallest number is 0.
+        share = np.where(np.isinf(high - low), 0.5, 1.0)
+    span = high * share - low * share
     scaled = np.zeros_like(values)
-    np.divide(values / 2 - low / 2, span, out=scaled, where=span > 0)
+    np.divide(values * share - low * share, span, out=scaled, where=span > 0)
     return scaled

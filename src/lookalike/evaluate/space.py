@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, TooFewRows, WrongType, message
-from lookalike.measures.base import Measure, check_k
+from lookalike.measures.base import Measure
+from lookalike.measures.lists import check_k
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -81,9 +82,9 @@ def size_of(space: Space) -> int:
 def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
     """Return complete lists of the k nearest other rows."""
     if isinstance(space, Measure):
-        check_k(k, len(space.rows_) - 1, who, True)
+        check_k(k, len(space.rows_) - 1, who, True, "k")
         return space.neighbors(None, k)
-    check_k(k, len(space) - 1, who, True)
+    check_k(k, len(space) - 1, who, True, "k")
     if space.k < k:
         raise TooFewRows(
             message(f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k")

@@ -8,14 +8,14 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.forests.flat import Forest, flatten
-from lookalike.forests.synthetic import Grown
+from lookalike.forests.grown import Grown
 
 __all__ = ["adapt_forest", "check_fitted"]
 
 KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
 
 
-def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
+def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
     """Take over the trees of a fitted scikit-learn forest, exactly as it walks them.
 
     scikit-learn compares values in single precision and sends a missing value to a side chosen when
@@ -84,7 +84,7 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown:
 
 
 def check_fitted(fitted: Any) -> None:
-    """Refuse what is no estimator, and an estimator that was not fitted."""
+    """Refuse what is not an estimator, and an estimator that was not fitted."""
     name = type(fitted).__name__
     if isinstance(fitted, type):
         raise WrongType(

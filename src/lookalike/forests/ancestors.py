@@ -52,7 +52,6 @@ def ancestor_block(
     from lookalike.kernels.ancestors import ancestor_sums
 
     mode = ("value", "depth", "longer", "max").index(kind)
-    nodes = forest.nodes
     out = np.zeros((len(leaf_x), len(leaf_y)))
     for wide in blocks(len(leaf_y), WIDE):
         for tall in blocks(len(leaf_x), TALL):
@@ -60,12 +59,7 @@ def ancestor_block(
             ancestor_sums(
                 leaf_x[tall],
                 leaf_y[wide],
-                nodes.parent,
-                nodes.depth,
-                nodes.first,
-                nodes.last,
-                nodes.leaf_node,
-                nodes.leaf_offsets,
+                forest.nodes,
                 forest.offsets,
                 forest.sizes[2],
                 value,

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from lookalike._threads import blocks, run
-from lookalike.forests.flat import Forest
+from lookalike.forests.flat import Forest, join_trees
+from lookalike.forests.grown import Grown
+from lookalike.forests.sampling import count_share
 from lookalike.forests.seeds import tree_states
-from lookalike.forests.synthetic import Grown, count_share, join_trees
+from lookalike.kernels.grow import ThresholdTree
 
 __all__ = ["grow_extra"]
 
@@ -25,7 +27,7 @@ def grow_extra(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Grown:
+) -> Grown[Forest]:
     """Grow trees by cutting random columns at random places.
 
     A node takes a random column whose values differ there and cuts it at a uniform point between
@@ -68,20 +70,20 @@ def grow_extra(
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
     no_labels = np.empty(0, np.uint8)
 
-    def one(t: int) -> tuple[np.ndarray, ...]:
+    def one(t: int) -> ThresholdTree:
         state = states[t : t + 1]
         rows = np.empty(size, np.int64)
         sample_rows(n, size, False, no_labels, state, rows)
         if in_bag is not None:
             in_bag[rows, t] = 1
         feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
-        threshold = np.empty(2 * size)
-        made = grow_random(columns, which, rows, limit, state, feature, threshold, left, right)
-        return tuple(part[:made].copy() for part in (feature, threshold, left, right))
+        tree = ThresholdTree(feature, np.empty(2 * size), left, right)
+        made = grow_random(columns, which, rows, limit, state, tree)
+        return ThresholdTree(*(part[:made].copy() for part in tree))
 
-    def some(part: slice) -> list[tuple[np.ndarray, ...]]:
+    def some(part: slice) -> list[ThresholdTree]:
         return [one(t) for t in range(part.start, part.stop)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 8)], n_jobs, "growing trees")
-    forest: Forest = join_trees([tree for part in grown for tree in part], which)
+    forest = join_trees([tree for part in grown for tree in part], which)
     return Grown(forest, in_bag)

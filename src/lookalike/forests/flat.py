@@ -10,69 +10,10 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike.errors import InvalidInput, message
+from lookalike.kernels.grow import ThresholdTree
+from lookalike.kernels.trees import Nodes, Splits, Tests
 
-__all__ = ["Forest", "Nodes", "flatten"]
-
-
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """What follows from the shape of a forest; one entry per node unless said otherwise.
-
-    Parameters
-    ----------
-    parent, depth : int32
-        Parent within the tree (-1 for a root) and number of edges from the root.
-    end : int32
-        One past the last node of the subtree, within the tree.
-    leaf : int32
-        Number of a leaf within its tree, from left to right; -1 inside.
-    first, last : int32
-        The leaves below a node are numbered ``first .. last - 1``.
-    n_leaves : int64, one per tree
-    leaf_node : int32
-        Node (within its tree) of every leaf; tree t has ``leaf_offsets[t]:leaf_offsets[t + 1]``.
-    leaf_offsets : int64, one per tree and one more
-    """
-
-    parent: np.ndarray
-    depth: np.ndarray
-    end: np.ndarray
-    leaf: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    n_leaves: np.ndarray
-    leaf_node: np.ndarray
-    leaf_offsets: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Tests:
-    """The tests of a forest by content: the same question in two nodes is one test.
-
-    Parameters
-    ----------
-    cuts : float64
-        The different thresholds (or category codes) of input 0, ascending, then of input 1, ...
-    cut_offsets : int64, one per input and one more
-    category : uint8, one per input
-        1 where the tests on this input ask "is it equal to", 0 where they ask "is it at most".
-    test : int32, one per node
-        Place in ``cuts``; -1 in leaves. Equal numbers are equal tests.
-    cut : int32, one per node
-        The same, counted within the input.
-    repeat, slot, n_slots, height
-        See ``kernels.trees.test_facts``.
-    """
-
-    cuts: np.ndarray
-    cut_offsets: np.ndarray
-    category: np.ndarray
-    test: np.ndarray
-    cut: np.ndarray
-    repeat: np.ndarray
-    slot: np.ndarray
-    n_slots: np.ndarray
-    height: np.ndarray
+__all__ = ["Forest", "find_shape", "flatten", "join_trees"]
 
 
 @saveable
@@ -157,18 +98,14 @@ class Forest:
     @cached_property
     def nodes(self) -> Nodes:
         """Depths, parents and leaf numbers."""
-        from lookalike.kernels.trees import shape_facts
+        return find_shape(self.feature, self.right, self.offsets)
 
-        size = len(self.feature)
-        parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
-        n_leaves = np.empty(self.n_trees, np.int64)
-        shape_facts(
-            self.feature, self.right, self.offsets, parent, depth, end, leaf, first, last, n_leaves
+    @property
+    def splits(self) -> Splits:
+        """What a walk from root to leaf needs, for kernels."""
+        return Splits(
+            self.feature, self.tests.cut, self.right, self.equal, self.default, self.offsets
         )
-        leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
-        start = np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
-        return Nodes(parent, depth, end, leaf, first, last, n_leaves, leaf_node, leaf_offsets)
 
     @cached_property
     def tests(self) -> Tests:
@@ -262,6 +199,28 @@ class Forest:
             if name in self.__dict__:
                 changed.__dict__[name] = self.__dict__[name]
         return changed
+
+
+def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
+    """Return what follows from the shape of trees whose nodes are in preorder."""
+    from lookalike.kernels.trees import shape_facts
+
+    size = len(feature)
+    parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
+    n_leaves = np.empty(len(offsets) - 1, np.int64)
+    shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
+    leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
+    return Nodes(parent, depth, end, leaf, first, last, n_leaves, leaf_node, leaf_offsets)
+
+
+def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:
+    """Put trees one after another in a forest."""
+    feature, threshold, left, right = (np.concatenate(part) for part in zip(*trees, strict=True))
+    offsets = np.concatenate([[0], np.cumsum([len(tree.feature) for tree in trees])])
+    equal = np.where(feature >= 0, category[np.maximum(feature, 0)], 0)
+    return flatten(feature, threshold, left, right, offsets, len(category), equal=equal)
 
 
 def flatten(

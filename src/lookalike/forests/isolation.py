@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lookalike.forests.extra import grow_extra
-from lookalike.forests.synthetic import Grown
+from lookalike.forests.flat import Forest
+from lookalike.forests.grown import Grown
 
 __all__ = ["grow_isolation"]
 
@@ -22,7 +23,7 @@ def grow_isolation(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Grown:
+) -> Grown[Forest]:
     """Grow an isolation forest: random cuts on samples of 256 rows, 8 levels deep [1]_.
 
     The trees are those of ``grow_extra``; the small samples are what keeps the height low and a
@@ -36,8 +37,7 @@ def grow_isolation(
     References
     ----------
     .. [1] F. T. Liu, K. M. Ting, Z.-H. Zhou (2008). Isolation forest. IEEE International
-    Conference on
-       Data Mining. doi:10.1109/ICDM.2008.17
+       Conference on Data Mining. doi:10.1109/ICDM.2008.17
 
     Examples
     --------

@@ -40,54 +40,24 @@ def ratio_half(
     """
     from lookalike.kernels import paths
 
-    nodes, tests = forest.nodes, forest.tests
+    splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     total = np.empty((len(leaf_x), len(leaf_y)))
     groups = []
     for tall in blocks(len(leaf_x), TALL):
-        order = np.empty((forest.n_trees, tall.stop - tall.start), np.int64)
-        start = np.empty(int(nodes.leaf_offsets[-1]) + forest.n_trees, np.int64)
-        wanted = np.empty(len(forest.feature), np.uint8)
-        paths.group_rows(
-            leaf_x[tall],
-            forest.offsets,
-            nodes.parent,
-            nodes.leaf_node,
-            nodes.leaf_offsets,
-            order,
-            start,
-            wanted,
+        grouped = paths.LeafGroups(
+            np.empty((forest.n_trees, tall.stop - tall.start), np.int64),
+            np.empty(int(nodes.leaf_offsets[-1]) + forest.n_trees, np.int64),
+            np.empty(len(forest.feature), np.uint8),
         )
-        groups.append((tall, order, start, wanted))
+        paths.group_rows(leaf_x[tall], forest.offsets, nodes, grouped)
+        groups.append((tall, grouped))
+    counter = _counter(forest)
 
     def one(wide: slice) -> None:
-        bins = np.ascontiguousarray(bins_y[wide].T)
-        for tall, order, start, wanted in groups:
+        side = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        for tall, grouped in groups:
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
-            paths.ratio_half(
-                order,
-                start,
-                wanted,
-                leaf_y[wide],
-                bins,
-                forest.feature,
-                tests.cut,
-                forest.equal,
-                forest.offsets,
-                nodes.parent,
-                nodes.depth,
-                nodes.end,
-                nodes.leaf,
-                nodes.leaf_node,
-                nodes.leaf_offsets,
-                tests.repeat,
-                tests.slot,
-                tests.n_slots,
-                tests.height,
-                forest.sizes,
-                once,
-                _counter(forest),
-                part,
-            )
+            paths.ratio_half(grouped, side, splits, nodes, tests, forest.sizes, once, counter, part)
             total[tall, wide] = part
 
     run(one, [(wide,) for wide in blocks(len(leaf_y), WIDE)], n_jobs, "comparing paths")
@@ -177,34 +147,23 @@ def ratio_block(
                     parting=parting,
                 )
         return out
-    nodes, tests = forest.nodes, forest.tests
+    splits, counter, weights = forest.splits, _counter(forest), (float(alpha), float(beta))
     for wide in blocks(len(leaf_y), WIDE):
-        bins = np.ascontiguousarray(bins_y[wide].T)
+        other = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), WIDE):
+            one = paths.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
             paths.ratio_whole(
-                leaf_x[tall],
-                np.ascontiguousarray(bins_x[tall].T),
-                leaf_y[wide],
-                bins,
-                forest.feature,
-                tests.cut,
-                forest.equal,
-                forest.offsets,
-                nodes.parent,
-                nodes.first,
-                nodes.last,
-                nodes.leaf_node,
-                nodes.leaf_offsets,
-                tests.repeat,
-                tests.slot,
-                tests.n_slots,
+                one,
+                other,
+                splits,
+                forest.nodes,
+                forest.tests,
                 forest.sizes[3],
                 unknown,
-                float(alpha),
-                float(beta),
+                weights,
                 once,
-                _counter(forest),
+                counter,
                 part,
             )
             out[tall, wide] = part

@@ -90,23 +90,13 @@ def find_leaves(forest: Forest, bins: np.ndarray, n_jobs: int | None = None) -> 
     """Return the leaf number of every row in every tree; missing values go by the default side."""
     from lookalike.kernels import leaves
 
-    nodes, tests = forest.nodes, forest.tests
-    found = np.empty((len(bins), forest.n_trees), leaf_type(int(nodes.n_leaves.max(initial=0))))
+    splits, leaf = forest.splits, forest.nodes.leaf
+    most = int(forest.nodes.n_leaves.max(initial=0))
+    found = np.empty((len(bins), forest.n_trees), leaf_type(most))
     unknown = bins.dtype.type(unknown_bin(bins))
 
     def one(part: slice) -> None:
-        leaves.find_leaves(
-            bins[part],
-            forest.feature,
-            tests.cut,
-            forest.right,
-            forest.equal,
-            forest.default,
-            nodes.leaf,
-            forest.offsets,
-            unknown,
-            found[part],
-        )
+        leaves.find_leaves(bins[part], splits, leaf, unknown, found[part])
 
     run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "walking down trees")
     return found
@@ -121,21 +111,11 @@ def count_rows(
     mass, side = np.empty(len(forest.feature)), np.empty(len(forest.feature), np.uint8)
     unknown = bins.dtype.type(unknown_bin(bins))
 
+    splits = forest.splits
+
     def one(part: slice) -> None:
-        leaves.count_rows(
-            bins,
-            forest.feature,
-            forest.tests.cut,
-            forest.right,
-            forest.equal,
-            forest.default,
-            forest.offsets,
-            np.array([part.start, part.stop]),
-            unknown,
-            forest.soft,
-            mass,
-            side,
-        )
+        trees = np.array([part.start, part.stop])
+        leaves.count_rows(bins, splits, trees, unknown, forest.soft, mass, side)
 
     run(one, [(part,) for part in blocks(forest.n_trees, 16)], n_jobs, "counting rows in nodes")
     return mass, side
@@ -167,26 +147,13 @@ def share_leaves(
     gaps = np.flatnonzero(has_gaps(bins)) if forest.soft else np.empty(0, np.int64)
     counts = np.zeros(len(bins), np.int64)
     nothing, no_weight = np.empty(0, np.int32), np.empty(0)
-    nodes = forest.nodes
+    splits, nodes = forest.splits, forest.nodes
 
     def walk(row: int, out: np.ndarray, weights: np.ndarray) -> int:
-        return int(
-            leaves.share_leaves(
-                bins[row],
-                forest.feature,
-                forest.tests.cut,
-                forest.right,
-                forest.equal,
-                forest.mass,
-                nodes.leaf,
-                forest.offsets,
-                nodes.leaf_offsets,
-                unknown,
-                by_mass,
-                out,
-                weights,
-            )
+        made = leaves.share_leaves(
+            bins[row], splits, forest.mass, nodes, unknown, by_mass, out, weights
         )
+        return int(made)
 
     def count(part: slice) -> None:
         for row in gaps[part]:

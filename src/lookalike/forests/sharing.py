@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike._ragged import Ragged
+from lookalike.kernels.shares import SpreadRows
 
 __all__ = ["count_unusable", "out_of_bag_block", "share_block"]
 
@@ -40,26 +44,9 @@ def share_block(
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out = np.empty((len(codes_x), len(codes_y)))
     share_matches(codes_x, codes_y, out)
-    if soft_x is None or soft_y is None:
-        return out
-    spread_x, spread_y = (np.diff(soft[0].offsets) > 0 for soft in (soft_x, soft_y))
-    for rows, columns in _roads(spread_x, spread_y):
-        mine, my_weights = (part[rows] for part in soft_x)
-        leaves, weights = (part[columns] for part in soft_y)
-        part = np.empty((len(rows), len(columns)))
-        overlap_soft(
-            codes_x[rows],
-            mine.values,
-            my_weights.values,
-            mine.offsets,
-            codes_y[columns],
-            leaves.values,
-            weights.values,
-            leaves.offsets,
-            leaf_offsets,
-            part,
-        )
-        out[np.ix_(rows, columns)] = part
+    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
+        one, other = Side(codes_x, soft_x), Side(codes_y, soft_y)
+        _fill_soft(overlap_soft, one, other, leaf_offsets, out)
     return out
 
 
@@ -101,28 +88,9 @@ def out_of_bag_block(
     if stranded.any():
         everywhere = share_block(codes_x, codes_y)
         out[stranded] = everywhere[stranded]
-    if soft_x is None or soft_y is None:
-        return out
-    spread_x, spread_y = (np.diff(soft[0].offsets) > 0 for soft in (soft_x, soft_y))
-    for rows, columns in _roads(spread_x, spread_y):
-        mine, my_weights = (part[rows] for part in soft_x)
-        leaves, weights = (part[columns] for part in soft_y)
-        part = np.empty((len(rows), len(columns)))
-        overlap_out_of_bag(
-            codes_x[rows],
-            bag_x[rows],
-            mine.values,
-            my_weights.values,
-            mine.offsets,
-            codes_y[columns],
-            bag_y[columns],
-            leaves.values,
-            weights.values,
-            leaves.offsets,
-            leaf_offsets,
-            part,
-        )
-        out[np.ix_(rows, columns)] = part
+    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
+        one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
+        _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
     return out
 
 
@@ -143,9 +111,33 @@ def _count_usable(bag_x: np.ndarray, bag_y: np.ndarray, out: np.ndarray) -> None
     )
 
 
-def _roads(spread_x: np.ndarray, spread_y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the pairs in which at least one row has gaps, as (rows, columns) rectangles."""
-    gap_x, gap_y = np.flatnonzero(spread_x), np.flatnonzero(spread_y)
-    full_x = np.flatnonzero(~spread_x)
-    rectangles = [(gap_x, np.arange(len(spread_y))), (full_x, gap_y)]
-    return [(rows, columns) for rows, columns in rectangles if len(rows) and len(columns)]
+class Side(NamedTuple):
+    """The rows of one side of a block; see ``share_block`` and ``out_of_bag_block``."""
+
+    codes: np.ndarray
+    soft: Soft
+    bag: np.ndarray = np.empty((0, 0), np.uint8)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Which rows have gaps and so belong to several leaves."""
+        return np.diff(self.soft[0].offsets) > 0
+
+    def take(self, rows: np.ndarray) -> SpreadRows:
+        """Return some rows for kernels."""
+        leaves, weights = (part[rows] for part in self.soft)
+        bag = self.bag[rows] if len(self.bag) else self.bag
+        return SpreadRows(self.codes[rows], bag, leaves.values, weights.values, leaves.offsets)
+
+
+def _fill_soft(
+    overlap: Callable[..., None], one: Side, other: Side, leaf_offsets: np.ndarray, out: np.ndarray
+) -> None:
+    """Overwrite the pairs in which at least one row has gaps, in two rectangles."""
+    gap_x, gap_y = np.flatnonzero(one.spread), np.flatnonzero(other.spread)
+    full_x = np.flatnonzero(~one.spread)
+    for rows, columns in ((gap_x, np.arange(len(other.codes))), (full_x, gap_y)):
+        if len(rows) and len(columns):
+            part = np.empty((len(rows), len(columns)))
+            overlap(one.take(rows), other.take(columns), leaf_offsets, part)
+            out[np.ix_(rows, columns)] = part

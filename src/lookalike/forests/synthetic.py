@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,34 +9,21 @@ import numpy as np
 from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
-from lookalike.forests.flat import Forest, flatten
+from lookalike.forests.flat import Forest, join_trees
+from lookalike.forests.grown import Grown
+from lookalike.forests.sampling import count_features, count_share
 from lookalike.forests.seeds import tree_states
+from lookalike.kernels.grow import RankedTree, ThresholdTree
 
-__all__ = ["Grown", "add_synthetic", "count_share", "grow_synthetic"]
+__all__ = ["add_synthetic", "grow_synthetic"]
 
 DEEPEST = 2**31 - 1
 
 
-@dataclass(frozen=True, eq=False)
-class Grown:
-    """A forest fresh from its grower.
-
-    Parameters
-    ----------
-    forest : Forest
-    in_bag : uint8 array of shape (n, n_trees) or None
-        1 where a tree was grown on the row; None if nobody asked for it.
-    """
-
-    forest: Forest
-    in_bag: np.ndarray | None = None
-
-
 def add_synthetic(
     values: np.ndarray,
-    synthetic: str = "addcl1",
+    synthetic: str = "resampled",
     *,
-    resample: bool = True,
     category: np.ndarray | None = None,
     random_state: Any = None,
 ) -> np.ndarray:
@@ -48,11 +32,9 @@ def add_synthetic(
     Parameters
     ----------
     values : array of shape (n, d)
-    synthetic : {"addcl1", "addcl2"}
-        "addcl1": each column drawn from the column itself. "addcl2": uniform between the smallest
-        and the largest value of the column, which needs numbers.
-    resample : bool
-        With "addcl1": draw with replacement; False permutes the column.
+    synthetic : {"resampled", "permuted", "uniform"}
+        Each column drawn from itself with replacement, or permuted (both are known as addcl1), or
+        uniform between its smallest and largest values (addcl2), which needs numbers.
     category : bool array, optional
         Which columns hold codes of categories.
     random_state : None, int or Generator
@@ -61,7 +43,7 @@ def add_synthetic(
     --------
     >>> import numpy as np
     >>> values = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
-    >>> fake = add_synthetic(values, resample=False, random_state=0)
+    >>> fake = add_synthetic(values, "permuted", random_state=0)
     >>> bool((np.sort(fake, axis=0) == values).all())
     True
     """
@@ -69,24 +51,25 @@ def add_synthetic(
     values = np.asarray(values, np.float64)
     n, d = values.shape
     fake = np.empty((n, d))
-    if synthetic == "addcl2" and category is not None and np.any(category):
+    if synthetic == "uniform" and category is not None and np.any(category):
         raise InvalidInput(
             message(
-                "synthetic='addcl2'",
+                "synthetic='uniform'",
                 "number columns only",
                 f"{int(np.sum(category))} of categories",
-                "Use synthetic='addcl1', which shuffles columns of any kind",
+                "Use synthetic='permuted', which shuffles columns of any kind",
             )
         )
     for j in range(d):
         x = values[:, j]
-        if synthetic == "addcl2":
+        if synthetic == "uniform":
             known = x[~np.isnan(x)]
             low, high = (known.min(), known.max()) if len(known) else (np.nan, np.nan)
             u = rng.random(n)
             fake[:, j] = (1 - u) * low + u * high
         else:
-            fake[:, j] = x[rng.integers(0, n, n)] if resample else rng.permutation(x)
+            drawn = synthetic == "resampled"
+            fake[:, j] = x[rng.integers(0, n, n)] if drawn else rng.permutation(x)
     return fake
 
 
@@ -95,8 +78,7 @@ def grow_synthetic(
     category: np.ndarray | None = None,
     n_trees: int = 100,
     *,
-    synthetic: str = "addcl1",
-    resample: bool = True,
+    synthetic: str = "resampled",
     max_samples: float | int = 0.8,
     bootstrap: bool = False,
     max_features: float | int | str | None = 0.5,
@@ -106,7 +88,7 @@ def grow_synthetic(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Grown:
+) -> Grown[Forest]:
     """Grow trees that tell the rows of a table from synthetic rows with independent columns.
 
     What the trees need to know for that is how columns hang together, so their leaves gather rows
@@ -122,8 +104,7 @@ def grow_synthetic(
     category : bool array of length d, optional
         Which columns hold codes of categories.
     n_trees : int
-    synthetic : {"addcl1", "addcl2"}
-    resample : bool
+    synthetic : {"resampled", "permuted", "uniform"}
         See ``add_synthetic``; one synthetic set serves all trees.
     max_samples : float or int
         Rows per tree out of the 2n: a share in (0, 1] or a number above 1.
@@ -145,8 +126,7 @@ def grow_synthetic(
     References
     ----------
     .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
-    of
-       Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
+       of Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
     .. [2] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
        clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
        Engineering 35(1). doi:10.1109/TKDE.2021.3086147
@@ -164,7 +144,7 @@ def grow_synthetic(
     n, d = values.shape
     which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
     rng = make_generator(random_state)
-    fake = add_synthetic(values, synthetic, resample=resample, category=which, random_state=rng)
+    fake = add_synthetic(values, synthetic, category=which, random_state=rng)
     levels, codes = _rank(np.concatenate([values, fake]))
     labels = np.repeat(np.array([1, 0], np.uint8), n)
     size = count_share(max_samples, 2 * n, "max_samples")
@@ -181,7 +161,7 @@ def grow_synthetic(
     states = tree_states(rng, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
 
-    def one(t: int) -> tuple[np.ndarray, ...]:
+    def one(t: int) -> ThresholdTree:
         state = states[t : t + 1]
         rows = np.empty(size, np.int64)
         if sample_rows(2 * n, size, bootstrap, labels, state, rows) < 0:
@@ -198,60 +178,20 @@ def grow_synthetic(
         pool = np.arange(d)
         if feature_sampling == "tree":
             pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
-        node = [np.empty(2 * size, np.int32) for _ in range(5)]
+        tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
         limit = DEEPEST if max_depth is None else max_depth
         made = grow_gini(
-            codes, which, labels, rows, pool, min(tried, len(pool)), limit, state, *node
+            codes, which, labels, rows, pool, min(tried, len(pool)), limit, state, tree
         )
-        feature, cut, above, left, right = (part[:made].copy() for part in node)
-        return feature, _thresholds(levels, feature, cut, above, which, threshold), left, right
+        tree = RankedTree(*(part[:made].copy() for part in tree))
+        thresholds = _thresholds(levels, tree, which, threshold)
+        return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-    def some(part: slice) -> list[tuple[np.ndarray, ...]]:
+    def some(part: slice) -> list[ThresholdTree]:
         return [one(t) for t in range(part.start, part.stop)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
     return Grown(join_trees([tree for part in grown for tree in part], which), in_bag)
-
-
-def join_trees(trees: list[tuple[np.ndarray, ...]], category: np.ndarray) -> Forest:
-    """Put trees (feature, threshold, left, right) one after another in a forest."""
-    feature, threshold, left, right = (np.concatenate(part) for part in zip(*trees, strict=True))
-    offsets = np.concatenate([[0], np.cumsum([len(tree[0]) for tree in trees])])
-    equal = np.where(feature >= 0, category[np.maximum(feature, 0)], 0)
-    return flatten(feature, threshold, left, right, offsets, len(category), equal=equal)
-
-
-def count_share(share: float | int, n: int, name: str) -> int:
-    """Turn a share in (0, 1] or a number above 1 into a number of rows, at most n."""
-    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
-    if whole and share > 1:
-        return min(int(share), n)
-    if isinstance(share, numbers.Real) and not isinstance(share, bool) and 0 < share <= 1:
-        return max(1, int(round(float(share) * n, 6)))
-    raise InvalidInput(
-        message(name, "a share in (0, 1] or a whole number above 1", repr(share), "Use one")
-    )
-
-
-def count_features(share: float | int | str | None, d: int) -> int:
-    """Turn a share of the columns, a number, "sqrt" or None (all) into a number of columns."""
-    if share is None:
-        return d
-    if share == "sqrt":
-        return max(1, math.isqrt(d))
-    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
-    if whole and int(share) >= 1:
-        return min(int(share), d)
-    if isinstance(share, float) and 0 < share <= 1:
-        return max(1, int(share * d))
-    raise InvalidInput(
-        message(
-            "max_features",
-            "a share in (0, 1], a whole number of at least 1, 'sqrt' or None",
-            repr(share),
-            "Use one",
-        )
-    )
 
 
 def _rank(pooled: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
@@ -267,19 +207,15 @@ def _rank(pooled: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
 
 
 def _thresholds(
-    levels: list[np.ndarray],
-    feature: np.ndarray,
-    cut: np.ndarray,
-    above: np.ndarray,
-    category: np.ndarray,
-    kind: str,
+    levels: list[np.ndarray], tree: RankedTree, category: np.ndarray, kind: str
 ) -> np.ndarray:
-    threshold = np.zeros(len(feature))
-    for j in np.unique(feature[feature >= 0]):
-        at = feature == j
-        low = levels[j][cut[at]]
+    """Return the values at which the nodes of a tree of codes cut."""
+    threshold = np.zeros(len(tree.feature))
+    for j in np.unique(tree.feature[tree.feature >= 0]):
+        at = tree.feature == j
+        low = levels[j][tree.cut[at]]
         if kind == "midpoint" and not category[j]:
-            high = levels[j][above[at]]
+            high = levels[j][tree.above[at]]
             middle = low / 2 + high / 2
             low = np.where((low <= middle) & (middle < high), middle, low)
         threshold[at] = low

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.hubness.reducer import Facts, _Scaled, mean_of_lists
-from lookalike.measures.base import Measure, typical_distance
+from lookalike.hubness.excess import _Excess, excesses
+from lookalike.hubness.reducer import Facts, mean_of_lists
 from lookalike.measures.rows import Rows
 
 __all__ = ["CSLS"]
 
 
-class CSLS(_Scaled):
+class CSLS(_Excess):
     """Ask how much closer two rows are than each of them is to its own neighbors.
 
     ``2 d - r_x - r_y`` with r the mean distance to the k nearest neighbors. With the cosine
@@ -19,15 +19,9 @@ class CSLS(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
-    n_neighbors : int
-        The k of the neighborhood.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(measure)s
+    %(n_neighbors)s
+    %(candidates)s
 
     Attributes
     ----------
@@ -53,38 +47,11 @@ class CSLS(_Scaled):
     array([-1.5,  1.5,  7. ])
     """
 
-    NATIVE = ("distance", "ratio")
-
-    def __init__(
-        self,
-        measure: Measure,
-        n_neighbors: int = 10,
-        *,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
-
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"level": mean_of_lists(self._near(inner, self.n_neighbors).distances)}
-
-    def _fit_rows(self, rows: Rows) -> None:
-        self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
-        self.scale_ = typical_distance(self, rows)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         return excesses(d, a["level"], b["level"], self.offset_)
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {"r_x": float(a.arrays["level"][0]), "r_y": float(b.arrays["level"][0])}
-
-
-def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, offset: float) -> np.ndarray:
-    """Return 2 d - a - b + offset, with levels cut at offset / 2 so that it is at least 0."""
-    from lookalike.kernels.survival import excess_block
-
-    excess_block(d, np.minimum(a, offset / 2), np.minimum(b, offset / 2), offset)
-    return d

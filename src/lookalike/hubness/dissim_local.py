@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike._threads import blocks, run
-from lookalike.hubness.csls import excesses
-from lookalike.hubness.reducer import Facts, _Scaled, mean_of_lists
-from lookalike.measures.base import Measure, typical_distance
+from lookalike.hubness.excess import _Excess, excesses
+from lookalike.hubness.reducer import Facts, mean_of_lists
 from lookalike.measures.rows import Rows
 
 __all__ = ["DisSimLocal"]
 
 
-class DisSimLocal(_Scaled):
+class DisSimLocal(_Excess):
     """Take away what makes rows near a local center everybody's neighbor.
 
     ``d**2 - |x - c_x|**2 - |y - c_y|**2`` with c the center of the k nearest neighbors [1]_.
@@ -22,15 +21,9 @@ class DisSimLocal(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
-    n_neighbors : int
-        The k of the neighborhood.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(measure)s
+    %(n_neighbors)s
+    %(candidates)s
 
     Attributes
     ----------
@@ -59,21 +52,6 @@ class DisSimLocal(_Scaled):
     array([-3.25, -1.25, 20.  ])
     """
 
-    NATIVE = ("distance", "ratio")
-
-    def __init__(
-        self,
-        measure: Measure,
-        n_neighbors: int = 10,
-        *,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
-
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         near = self._near(inner, self.n_neighbors)
         fitted = self.measure_.rows_
@@ -89,10 +67,6 @@ class DisSimLocal(_Scaled):
         run(one, parts, self.n_jobs, "finding local centers")
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
-
-    def _fit_rows(self, rows: Rows) -> None:
-        self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
-        self.scale_ = typical_distance(self, rows)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         return excesses(d * d / 2, a["level"], b["level"], self.offset_)

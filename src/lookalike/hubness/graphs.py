@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._params import AtLeast
 from lookalike.errors import InvalidInput, TooFewRows, WrongType, message, suggest
 from lookalike.evaluate.space import without_self
-from lookalike.hubness.csls import excesses
+from lookalike.hubness.excess import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
@@ -91,17 +91,17 @@ def _by_reducer(
     graph: NeighborGraph, reducer: _Scaled, reference: NeighborGraph | None
 ) -> np.ndarray:
     who = f"rescale(method={type(reducer).__name__})"
-    if isinstance(reducer, MutualProximity) and reducer.model in MODELS[:2]:
+    if not hasattr(reducer, "rows_"):
+        raise InvalidInput(message(who, "a fitted reducer", "one that is not", "Call fit first"))
+    if isinstance(reducer, MutualProximity) and reducer.model_ in MODELS[:2]:
         raise InvalidInput(
             message(
                 who,
                 "a model that keeps facts of each row",
-                repr(reducer.model),
+                repr(reducer.model_),
                 "Use model='gauss_independent', or n_candidates= on the reducer itself",
             )
         )
-    if not hasattr(reducer, "rows_"):
-        raise InvalidInput(message(who, "a fitted reducer", "one that is not", "Call fit first"))
     n = len(reducer.rows_)
     if len(graph) != n or graph.n_indexed != n or reference is not None:
         raise InvalidInput(

@@ -21,16 +21,19 @@ from lookalike.hubness.survival import (
     gauss_survival,
     grown,
 )
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.matrices import check_pairs
 from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["MutualProximity"]
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
+AUTO = "auto"
+COUNTED = 2_000  # rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second
 STRIP = 128  # rows whose distances to all fitted rows are held at once
 SLOW = 20_000  # rows above which comparing all triples is a matter of many minutes
 
@@ -47,14 +50,14 @@ class MutualProximity(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
-    model : {"empirical", "gauss", "gauss_independent", "gamma_independent"}
+    %(measure)s
+    model : {"auto", "empirical", "gauss", "gauss_independent", "gamma_independent"}
         How the distances of a row are thought to be distributed. ``empirical`` counts rows, and
         like ``gauss`` (two normal variables with their correlation) it looks at all triples of
-        rows. The independent models keep a mean and a spread of each row, stream through data of
-        any size, and do as well in practice; ``gauss_independent`` is the one to use above some
-        thousand rows.
+        rows: memory grows with the square of their number, time with the cube. The independent
+        models keep a mean and a spread of each row, stream through data of any size, and do as
+        well in practice. ``auto`` is ``empirical`` up to 2,000 rows and ``gauss_independent``
+        above, or where a ``sample`` is asked for; ``model_`` tells which.
     sample : int, optional
         For the independent models: estimate mean and spread from that many random rows instead of
         all; 30 were enough in [1]_.
@@ -64,17 +67,14 @@ class MutualProximity(_Scaled):
     self_distance : {"exclude", "include"}
         Whether the distance 0 of a row to itself is among the distances it is judged by. Published
         formulas include it, the authors' programs do not. Counts do not depend on it.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    random_state : None, int or numpy.random.Generator
+    random_state : None, int, RandomState or Generator
         Which rows are sampled.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(candidates)s
 
     Attributes
     ----------
     measure_ : the fitted measure inside
+    model_ : the model in use
     reference_ : positions of the sampled rows, or None
 
     Notes
@@ -104,7 +104,7 @@ class MutualProximity(_Scaled):
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "model": OneOf(*MODELS),
+        "model": OneOf(AUTO, *MODELS),
         "sample": AnyOf(OneOf(None), AtLeast(1)),
         "augment": Is(bool, np.bool_),
         "self_distance": OneOf("exclude", "include"),
@@ -114,7 +114,7 @@ class MutualProximity(_Scaled):
     def __init__(
         self,
         measure: Measure,
-        model: str = "empirical",
+        model: str = AUTO,
         *,
         sample: int | None = None,
         augment: bool = False,
@@ -135,7 +135,8 @@ class MutualProximity(_Scaled):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure; it is symmetric even where the one inside is not."""
-        return replace(super().traits, symmetric=True, needs_all=self.model in MODELS[:2])
+        model = getattr(self, "model_", self.model) if self.model == AUTO else self.model
+        return replace(super().traits, symmetric=True, needs_all=model in MODELS[:2])
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -146,28 +147,34 @@ class MutualProximity(_Scaled):
     # -- fitting -----------------------------------------------------------------------------------
 
     def _learn(self, n: int) -> None:
+        self.model_ = self._choose_model(n)
         self.reference_: np.ndarray | None = None
-        if self.model in MODELS[:2]:
+        if self.model_ in MODELS[:2]:
             if self.sample is not None:
                 raise InvalidInput(
                     message(
-                        f"MutualProximity(model={self.model!r}, sample={self.sample})",
+                        f"MutualProximity(model={self.model_!r}, sample={self.sample})",
                         "a model that can be fitted to a sample",
-                        repr(self.model),
+                        repr(self.model_),
                         "Use model='gauss_independent' or model='gamma_independent'",
                     )
                 )
             self._check_cost(n)
-        if self.model == "empirical":
+        if self.model_ == "empirical":
             self._ranks = self._count_ranks()
         if self.sample is not None and self.sample < n - 1:
             rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
 
+    def _choose_model(self, n: int) -> str:
+        if self.model != AUTO:
+            return self.model
+        return "empirical" if n <= COUNTED and self.sample is None else "gauss_independent"
+
     def _check_cost(self, n: int) -> None:
-        who = f"MutualProximity(model={self.model!r}).fit"
+        who = f"MutualProximity(model={self.model_!r}).fit"
         # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
-        bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model == "empirical" else 0
+        bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model_ == "empirical" else 0
         do = "Use model='gauss_independent', or sample=30 with it, which streams"
         check_pairs(who, n, n, do, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
         if n > SLOW:
@@ -221,7 +228,7 @@ class MutualProximity(_Scaled):
         return out
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        if self.model == "empirical":
+        if self.model_ == "empirical":
             return {}
         fitted = self.measure_.rows_
         reference = fitted if self.reference_ is None else fitted[self.reference_]
@@ -236,9 +243,9 @@ class MutualProximity(_Scaled):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return probabilities for every row of a with every row of b."""
-        if self.model == "empirical":
+        if self.model_ == "empirical":
             return self._compare_counts(a, b)
-        if self.model == "gauss":
+        if self.model_ == "gauss":
             return self._compare_jointly(a, b)
         return super().compare(a, b)
 
@@ -253,7 +260,7 @@ class MutualProximity(_Scaled):
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         mean, sd = a["mean"][:, None], a["sd"][:, None]
         means, sds = b["mean"], b["sd"]
-        survival = gauss_survival if self.model == "gauss_independent" else gamma_survival
+        survival = gauss_survival if self.model_ == "gauss_independent" else gamma_survival
         if self.augment:
             mean, sd = grown(mean, sd, a["others"][:, None], d, b["new"])
             means, sds = grown(means, sds, b["others"], back, a["new"][:, None])
@@ -262,7 +269,7 @@ class MutualProximity(_Scaled):
         return survival(d, mean, sd) * survival(back, means, sds)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
-        if self.model in MODELS[:2] or not self.measure_.traits.symmetric:
+        if self.model_ in MODELS[:2] or not self.measure_.traits.symmetric:
             return super(_Scaled, self)._candidates(a, b, near)
         return super()._candidates(a, b, near)
 
@@ -337,20 +344,20 @@ class MutualProximity(_Scaled):
         return d, known.astype(np.float64)
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        if self.model == "empirical":
+        if self.model_ == "empirical":
             there, back = (float(v[0, 0]) for v in self._distances(a, b))
             n = len(self.measure_.rows_)
             f_x = int((self._strip(a.parts[INNER]) > there).sum()) / n
             f_y = int((self._strip(b.parts[INNER]) > back).sum()) / n
             return {"F_x": f_x, "F_y": f_y}
-        survival = gamma_survival if self.model == "gamma_independent" else gauss_survival
-        told: dict[str, float] = {}
+        survival = gamma_survival if self.model_ == "gamma_independent" else gauss_survival
+        factors: dict[str, float] = {}
         for name, rows, value in zip("xy", (a, b), self._distances(a, b), strict=True):
             mean, sd = rows.arrays["mean"], rows.arrays["sd"]
-            told[f"F_{name}"] = float(survival(value, mean[:, None], sd[:, None])[0, 0])
-            told[f"mean_{name}"] = float(mean[0])
-            told[f"sd_{name}"] = float(sd[0])
-        return told
+            factors[f"F_{name}"] = float(survival(value, mean[:, None], sd[:, None])[0, 0])
+            factors[f"mean_{name}"] = float(mean[0])
+            factors[f"sd_{name}"] = float(sd[0])
+        return factors
 
 
 def rank_type(n: int) -> type[np.signedinteger[Any]]:

@@ -11,7 +11,7 @@ from lookalike._random import make_generator
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
-from lookalike.measures.base import check_k
+from lookalike.measures.lists import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table.targets import code_labels
 
@@ -41,7 +41,7 @@ def k_occurrence(
         What happens when several rows are equally far for the last places. ``index``: the lower
         position wins. ``expected``: they share the places, so the counts are means over all ways
         to decide, and measures with many ties show no hubs that are not there. ``random``: drawn.
-    random_state : None, int or numpy.random.Generator
+    random_state : None, int, RandomState or Generator
         For ``ties="random"``.
 
     Returns
@@ -77,7 +77,7 @@ def badness(
         Length of the lists.
     ties : {"index", "expected", "random"}
         As in ``k_occurrence``.
-    random_state : None, int or numpy.random.Generator
+    random_state : None, int, RandomState or Generator
         For ``ties="random"``.
 
     Examples

@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.errors import MissingExtra, message
 from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.base import Measure
+from lookalike.pages.figures import new_figure
+from lookalike.pages.markup import AGAINST, FOR, Html, escape, paragraphs, svg, table
 
 if TYPE_CHECKING:
     from lookalike.hubness.report import HubnessReport
 
-__all__ = ["draw", "fragment", "hub_map", "page"]
+__all__ = ["draw", "fragment", "hub_map"]
 
-COLORS = ("#c0563f", "#3f7fc0")  # before, after
+COLORS = (AGAINST, FOR)  # before, after
 POINTS = 1_500  # rows on a map: hubs first, then a fixed sample
 LANDMARKS = 150
-
-STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;"
-    "color:#222;background:#fff}table{border-collapse:collapse}td,th{padding:.15rem .8rem;"
-    "text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
-    "svg{max-width:100%;height:auto}"
-)
-
-
-def page(report: HubnessReport) -> str:
-    """Return a whole page: no script, no other file."""
-    title = html.escape(f"Hubness: {report.title}")
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{title}</h1>{fragment(report)}</body></html>\n"
-    )
 
 
 def fragment(report: HubnessReport) -> str:
     """Return tables and pictures without the page around them."""
-    heads = "".join(f"<th>{html.escape(name)}</th>" for name in report.columns)
-    lines = "".join(
-        f"<tr><td>{html.escape(label)}</td>"
-        + "".join(f"<td>{text}</td>" for text in texts)
-        + "</tr>"
-        for _, label, texts in report.rows()
-    )
-    parts = [
-        f"<table><caption>{html.escape(report.title)}, lists of {report.k}</caption>"
-        f"<tr><th></th>{heads}</tr>{lines}</table>"
-    ]
+    title = f"{report.title}, lists of {report.k}"
+    figures = [[label, *texts] for _, label, texts in report.rows()]
+    largest = [[f"{value:g}" for value in line.values()] for line in report.top()]
+    parts = [table(figures, ["", *report.columns], title)]
     if report.verdict:
-        parts.append(f"<p>{html.escape(report.verdict)}</p>")
-    parts += [f"<p>Note: {html.escape(note)}</p>" for note in report.notes]
-    parts.append("<h2>In how many lists are the rows?</h2>" + _histogram_svg(report))
+        parts.append(paragraphs([report.verdict]))
+    parts.append(paragraphs(f"Note: {note}" for note in report.notes))
+    parts.append(Html("<h2>In how many lists are the rows?</h2>" + _histogram_svg(report)))
     places = hub_map(report)
     if places is not None:
-        parts.append("<h2>Where are the hubs?</h2>" + _map_svg(report, *places))
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{value:g}</td>" for value in line.values()) + "</tr>"
-        for line in report.top()
-    )
-    parts.append(f"<h2>Largest hubs</h2><table><tr><th>row</th>{heads}</tr>{rows}</table>")
+        parts.append(Html("<h2>Where are the hubs?</h2>" + _map_svg(report, *places)))
+    parts.append(Html("<h2>Largest hubs</h2>" + table(largest, ["row", *report.columns])))
     return "".join(parts)
 
 
@@ -92,19 +65,20 @@ def _histogram_svg(report: HubnessReport) -> str:
                     "</title></rect>"
                 )
     ticks = "".join(
-        f'<text x="{20 + i * across:.1f}" y="206" font-size="11">{edges[i] + 0.5:g}</text>'
+        f'<text x="{20 + i * across:.1f}" y="206" font-size="11" fill="currentColor">'
+        f"{edges[i] + 0.5:g}</text>"
         for i in range(0, bins, max(1, bins // 10))
     )
     keys = "".join(
         f'<text x="{600 + 80 * i}" y="20" font-size="13" fill="{color}">{name}</text>'
         for i, (name, color) in enumerate(zip(report.columns, COLORS, strict=False))
     )
-    return (
-        f'<svg viewBox="0 0 800 225" width="800" role="img" aria-label="histogram of occurrences">'
-        f'<line x1="20" y1="190" x2="780" y2="190" stroke="#888"/>{"".join(bars)}{ticks}{keys}'
-        '<text x="300" y="222" font-size="12">lists that a row is in; height: root of the number '
-        "of rows</text></svg>"
+    axis = '<line x1="20" y1="190" x2="780" y2="190" stroke="#888"/>'
+    legend = (
+        '<text x="300" y="222" font-size="12" fill="currentColor">lists that a row is in; '
+        "height: root of the number of rows</text>"
     )
+    return svg(800, 225, "histogram of occurrences", [axis, *bars, ticks, keys, legend])
 
 
 def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
@@ -156,25 +130,18 @@ def _map_svg(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> str:
                 f'r="{radius:.1f}" fill="{color}" fill-opacity=".65"><title>row {row}: {count:g} '
                 "lists</title></circle>"
             )
-        panels.append(f'<text x="{left}" y="16" font-size="13">{name}</text>{"".join(dots)}')
-    return (
-        f'<svg viewBox="0 0 {400 * len(panels) + 10} 380" width="{400 * len(panels) + 10}" '
-        f'role="img" aria-label="map of rows">{"".join(panels)}</svg>'
-        "<p>Red: hubs; gray: orphans; the larger a dot, the more lists the row is in.</p>"
-    )
+        head = f'<text x="{left}" y="16" font-size="13" fill="currentColor">{escape(name)}</text>'
+        panels.append(head + "".join(dots))
+    drawing = svg(400 * len(panels) + 10, 380, "map of rows", panels)
+    key = "Red: hubs; gray: orphans; the larger a dot, the more lists the row is in."
+    return drawing + paragraphs([key])
 
 
 def draw(report: HubnessReport) -> Any:
     """Draw histogram and map with matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra(
-            message("HubnessReport.plot", "matplotlib", "none", "Install lookalike[report]")
-        ) from error
     places = hub_map(report)
     panels = 1 + (0 if places is None else len(report.columns))
-    figure = Figure(figsize=(4.2 * panels + 1, 4), layout="constrained")
+    figure = new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
     axes = np.atleast_1d(figure.subplots(1, panels))
     edges, heights = _bins(report)
     for name, column, color in zip(report.columns, heights, COLORS, strict=False):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +17,12 @@ from sklearn.base import clone
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import SAMPLE, Measure, Traits, check_k, name_rows
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.lists import Ids, check_k, name_rows
+from lookalike.measures.matrices import SAMPLE
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -29,6 +33,19 @@ Facts = Mapping[str, np.ndarray]
 
 INNER = "measure"
 TALL = 256  # rows that are re-ranked together
+
+# What the parameters that all reducers have mean, put into their docstrings.
+SHARED_DOCS = {
+    "measure": """measure : Measure
+    What is repaired; it is cloned and fitted.""",
+    "n_neighbors": """n_neighbors : int
+    The k of the neighborhood.""",
+    "candidates": """n_candidates : int, optional
+    Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+    None: exact, over all rows.
+n_jobs : int, optional
+    Threads; None: the setting of ``lookalike.config``.""",
+}
 
 
 class _Reducer(Measure):
@@ -41,15 +58,43 @@ class _Reducer(Measure):
     }
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
-    measure: Measure
-    n_candidates: int | None
-    n_jobs: int | None
+    def __init__(
+        self,
+        measure: Measure,
+        n_neighbors: int = 10,
+        *,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_neighbors = n_neighbors
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__:  # not there under python -OO
+            text = cleandoc(cls.__doc__)
+            for name, meaning in SHARED_DOCS.items():
+                text = text.replace(f"%({name})s", meaning)
+            cls.__doc__ = text
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure: those of the measure inside, and what the repair changes."""
         native, conversion = self.NATIVE
-        return replace(self.measure.traits, native=native, conversion=conversion, exact_self=True)
+        return replace(
+            self.measure.traits,
+            native=native,
+            conversion=conversion,
+            exact_self=True,
+            weighs_columns=False,
+        )
+
+    def _why_fixed_weights(self) -> tuple[str, str]:
+        name = type(self).__name__
+        do = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
+        return "whose neighborhood statistics hold for the fitted weights only", do
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -100,13 +145,7 @@ class _Reducer(Measure):
     # -- candidates --------------------------------------------------------------------------------
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists; with ``n_candidates`` from the inner measure's nearest only."""
         if self.n_candidates is None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, MissingExtra, message
+from lookalike._frame import make_frame
+from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.evaluate.agreement import (
     McNemar,
     goodman_kruskal,
@@ -26,6 +25,7 @@ from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, 
 from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.pages.document import HtmlReport
 from lookalike.table.targets import code_labels
 
 __all__ = ["HubnessReport", "hubness_report"]
@@ -61,7 +61,7 @@ FIGURES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class HubnessReport:
+class HubnessReport(HtmlReport):
     """What ``hubness_report`` found; print it, or show it in a notebook.
 
     Parameters
@@ -99,13 +99,13 @@ class HubnessReport:
 
     def rows(self) -> list[tuple[str, str, list[str]]]:
         """Return (figure, what it says, the numbers as text) for everything that was found."""
-        told = []
+        rows = []
         for name, (label, form) in FIGURES.items():
             values = [figures.get(name) for figures in self.figures.values()]
             if any(name in figures for figures in self.figures.values()):
                 texts = ["/" if value is None else form.format(value) for value in values]
-                told.append((name, label.format(factor=self.factor), texts))
-        return told
+                rows.append((name, label.format(factor=self.factor), texts))
+        return rows
 
     def top(self, n: int = 10) -> list[dict[str, int | float]]:
         """Return the rows that stand in the most lists: position, and occurrence per column.
@@ -148,19 +148,12 @@ class HubnessReport:
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals as nw
-
         names = [name for name, _, _ in self.rows()]
         labels = [label for _, label, _ in self.rows()]
         data: dict[str, list[Any]] = {"figure": names, "meaning": labels}
         for column, figures in self.figures.items():
             data[column] = [figures.get(name) for name in names]
-        try:
-            return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise MissingExtra(
-                message("to_frame", backend, "none", "Install it or choose another backend")
-            ) from error
+        return make_frame(data, backend)
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -185,25 +178,15 @@ class HubnessReport:
             f"{self.test.only_first} (McNemar p = {self.test.pvalue:.3g}, {word})"
         )
 
-    def _repr_html_(self) -> str:
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"Hubness: {self.title}"
+
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
         from lookalike.hubness.page import fragment
 
         return fragment(self)
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the report as one HTML page that needs no other file; write it where asked.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-        """
-        from lookalike.hubness.page import page
-
-        text = page(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
 
     def plot(self) -> Any:
         """Draw the occurrences as a histogram, and the rows as a map with the hubs on it.

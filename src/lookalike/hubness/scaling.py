@@ -16,14 +16,16 @@ from lookalike.hubness.reducer import (
     farthest,
     mean_of_lists,
 )
-from lookalike.measures.base import Measure, Traits, typical_distance
-from lookalike.measures.matrices import check_pairs
+from lookalike.measures.base import Measure
+from lookalike.measures.matrices import check_pairs, square, typical_distance
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
 
 __all__ = ["CDM", "NICDM", "LocalScaling"]
 
 EPS = float(np.finfo(float).eps)
+CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
 
 
 class LocalScaling(_Scaled):
@@ -35,15 +37,10 @@ class LocalScaling(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
+    %(measure)s
     n_neighbors : int
         The k of the local scale.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(candidates)s
 
     Attributes
     ----------
@@ -78,10 +75,7 @@ class LocalScaling(_Scaled):
         n_candidates: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
+        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"scale": self._near(inner, self.n_neighbors).distances[:, -1].copy()}
@@ -110,18 +104,12 @@ class NICDM(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
-    n_neighbors : int
-        The k of the neighborhood.
+    %(measure)s
+    %(n_neighbors)s
     geometric : bool
         Multiply by the geometric mean of all mu, which keeps the size of the distances and
         changes no order.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(candidates)s
 
     Attributes
     ----------
@@ -157,11 +145,8 @@ class NICDM(_Scaled):
         n_candidates: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
+        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
         self.geometric = geometric
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
 
     def _learn(self, n: int) -> None:
         self.floor_ = EPS * farthest(self.measure_) or 1.0
@@ -202,20 +187,14 @@ class CDM(_Scaled):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
-    n_neighbors : int
-        The k of the neighborhood.
+    %(measure)s
+    %(n_neighbors)s
     tol : float
         Stop when no log mu is farther than this from their mean.
     max_iter : int
         Stop after that many steps. Neighborhoods can swing to and fro for ever; the step with the
-        least spread is then kept.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+        least spread is then kept, the first of them where several are equal but for round-off.
+    %(candidates)s
 
     Attributes
     ----------
@@ -260,12 +239,9 @@ class CDM(_Scaled):
         n_candidates: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
+        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
         self.tol = tol
         self.max_iter = max_iter
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
@@ -274,14 +250,8 @@ class CDM(_Scaled):
 
     def _learn(self, n: int) -> None:
         check_pairs("CDM.fit", n, n, "Use NICDM, which streams", what="all pairs of rows")
-        rows = self.measure_.rows_
-        d = np.empty((n, n))
-
-        def one(part: slice) -> None:
-            for seen, block in self.measure_.scan(rows[part]):
-                d[part, seen[0] : seen[-1] + 1] = block
-
-        run(one, [(part,) for part in blocks(n, 256)], self.n_jobs, "comparing rows")
+        d = square(self.measure_, self.measure_.rows_, undefined="keep", n_jobs=self.n_jobs)
+        np.fill_diagonal(d, np.nan)
         top = float(np.nanmax(d, initial=0.0)) if n > 1 else 0.0
         self.floor_ = EPS * top or 1.0
         d[np.isnan(d)] = np.inf  # a row itself, or an undefined pair, is nobody's neighbor
@@ -302,7 +272,7 @@ class CDM(_Scaled):
             logs = np.log(mu)
             center = float(logs.mean())
             spread = float(np.abs(logs - center).max())
-            if spread < best:
+            if spread < best * (1 - CLEARLY):
                 best = spread
                 self.factors_, self.n_iter_, self.mean_ = factors, step, float(np.exp(center))
             if spread < self.tol:

@@ -9,8 +9,9 @@ import numpy as np
 
 from lookalike._params import Is, Rule
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 
 __all__ = ["SharedNeighbors"]
 
@@ -24,17 +25,12 @@ class SharedNeighbors(_Reducer):
 
     Parameters
     ----------
-    measure : Measure
-        What is repaired; it is cloned and fitted.
+    %(measure)s
     n_neighbors : int
         Length k of the lists.
     include_self : bool
         Let each row be in its own list, which then has k + 1 members.
-    n_candidates : int, optional
-        Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
-        None: exact, over all rows.
-    n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+    %(candidates)s
 
     Attributes
     ----------
@@ -65,11 +61,8 @@ class SharedNeighbors(_Reducer):
         n_candidates: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
+        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
         self.include_self = include_self
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]

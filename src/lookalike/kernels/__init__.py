@@ -1,1 +1,3 @@
-"""Compiled loops over arrays; they see no tables, options or objects."""
+"""Loops over arrays, compiled on first use: no tables, options, strings or objects."""
+
+from lookalike.kernels._jit import COMPILED as COMPILED

@@ -12,8 +12,13 @@ their plain twin.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
+
+from lookalike.kernels._cache import cache_folder
+
+_deciding = threading.Lock()
 
 COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
     "NUMBA_DISABLE_JIT", "0"
@@ -27,11 +32,16 @@ def kernel(body: Callable[..., Any], **options: Any) -> Any:
     import numba
 
     options = {"nogil": True, "error_model": "numpy", **options}
-    try:
-        compiled = numba.njit(cache=True, **options)(body)
-    except RuntimeError:  # numba: "cannot cache function: no locator available" - nowhere to write
+    folder = cache_folder()
+    if folder is None:  # nowhere to write
         return numba.njit(**options)(body)
-    return compiled
+    with _deciding:
+        # numba looks at the setting when a function is decorated; it is put back for other users.
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+        try:
+            return numba.njit(cache=True, **options)(body)
+        finally:
+            numba.config.CACHE_DIR = before
 
 
 def inline(body: Callable[..., Any]) -> Any:

@@ -9,16 +9,15 @@ VALUE, SHARE_OF_DEPTH, SHARE_OF_LONGER, SHARE_OF_LARGER = 0, 1, 2, 3
 
 
 @kernel
-def ancestor_sums(
-    leaf_x, leaf_y, parent, depth, first, last, leaf_node, leaf_offsets, offsets, widest, value,
-    mode, out,
-):  # fmt: skip
+def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     """Add, for every tree, what the lowest common ancestor of the two leaves is worth.
 
     ``mode`` 0: its ``value``. 1: its value over the depth of the deeper leaf. 2: its value over the
     value of the deeper leaf, equal depths: the mean of both ratios. 3: its value over the larger of
     the two leaves' values. A tree of one leaf counts 1 in the modes that are shares.
     """
+    parent, depth, first, last = nodes.parent, nodes.depth, nodes.first, nodes.last
+    leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
     n, m = leaf_x.shape[0], leaf_y.shape[0]
     start_x, order_x = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
     start_y, order_y = np.zeros(widest + 1, np.int64), np.zeros(m, np.int64)

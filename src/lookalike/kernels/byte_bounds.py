@@ -13,6 +13,7 @@ from lookalike.kernels._jit import COMPILED, kernel
 
 TILE = 1024
 MISSING = 255
+STEPS = 254  # numbers are cut into so many steps: codes from 0 to 254
 SKIP, NUMBER, NUMBER_GAPS, EQUAL, EQUAL_GAPS = range(5)  # how a column is compared
 
 if COMPILED:

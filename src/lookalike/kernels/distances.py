@@ -13,6 +13,9 @@ from lookalike.kernels._jit import inline, kernel
 FEW = 4  # rows of a below which turning b costs more than it saves
 TILE = 64  # rows of b turned at a time: 64 columns x 8 bytes stay in the first-level cache
 
+# Roots of sums of squares outside of these may lack squares that became 0 or infinite.
+SMALLEST, LARGEST = 2.0**-480, 2.0**511
+
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
 CODES = {
     "euclidean": EUCLIDEAN,
@@ -54,25 +57,14 @@ def distance_block(a, b, code, out):
                     for c in range(TILE):
                         gap = x - column[c]
                         total[c] += gap * gap
-            for c in range(width):
-                out[i, start + c] = _finish(total[c], code)
-
-
-@kernel
-def distance_pairs(a, b, left, right, code, out):
-    """Write the distance of row left[i] of a to row right[i] of b, the same to the last bit."""
-    for at in range(len(left)):
-        x, y = a[left[at]], b[right[at]]
-        total = 0.0
-        for j in range(x.shape[0]):
-            gap = abs(np.float64(x[j]) - y[j])
-            if code == CITYBLOCK:
-                total += gap
-            elif code == CHEBYSHEV:
-                total = gap if gap > total else total
+            row = out[i, start : start + width]
+            if code == EUCLIDEAN:
+                for c in range(width):
+                    row[c] = np.sqrt(total[c])
+                _mend(a[i], b[start : start + width], row)
             else:
-                total += gap * gap
-        out[at] = _finish(total, code)
+                for c in range(width):
+                    row[c] = _finish(total[c], code)
 
 
 @kernel
@@ -96,6 +88,8 @@ def _one_row(x, b, code, out):
         out[start + 2], out[start + 3] = _finish(t2, code), _finish(t3, code)
     for at in range(n_b - n_b % 4, n_b):
         out[at] = distance_pair(x, b[at], code)
+    if code == EUCLIDEAN:
+        _mend(x, b, out)
 
 
 @inline
@@ -119,7 +113,48 @@ def distance_pair(x, y, code):
             total = abs(gap) if abs(gap) > total else total
         else:
             total += gap * gap
-    return _finish(total, code)
+    found = _finish(total, code)
+    return _scaled_length(x, y) if code == EUCLIDEAN and _is_odd(found) else found
+
+
+@kernel
+def distance_pairs(a, b, left, right, code, out):
+    """Write the distance of row left[i] of a to row right[i] of b, bit for bit the same."""
+    for at in range(len(left)):
+        out[at] = distance_pair(a[left[at]], b[right[at]], code)
+
+
+@inline
+def _is_odd(length):
+    """Whether some of the squares under the root may have overflowed or vanished."""
+    return (length < SMALLEST) | (length > LARGEST)
+
+
+@kernel
+def _mend(x, b, out):
+    """Measure once more, with care, the rows of b whose length is odd: few, or none."""
+    odd = np.int64(0)
+    for c in range(out.shape[0]):
+        odd += np.int64(_is_odd(out[c]))
+    if odd > 0:
+        for c in range(out.shape[0]):
+            if _is_odd(out[c]):
+                out[c] = _scaled_length(x, b[c])
+
+
+@kernel
+def _scaled_length(x, y):
+    """Return the Euclidean distance of two rows whose squared differences no float holds."""
+    largest = 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, abs(np.float64(x[j]) - np.float64(y[j])))
+    if largest == 0.0 or largest == np.inf:
+        return largest
+    total = 0.0
+    for j in range(x.shape[0]):
+        share = (np.float64(x[j]) - np.float64(y[j])) / largest
+        total += share * share
+    return largest * np.sqrt(total)
 
 
 @kernel

@@ -35,6 +35,14 @@ def draw_below(state, bound):
 
 
 @kernel
+def draw_next(state, pool, drawn):
+    """Draw one of ``pool[drawn:]``, move it to ``pool[drawn]`` and return it."""
+    other = drawn + draw_below(state, pool.shape[0] - drawn)
+    pool[drawn], pool[other] = pool[other], pool[drawn]
+    return pool[drawn]
+
+
+@kernel
 def draw_rows(state, n, order, rows, swaps):
     """Fill ``rows`` with distinct numbers below n.
 

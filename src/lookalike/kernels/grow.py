@@ -6,50 +6,33 @@ values can matter. Nodes are written in preorder; ``cut`` is the largest code on
 category; ``above`` the smallest code on the right.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.draw import draw_below, draw_rows, draw_unit
+from lookalike.kernels.draw import draw_below, draw_next, draw_rows, draw_unit
+from lookalike.kernels.nodes import MADE, WAITING, next_node, stack_children, stack_root
+from lookalike.kernels.sort import sort_keys
 
-SMALL = 24  # up to here insertion sort is fastest
+
+class RankedTree(NamedTuple):
+    """The nodes of a tree grown on codes; ``feature`` is -1 in a leaf."""
+
+    feature: np.ndarray
+    cut: np.ndarray
+    above: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
 
 
-@kernel
-def sort_keys(keys, m, spare, counts):
-    """Sort the first m non-negative keys; return them (``keys`` or ``spare``)."""
-    if m <= SMALL:
-        for i in range(1, m):
-            x = keys[i]
-            j = i - 1
-            while j >= 0 and keys[j] > x:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = x
-        return keys
-    largest = keys[0]
-    least = keys[0]
-    for i in range(1, m):
-        largest = max(largest, keys[i])
-        least = min(least, keys[i])
-    source, target = keys, spare
-    shift = 0
-    while ((largest - least) >> shift) > 0:  # one pass per byte
-        for c in range(256):
-            counts[c] = 0
-        for i in range(m):
-            counts[((source[i] - least) >> shift) & 255] += 1
-        total = 0
-        for c in range(256):
-            here = counts[c]
-            counts[c] = total
-            total += here
-        for i in range(m):
-            c = ((source[i] - least) >> shift) & 255
-            target[counts[c]] = source[i]
-            counts[c] += 1
-        source, target = target, source
-        shift += 8
-    return source
+class ThresholdTree(NamedTuple):
+    """The nodes of a tree grown on values; ``feature`` is -1 in a leaf."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
 
 
 @kernel
@@ -111,43 +94,27 @@ def divide(codes, rows, low, high, f, cut, category):
 
 
 @kernel
-def grow_gini(
-    codes, category, labels, rows, pool, tried, max_depth, state, feature, cut, above, left, right
-):
+def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, tree):
     """Grow a tree that tells labels 0 and 1 apart, until leaves are pure; return its size.
 
     ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
     """
-    m_all = rows.shape[0]
-    keys, spare = np.empty(m_all, np.int64), np.empty(m_all, np.int64)
+    keys, spare = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
     counts = np.empty(256, np.int64)
-    stack = np.empty((m_all + 1, 5), np.int64)  # low, high, depth, parent, is it a right child
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, m_all, 0, -1, 0
-    top, made = 1, 0
-    size = pool.shape[0]
-    while top > 0:
-        top -= 1
-        low, high, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        if parent >= 0:
-            if stack[top, 4]:
-                right[parent] = made
-            else:
-                left[parent] = made
-        feature[made], cut[made], above[made], left[made], right[made] = -1, -1, -1, -1, -1
-        node = made
-        made += 1
+    stack = stack_root(rows.shape[0])
+    while stack.count[WAITING] > 0:
+        node, low, high, depth = next_node(stack, tree.left, tree.right)
+        tree.feature[node], tree.cut[node], tree.above[node] = -1, -1, -1
         positive = 0
         for i in range(low, high):
             positive += labels[rows[i]]
         if positive == 0 or positive == high - low or depth >= max_depth:
             continue
         best = -1.0
-        for drawn in range(size):
+        for drawn in range(pool.shape[0]):
             if drawn >= tried and best >= 0.0:
                 break
-            other = drawn + draw_below(state, size - drawn)
-            pool[drawn], pool[other] = pool[other], pool[drawn]
-            f = pool[drawn]
+            f = draw_next(state, pool, drawn)
             m, ones = 0, 0
             for i in range(low, high):
                 r = rows[i]
@@ -159,22 +126,16 @@ def grow_gini(
                     m += 1
             if m < 2:
                 continue
-            gain, where, beyond = best_cut(
-                sort_keys(keys, m, spare, counts), m, m - ones, ones, category[f]
-            )
+            ordered = sort_keys(keys, m, 0, spare, counts)
+            gain, where, beyond = best_cut(ordered, m, m - ones, ones, category[f])
             if gain > best:
-                best, feature[node], cut[node], above[node] = gain, f, where, beyond
+                best, tree.feature[node], tree.cut[node], tree.above[node] = gain, f, where, beyond
         if best < 0.0:
             continue
-        f = feature[node]
-        middle = divide(codes, rows, low, high, f, cut[node], category[f])
-        stack[top, 0], stack[top, 1], stack[top, 2] = middle, high, depth + 1
-        stack[top, 3], stack[top, 4] = node, 1
-        top += 1
-        stack[top, 0], stack[top, 1], stack[top, 2] = low, middle, depth + 1
-        stack[top, 3], stack[top, 4] = node, 0
-        top += 1
-    return made
+        f = tree.feature[node]
+        middle = divide(codes, rows, low, high, f, tree.cut[node], category[f])
+        stack_children(stack, node, low, middle, high, depth)
+    return stack.count[MADE]
 
 
 @kernel
@@ -202,37 +163,23 @@ def sample_rows(n, m, replace, labels, state, rows):
 
 
 @kernel
-def grow_random(values, category, rows, max_depth, state, feature, threshold, left, right):
+def grow_random(values, category, rows, max_depth, state, tree):
     """Grow a tree by random cuts of random columns; return the number of nodes.
 
     A node takes the first column, in random order, whose present values differ; the cut is uniform
     between the smallest and the largest (a category: one of those present, each equally likely).
     ``values`` are columns, NaN where missing; missing values join the larger side, ties left.
     """
-    m_all = rows.shape[0]
-    d = values.shape[0]
-    pool = np.arange(d)
-    present = np.empty(m_all, np.float64)
-    stack = np.empty((m_all + 1, 5), np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, m_all, 0, -1, 0
-    top, made = 1, 0
-    while top > 0:
-        top -= 1
-        low, high, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        if parent >= 0:
-            if stack[top, 4]:
-                right[parent] = made
-            else:
-                left[parent] = made
-        feature[made], threshold[made], left[made], right[made] = -1, 0.0, -1, -1
-        node = made
-        made += 1
+    pool = np.arange(values.shape[0])
+    present = np.empty(rows.shape[0], np.float64)
+    stack = stack_root(rows.shape[0])
+    while stack.count[WAITING] > 0:
+        node, low, high, depth = next_node(stack, tree.left, tree.right)
+        tree.feature[node], tree.threshold[node] = -1, 0.0
         if high - low < 2 or depth >= max_depth:
             continue
-        for drawn in range(d):
-            other = drawn + draw_below(state, d - drawn)
-            pool[drawn], pool[other] = pool[other], pool[drawn]
-            f = pool[drawn]
+        for drawn in range(pool.shape[0]):
+            f = draw_next(state, pool, drawn)
             m = 0
             least, largest = np.inf, -np.inf
             for i in range(low, high):
@@ -243,17 +190,17 @@ def grow_random(values, category, rows, max_depth, state, feature, threshold, le
                     least, largest = min(least, x), max(largest, x)
             if m < 2 or least == largest:
                 continue
-            feature[node] = f
+            tree.feature[node] = f
             if category[f]:
                 some = np.unique(present[:m])
-                threshold[node] = some[draw_below(state, some.shape[0])]
+                tree.threshold[node] = some[draw_below(state, some.shape[0])]
             else:
                 u = draw_unit(state)
                 # Weighted ends instead of a difference: a range may exceed the largest number.
                 x = (1.0 - u) * least + u * largest
-                threshold[node] = x if least <= x < largest else least
+                tree.threshold[node] = x if least <= x < largest else least
             break
-        f = feature[node]
+        f = tree.feature[node]
         if f < 0:
             continue
         lefts, known = 0, 0
@@ -261,25 +208,20 @@ def grow_random(values, category, rows, max_depth, state, feature, threshold, le
             x = values[f, rows[i]]
             if not np.isnan(x):
                 known += 1
-                lefts += x == threshold[node] if category[f] else x <= threshold[node]
+                lefts += x == tree.threshold[node] if category[f] else x <= tree.threshold[node]
         i, j = low, high
         while i < j:
             x = values[f, rows[i]]
             if np.isnan(x):
                 goes = 2 * lefts >= known
             elif category[f]:
-                goes = x == threshold[node]
+                goes = x == tree.threshold[node]
             else:
-                goes = x <= threshold[node]
+                goes = x <= tree.threshold[node]
             if goes:
                 i += 1
             else:
                 j -= 1
                 rows[i], rows[j] = rows[j], rows[i]
-        stack[top, 0], stack[top, 1], stack[top, 2] = i, high, depth + 1
-        stack[top, 3], stack[top, 4] = node, 1
-        top += 1
-        stack[top, 0], stack[top, 1], stack[top, 2] = low, i, depth + 1
-        stack[top, 3], stack[top, 4] = node, 0
-        top += 1
-    return made
+        stack_children(stack, node, low, i, high, depth)
+    return stack.count[MADE]

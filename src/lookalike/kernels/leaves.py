@@ -62,8 +62,10 @@ def find_leaf(bins, base, feature, cut, right, equal, default, unknown):
 
 
 @kernel
-def find_leaves(bins, feature, cut, right, equal, default, leaf, offsets, unknown, out):
+def find_leaves(bins, splits, leaf, unknown, out):
     """Write the leaf number of every row in every tree."""
+    # Taken apart once: counting references to six arrays would cost more than a short walk.
+    feature, cut, right, equal, default, offsets = splits
     n = bins.shape[0]
     for start in range(0, n, ROWS):
         stop = min(n, start + ROWS)
@@ -75,14 +77,13 @@ def find_leaves(bins, feature, cut, right, equal, default, leaf, offsets, unknow
 
 
 @kernel
-def count_rows(
-    bins, feature, cut, right, equal, default, offsets, trees, unknown, follow, mass, side
-):
+def count_rows(bins, splits, trees, unknown, follow, mass, side):
     """Count the rows in every node of some trees, and choose the side of missing values.
 
     With ``follow`` a missing value takes the side of more known values (ties: left), else the
     default. ``trees`` is a range, first and one past the last.
     """
+    feature, cut, right, equal, default, offsets = splits
     n = bins.shape[0]
     rows = np.empty(n, np.int64)
     for t in range(trees[0], trees[1]):
@@ -121,27 +122,15 @@ def count_rows(
 
 
 @kernel
-def share_leaves(
-    bins,
-    feature,
-    cut,
-    right,
-    equal,
-    mass,
-    leaf,
-    offsets,
-    leaf_offsets,
-    unknown,
-    by_mass,
-    out,
-    weights,
-):
+def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
     """Spread one row over the leaves it may belong to; return how many there are.
 
     At a test on a missing value the weight is split in halves, or by the fitted counts of the two
     children. Leaves are numbered over the whole forest and come in ascending order. With empty
     ``out`` they are only counted.
     """
+    feature, cut, right, equal, _, offsets = splits
+    leaf, leaf_offsets = nodes.leaf, nodes.leaf_offsets
     writes = out.shape[0] > 0
     made = 0
     stack = np.empty(64, np.int64)

@@ -119,8 +119,8 @@ else:
 
 
 @kernel
-def count_matches(a, b, out):
-    """Write the number of agreements of every row of ``a`` with every row of ``b``."""
+def divide_matches(a, b, divisor, out):
+    """Write the number of agreements over a divisor; exact for a divisor of 1."""
     n, m = a.shape[0], b.shape[0]
     counts = np.empty((TALL, WIDE), np.uint32)
     for j0 in range(0, m, WIDE):
@@ -130,22 +130,19 @@ def count_matches(a, b, out):
             count_tile(a, i0, i1, b, j0, j1, counts)
             for i in range(i1 - i0):
                 for j in range(j1 - j0):
-                    out[i0 + i, j0 + j] = counts[i, j]
+                    out[i0 + i, j0 + j] = counts[i, j] / divisor
+
+
+@kernel
+def count_matches(a, b, out):
+    """Write the number of agreements of every row of ``a`` with every row of ``b``."""
+    divide_matches(a, b, 1, out)
 
 
 @kernel
 def share_matches(a, b, out):
     """Write the share of agreements of every row of ``a`` with every row of ``b``."""
-    n, m, length = a.shape[0], b.shape[0], a.shape[1]
-    counts = np.empty((TALL, WIDE), np.uint32)
-    for j0 in range(0, m, WIDE):
-        j1 = min(m, j0 + WIDE)
-        for i0 in range(0, n, TALL):
-            i1 = min(n, i0 + TALL)
-            count_tile(a, i0, i1, b, j0, j1, counts)
-            for i in range(i1 - i0):
-                for j in range(j1 - j0):
-                    out[i0 + i, j0 + j] = counts[i, j] / length
+    divide_matches(a, b, a.shape[1], out)
 
 
 @kernel

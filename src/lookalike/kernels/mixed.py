@@ -5,11 +5,16 @@ numbers divided by their range, numbers with a curved similarity, codes that are
 (0 or 1), and codes of ordered levels. ``ends`` says where each group ends.
 
 For each pair there are two sums over the columns: what speaks against likeness (weight times
-difference) and what could be compared (weight). Their quotient is the distance. Each sum is taken
-in a fixed order, so a pair has the same value in every block. Differences are added column by
-column, four in one pass over a tile so that the running sum stays in a register. Weights are added
-eight columns at a time, looked up by the bits of the columns that both rows have.
+difference) and what could be compared (weight). Their quotient is the distance. Both sums are taken
+column by column, four in one pass over a tile so that the running sum stays in a register, so a
+pair has the same value in every block. A difference is at most 1, and rounding never makes the
+smaller of two numbers the larger one, so the quotient cannot pass 1, and it is 1 exactly for rows
+that differ in everything. Weights whose sums need no rounding (such as 1 for every column) are
+added in any order with the same result: eight columns at a time, looked up by the bits of the
+columns that both rows have.
 """
+
+import math
 
 import numpy as np
 
@@ -21,7 +26,9 @@ GROUPS = ("number", "curved", "equal", "flag", "level")
 
 
 @kernel
-def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, against, compared):
+def mixed_block(
+    a, b, ends, weight, alpha, beta, levels, starts, midpoint, magic, against, compared
+):
     """Write the two sums of every pair into ``against`` and ``compared``.
 
     Parameters
@@ -33,6 +40,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     levels : float64, tables of 1 - similarity of the level columns, one after the other
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
+    magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
     against, compared : float64 (rows of a, rows of b), written here
         Where nothing can be left out, a single cell does for ``compared``: see ``all_compared``.
     """
@@ -41,8 +49,8 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     table = _weights_of_bytes(weight)
     n_bytes = table.shape[0]
     whole = 0.0
-    for k in range(n_bytes):
-        whole += table[k, 255]
+    for j in range(n_columns):
+        whole += weight[j]
     if n_a == 0 or n_b == 0:
         return
     compared[0, 0] = whole
@@ -50,6 +58,7 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
     plain = _are_plain(a, b, ends[0], weight)
+    any_order = _sum_exactly(weight, whole)
 
     present_a, telling_a = np.zeros((n_bytes, n_a), np.uint8), np.zeros((n_bytes, n_a), np.uint8)
     gaps_in_row = np.zeros(n_a, np.bool_)
@@ -72,23 +81,25 @@ def mixed_block(a, b, ends, weight, alpha, beta, levels, starts, midpoint, again
             if gaps:
                 _numbers_gaps(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
                 _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
             else:
                 if plain:
                     _plain_numbers(a[i], turned, ends[0], minus)
                 else:
-                    _numbers(a[i], turned, 0, ends[0], weight, minus)
+                    _numbers(a[i], turned, 0, ends[0], weight, half, minus)
                 for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, minus)
-                _equals(a[i], turned, ends[1], ends[3], weight, minus)
+                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
+                _equals(a[i], turned, ends[1], ends[3], weight, half, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
             for c in range(width):
                 against[i, start + c] = minus[c]
             if one_for_all:
                 continue
-            if has_flags or (gaps and not midpoint):
+            if (has_flags or (gaps and not midpoint)) and not any_order:
+                _add_in_order(a[i], turned, ends, weight, midpoint, weights)
+            elif has_flags or (gaps and not midpoint):
                 _add_weights(
                     present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
                     midpoint, weights,
@@ -172,27 +183,74 @@ def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpo
                 weights[c] += sums[here & here_b[c]]
 
 
+@kernel
+def _sum_exactly(weight, whole):
+    """Whether no sum of some of the weights has to be rounded, in whatever order it is taken."""
+    # All weights are multiples of a unit of which 2^53 are more than the whole: halves are exact.
+    unit = 2.0 ** (math.frexp(whole)[1] - 52)
+    for j in range(weight.shape[0]):
+        share = weight[j] / unit
+        if not (whole < np.inf and unit > 0.0 and share == np.floor(share)):
+            return False
+    return True
+
+
+@kernel
+def _add_in_order(x, turned, ends, weight, midpoint, weights):
+    """Sum the weights of what can be compared in the order in which differences are summed."""
+    weights[:] = 0.0
+    for j in range(x.shape[0]):
+        v, w, column = x[j], weight[j], turned[j]
+        if ends[2] <= j < ends[3] and v == 0.0:
+            if midpoint:  # only a flag absent in both is left out
+                for c in range(TILE):
+                    weights[c] += w if column[c] != 0.0 else 0.0
+            else:
+                for c in range(TILE):
+                    weights[c] += w if column[c] > 0.0 else 0.0
+        elif midpoint:
+            for c in range(TILE):
+                weights[c] += w
+        elif v == v:
+            for c in range(TILE):
+                weights[c] += w if column[c] == column[c] else 0.0
+
+
 # -- what differs ----------------------------------------------------------------------------------
 
 
 @inline
-def _number(v, y, w):
-    gap = abs(v - y)
-    return w * (gap if gap < 1.0 else 1.0)
-
-
-@inline
-def _number_gap(v, y, w, filler):
-    gap = abs(v - y)
-    more = w * (gap if gap < 1.0 else 1.0)
-    return more if gap == gap else filler
-
-
-@inline
-def _equal_gap(v, y, w, filler):
+def _difference(v, y, w, filler, equal, gaps):
+    """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
     gap = v - y
-    more = w if gap != 0.0 else 0.0
-    return more if gap == gap else filler
+    if equal:
+        more = w if v != y else 0.0
+    else:
+        gap = abs(gap)
+        more = w * (gap if gap < 1.0 else 1.0)
+    if gaps:
+        more = more if gap == gap else filler
+    return more
+
+
+@inline
+def _add_differences(x, turned, first, end, weight, half, minus, equal, gaps):
+    """Add the differences of some columns, four in one pass over the tile."""
+    fours = first + (end - first) // 4 * 4
+    for j in range(first, fours, 4):
+        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
+        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
+        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
+        for c in range(TILE):
+            total = minus[c] + _difference(v0, y0[c], w0, f0, equal, gaps)
+            total += _difference(v1, y1[c], w1, f1, equal, gaps)
+            total += _difference(v2, y2[c], w2, f2, equal, gaps)
+            minus[c] = total + _difference(v3, y3[c], w3, f3, equal, gaps)
+    for j in range(fours, end):
+        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
+        for c in range(TILE):
+            minus[c] += _difference(v, column[c], w, filler, equal, gaps)
 
 
 @kernel
@@ -227,77 +285,23 @@ def _plain_numbers(x, turned, end, minus):
 
 
 @kernel
-def _numbers(x, turned, first, end, weight, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _number(v0, y0[c], w0)
-            total += _number(v1, y1[c], w1)
-            total += _number(v2, y2[c], w2)
-            minus[c] = total + _number(v3, y3[c], w3)
-    for j in range(fours, end):
-        v, w, column = x[j], weight[j], turned[j]
-        for c in range(TILE):
-            minus[c] += _number(v, column[c], w)
+def _numbers(x, turned, first, end, weight, half, minus):
+    _add_differences(x, turned, first, end, weight, half, minus, False, False)
 
 
 @kernel
 def _numbers_gaps(x, turned, first, end, weight, half, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _number_gap(v0, y0[c], w0, f0)
-            total += _number_gap(v1, y1[c], w1, f1)
-            total += _number_gap(v2, y2[c], w2, f2)
-            minus[c] = total + _number_gap(v3, y3[c], w3, f3)
-    for j in range(fours, end):
-        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
-        for c in range(TILE):
-            minus[c] += _number_gap(v, column[c], w, filler)
+    _add_differences(x, turned, first, end, weight, half, minus, False, True)
 
 
 @kernel
-def _equals(x, turned, first, end, weight, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + (w0 if v0 != y0[c] else 0.0)
-            total += w1 if v1 != y1[c] else 0.0
-            total += w2 if v2 != y2[c] else 0.0
-            minus[c] = total + (w3 if v3 != y3[c] else 0.0)
-    for j in range(fours, end):
-        v, w, column = x[j], weight[j], turned[j]
-        for c in range(TILE):
-            minus[c] += w if v != column[c] else 0.0
+def _equals(x, turned, first, end, weight, half, minus):
+    _add_differences(x, turned, first, end, weight, half, minus, True, False)
 
 
 @kernel
 def _equals_gaps(x, turned, first, end, weight, half, minus):
-    fours = first + (end - first) // 4 * 4
-    for j in range(first, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
-        f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
-            total = minus[c] + _equal_gap(v0, y0[c], w0, f0)
-            total += _equal_gap(v1, y1[c], w1, f1)
-            total += _equal_gap(v2, y2[c], w2, f2)
-            minus[c] = total + _equal_gap(v3, y3[c], w3, f3)
-    for j in range(fours, end):
-        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
-        for c in range(TILE):
-            minus[c] += _equal_gap(v, column[c], w, filler)
+    _add_differences(x, turned, first, end, weight, half, minus, True, True)
 
 
 @kernel
@@ -307,10 +311,10 @@ def curve(z, alpha, beta):
 
 
 @kernel
-def _curved(v, column, w, alpha, beta, half, minus):
+def _curved(v, column, w, alpha, beta, half, magic, minus):
     for c in range(TILE):
         gap = abs(v - column[c])
-        minus[c] += w * curve(gap, alpha, beta) if gap == gap else w * half
+        minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
 
 
 @kernel
@@ -322,6 +326,34 @@ def _levels(v, column, w, levels, start, half, minus):
     for c in range(TILE):
         y = column[c]
         minus[c] += w * levels[at + np.int64(y)] if y == y else w * half
+
+
+@kernel
+def mixed_pair_sums(
+    a, b, left, right, ends, weight, alpha, beta, levels, starts, midpoint, against, compared
+):
+    """Write the two sums of row left[i] of a and row right[i] of b, bit for bit as in a block."""
+    half = 0.5 if midpoint else 0.0
+    for at in range(len(left)):
+        x, y = a[left[at]], b[right[at]]
+        minus, weights = 0.0, 0.0
+        for j in range(x.shape[0]):
+            u, v, w = x[j], y[j], weight[j]
+            if u != u or v != v:
+                minus += w * half
+                weights += w if midpoint else 0.0
+                continue
+            if j < ends[0]:
+                minus += _difference(u, v, w, 0.0, False, False)
+            elif j < ends[1]:
+                minus += w * curve(abs(u - v), alpha[j], beta[j])
+            elif j < ends[3]:
+                minus += _difference(u, v, w, 0.0, True, False)
+            else:
+                minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
+            if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
+                weights += w
+        against[at], compared[at] = minus, weights
 
 
 @kernel

@@ -10,10 +10,37 @@ and F depends on x through its leaf only. So one pass down the tree gives F of a
 block of rows, and a test is asked of a row once, not once per pair.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.narrow import add_narrow
+
+
+class LeafGroups(NamedTuple):
+    """Rows grouped by leaf in every tree, written by ``group_rows``.
+
+    Parameters
+    ----------
+    order : int64 (trees, rows)
+        Rows in the order of their leaves.
+    start : int64
+        Where the rows of each leaf begin; those of tree t at ``start[leaf_offsets[t] + t]``.
+    wanted : uint8, one per node
+        1 where the node lies on the path of any row.
+    """
+
+    order: np.ndarray
+    start: np.ndarray
+    wanted: np.ndarray
+
+
+class Block(NamedTuple):
+    """The rows of one side: their leaves (rows, trees), and their bins, one line per input."""
+
+    leaf: np.ndarray
+    bins: np.ndarray
 
 
 @kernel
@@ -37,20 +64,19 @@ def sort_by_leaf(leaf, t, n_leaves, start, order):
 
 
 @kernel
-def group_rows(leaf, offsets, parent, leaf_node, leaf_offsets, order, start, wanted):
-    """Group rows by leaf in every tree, and note the nodes that lie on the path of any row.
-
-    ``order`` has a row per tree; the groups of tree t begin at ``start[leaf_offsets[t] + t]``.
-    """
+def group_rows(leaf, offsets, nodes, groups):
+    """Group rows by leaf in every tree, and note the nodes that lie on the path of any row."""
+    parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
+    order, start, wanted = groups
     for t in range(offsets.shape[0] - 1):
         base, leaf_base = offsets[t], leaf_offsets[t]
         n_leaves = leaf_offsets[t + 1] - leaf_base
-        groups = start[leaf_base + t : leaf_base + t + n_leaves + 1]
-        sort_by_leaf(leaf, t, n_leaves, groups, order[t])
+        begin = start[leaf_base + t : leaf_base + t + n_leaves + 1]
+        sort_by_leaf(leaf, t, n_leaves, begin, order[t])
         for v in range(base, offsets[t + 1]):
             wanted[v] = 0
         for a in range(n_leaves):
-            if groups[a + 1] > groups[a]:
+            if begin[a + 1] > begin[a]:
                 v = leaf_node[leaf_base + a]
                 while v >= 0 and wanted[base + v] == 0:
                     wanted[base + v] = 1
@@ -58,8 +84,10 @@ def group_rows(leaf, offsets, parent, leaf_node, leaf_offsets, order, start, wan
 
 
 @kernel
-def mark_shared(leaf, t, base, leaf_node, leaf_base, parent, slot, n_slots, on_path):
+def mark_shared(leaf, t, base, nodes, tests, on_path):
     """Note which of the tests that several nodes hold lie on the path of each row."""
+    leaf_node, leaf_base, parent = nodes.leaf_node, nodes.leaf_offsets[t], nodes.parent
+    slot, n_slots = tests.slot, tests.n_slots[t]
     m = leaf.shape[0]
     for s in range(n_slots):
         for y in range(m):
@@ -76,18 +104,21 @@ def mark_shared(leaf, t, base, leaf_node, leaf_base, parent, slot, n_slots, on_p
 
 
 @kernel
-def ratio_half(
-    order, start, wanted, leaf_y, bins_y, feature, cut, equal, offsets, parent, depth, end, leaf,
-    leaf_node, leaf_offsets, repeat, slot, n_slots, height, sizes, once, counter, out,
-):  # fmt: skip
+def ratio_half(groups, side, splits, nodes, tests, sizes, once, counter, out):
     """Add F(x, y) of every tree to ``out``, for rows without gaps.
 
-    The rows x come grouped by leaf, from ``group_rows``.     ``bins_y`` has one row per input.
+    The rows x come grouped by leaf, from ``group_rows``; ``side`` is the Block of the rows y.
     ``sizes``: greatest depth, nodes, leaves and slots of a tree. ``counter`` is an empty array
     whose type counts tests: it must hold the greatest depth. ``once`` counts a test on both paths
     with two outcomes once instead of twice: the denominator is then h + h minus the tests on both
     paths.
     """
+    order, start, wanted = groups
+    leaf_y, bins_y = side.leaf, side.bins
+    feature, cut, _, equal, _, offsets = splits
+    parent, depth, end, leaf = nodes.parent, nodes.depth, nodes.end, nodes.leaf
+    leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
+    repeat, slot, height = tests.repeat, tests.slot, tests.height
     m = leaf_y.shape[0]
     deepest, most_slots = sizes[0], sizes[3]
     agreed = np.zeros((deepest + 1, m), counter.dtype)
@@ -101,7 +132,7 @@ def ratio_half(
     for t in range(offsets.shape[0] - 1):
         base, leaf_base = offsets[t], leaf_offsets[t]
         size = offsets[t + 1] - base
-        mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], on_path)
+        mark_shared(leaf_y, t, base, nodes, tests, on_path)
         for y in range(m):
             tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
         v = 0
@@ -113,11 +144,11 @@ def ratio_half(
             k = depth[at]
             if k > 0:
                 up = base + parent[at]
-                side = np.uint8(1 if v == parent[at] + 1 else 0)
+                went = np.uint8(1 if v == parent[at] + 1 else 0)
                 # One array is written per loop: with more of them the compiler cannot rule out that
                 # they overlap, and gives up on vectors.
                 for y in range(m):
-                    same[y] = answer[k - 1, y] == side
+                    same[y] = answer[k - 1, y] == went
                 for y in range(m):
                     along[k, y] = along[k - 1, y] & same[y]
                 if repeat[up]:  # the path has this test already: only the way down is noted
@@ -166,21 +197,35 @@ def ratio_half(
             v += 1
 
 
-@kernel
-def follow_path(
-    bins_x, x, node, base, bins_y, leaf_y, feature, cut, equal, parent, first, last, repeat, slot,
-    on_path, unknown, agreed, known, both, apart,
-):  # fmt: skip
-    """Compare one row with a block along its own path, ``node`` being its leaf.
+class PathCounts(NamedTuple):
+    """Counts of tests on the path of one row, for every row of a block.
 
-    Counts, per row of the block, the tests on the path whose answer both know (``known``), those on
-    which they agree, and among the tests that lie on both paths those agreed and those apart.
-    ``leaf_y`` are the leaves of the block in this tree.
+    Those whose answer both rows know, those on which they agree, and among the tests that lie on
+    both paths those agreed and those apart.
     """
+
+    known: np.ndarray
+    agreed: np.ndarray
+    both: np.ndarray
+    apart: np.ndarray
+
+
+@kernel
+def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknown, counts):
+    """Compare row x of ``mine`` with a block along its own path in tree t; write ``counts``.
+
+    ``leaf_y`` are the leaves of the block in this tree, side by side in memory.
+    """
+    known, agreed, both, apart = counts
+    bins_x, bins_y = mine.bins, block.bins
+    feature, cut, _, equal, _, offsets = splits
+    parent, first, last = nodes.parent, nodes.first, nodes.last
+    repeat, slot = tests.repeat, tests.slot
+    base = offsets[t]
     m = leaf_y.shape[0]
     for y in range(m):
         agreed[y], known[y], both[y], apart[y] = 0, 0, 0, 0
-    v = node
+    v = nodes.leaf_node[nodes.leaf_offsets[t] + mine.leaf[x, t]]
     while parent[base + v] >= 0:
         child = v
         v = parent[base + v]
@@ -208,16 +253,15 @@ def follow_path(
 
 
 @kernel
-def ratio_whole(
-    leaf_x, bins_x, leaf_y, bins_y, feature, cut, equal, offsets, parent, first, last, leaf_node,
-    leaf_offsets, repeat, slot, n_slots, most_slots, unknown, alpha, beta, once, counter, out,
-):  # fmt: skip
+def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out):
     """Write the ratio similarity for any weights and rows with gaps; NaN where no tree can tell.
 
     A test that either row cannot answer is left out of that pair; a tree left without tests is left
-    out of the mean. Bins have one row per input. ``counter``: as for ``ratio_half``.
+    out of the mean. ``weights`` are those of the two differences. ``counter``: as for
+    ``ratio_half``.
     """
-    n, m = leaf_x.shape[0], leaf_y.shape[0]
+    alpha, beta = weights
+    n, m = one.leaf.shape[0], other.leaf.shape[0]
     kind = counter.dtype
     path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
     agreed_y, known_y = np.zeros((m, n), kind), np.zeros((m, n), kind)
@@ -226,30 +270,28 @@ def ratio_whole(
         np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind),
     )  # fmt: skip
     here_x, here_y = np.zeros(n, np.int32), np.zeros(m, np.int32)
-    told = np.zeros((n, m), np.int32)
+    counted = np.zeros((n, m), np.int32)
     for x in range(n):
         for y in range(m):
             out[x, y] = 0.0
-    for t in range(offsets.shape[0] - 1):
-        base, leaf_base = offsets[t], leaf_offsets[t]
-        mark_shared(leaf_x, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_x)
-        mark_shared(leaf_y, t, base, leaf_node, leaf_base, parent, slot, n_slots[t], path_y)
+    for t in range(splits.offsets.shape[0] - 1):
+        base = splits.offsets[t]
+        mark_shared(one.leaf, t, base, nodes, tests, path_x)
+        mark_shared(other.leaf, t, base, nodes, tests, path_y)
         for x in range(n):
-            here_x[x] = leaf_x[x, t]
+            here_x[x] = one.leaf[x, t]
         for y in range(m):
-            here_y[y] = leaf_y[y, t]
-        alone = offsets[t + 1] - base == 1
+            here_y[y] = other.leaf[y, t]
+        alone = splits.offsets[t + 1] - base == 1
         for y in range(m):
             follow_path(
-                bins_y, y, leaf_node[leaf_base + here_y[y]], base, bins_x, here_x, feature, cut,
-                equal, parent, first, last, repeat, slot, path_x, unknown, agreed_y[y], known_y[y],
-                spare, spare_too,
+                other, y, t, one, here_x, splits, nodes, tests, path_x, unknown,
+                PathCounts(known_y[y], agreed_y[y], spare, spare_too),
             )  # fmt: skip
         for x in range(n):
             follow_path(
-                bins_x, x, leaf_node[leaf_base + here_x[x]], base, bins_y, here_y, feature, cut,
-                equal, parent, first, last, repeat, slot, path_y, unknown, agreed, known, both,
-                apart,
+                one, x, t, other, here_y, splits, nodes, tests, path_y, unknown,
+                PathCounts(known, agreed, both, apart),
             )  # fmt: skip
             for y in range(m):
                 common = float(agreed[y]) + float(agreed_y[y, x]) - float(both[y])
@@ -260,8 +302,8 @@ def ratio_whole(
                 if once:
                     total -= 0.5 * (alpha + beta) * float(apart[y])
                 if alone or common + only_x + only_y > 0.0:
-                    told[x, y] += 1
+                    counted[x, y] += 1
                     out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
     for x in range(n):
         for y in range(m):
-            out[x, y] = out[x, y] / told[x, y] if told[x, y] > 0 else np.nan
+            out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan

@@ -4,12 +4,27 @@ A tree of height H is kept in heap order: node v has the children 2v + 1 and 2v 
 2**H - 1 inner nodes. The leaf code of a row is the H answers along its path, 1 for right.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, kernel
 from lookalike.kernels.draw import draw_below, draw_bits, draw_rows
 
 LANES = 64  # rows handled together
+
+
+class SampleWork(NamedTuple):
+    """The sample of a tree, and memory to grow it in.
+
+    ``rows`` are those of the sample, ``order`` the columns as they are drawn, ``starts`` the range
+    of rows of every node, ``values`` those of a column in a node.
+    """
+
+    rows: np.ndarray
+    order: np.ndarray
+    starts: np.ndarray
+    values: np.ndarray
 
 
 @kernel
@@ -83,14 +98,13 @@ def cut_anywhere(columns, rows, low, high, state, values):
 
 
 @kernel
-def grow_tree(
-    columns, height, relax, either_side, state, rows, order, starts, values, feature, cut
-):
-    """Grow one tree on the sample in ``rows``; False if a node has no balanced column.
+def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
+    """Grow one tree on the rows of ``work``; False if a node has no balanced column.
 
     ``either_side``: a node is closed on the left or on the right with equal chance. ``relax``: a
     stuck node is cut as near to the middle as possible, and is a leaf if nothing can be cut.
     """
+    rows, order, starts, values = work
     d = columns.shape[0]
     inner = (1 << height) - 1
     for a in range(d):
@@ -138,44 +152,23 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
     n = columns.shape[1]
     size = 1 << height
     everyone = np.arange(n)
-    rows, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
-    order = np.empty(columns.shape[0], np.int64)
-    starts = np.zeros((2 * size - 1, 2), np.int64)
-    values = np.empty(size, columns.dtype)
+    swaps = np.empty(size, np.int64)
+    work = SampleWork(
+        np.empty(size, np.int64),
+        np.empty(columns.shape[0], np.int64),
+        np.zeros((2 * size - 1, 2), np.int64),
+        np.empty(size, columns.dtype),
+    )
     for t in range(states.shape[0]):
         state = states[t : t + 1]
         failed[t] = -1
         for attempt in range(tries):
-            draw_rows(state, n, everyone, rows, swaps)
-            if grow_tree(
-                columns,
-                height,
-                False,
-                either_side,
-                state,
-                rows,
-                order,
-                starts,
-                values,
-                feature[t],
-                cut[t],
-            ):
+            draw_rows(state, n, everyone, work.rows, swaps)
+            if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):
                 failed[t] = attempt
                 break
         if failed[t] < 0 and relax:
-            grow_tree(
-                columns,
-                height,
-                True,
-                either_side,
-                state,
-                rows,
-                order,
-                starts,
-                values,
-                feature[t],
-                cut[t],
-            )
+            grow_tree(columns, height, True, either_side, state, work, feature[t], cut[t])
             failed[t] = tries
         elif failed[t] < 0:
             return

@@ -11,6 +11,7 @@ from lookalike.kernels.narrow import add_narrow
 
 TILE = 64  # rows of b kept near while the rows of a pass by
 DEPTH = 1024  # third objects looked at in one go
+CANCELED = 1e-6  # below this share of a sum of squares, what is left has lost half of its digits
 
 
 @kernel
@@ -124,26 +125,44 @@ def correlations(a, known_a, b, known_b, out):
                         xy[c] += u * v[c]
         for i in range(n_a):
             for c in range(cut):
-                out[i, start + c] = _correlation(
-                    sums[i, 0, c],
-                    sums[i, 1, c],
-                    sums[i, 2, c],
-                    sums[i, 3, c],
-                    sums[i, 4, c],
-                    sums[i, 5, c],
-                )
+                common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
+                xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
+                if common < 2.0:
+                    out[i, start + c] = 0.0
+                    continue
+                spread_x, spread_y = xx - x * x / common, yy - y * y / common
+                if spread_x > CANCELED * xx and spread_y > CANCELED * yy:
+                    both = xy - x * y / common
+                else:  # far from the center that was taken off: once more, from their own
+                    spread_x, spread_y, both = _spreads(
+                        a[i], known_a[i], b[start + c], known_b[start + c], x / common, y / common
+                    )
+                out[i, start + c] = _correlation(spread_x, spread_y, both, xx, yy)
 
 
 @kernel
-def _correlation(n, x, y, xx, yy, xy):
-    if n < 2.0:
-        return 0.0
-    spread_x, spread_y = xx - x * x / n, yy - y * y / n
-    # What is left of equal values is round-off, twelve digits below the values themselves.
-    if spread_x <= 1e-12 * xx or spread_y <= 1e-12 * yy:
+def _spreads(u, known_u, v, known_v, center_u, center_v):
+    """Return the sums of squares and of products about the centers of the common columns."""
+    n, x, y, xx, yy, xy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(u.shape[0]):
+        if known_u[j] != 0.0 and known_v[j] != 0.0:
+            p, q = u[j] - center_u, v[j] - center_v
+            n += 1.0
+            x += p
+            y += q
+            xx += p * p
+            yy += q * q
+            xy += p * q
+    return xx - x * x / n, yy - y * y / n, xy - x * y / n
+
+
+@kernel
+def _correlation(spread_x, spread_y, both, xx, yy):
+    # What is left of equal values is round-off, thirteen digits below the values themselves.
+    if spread_x <= 1e-26 * xx or spread_y <= 1e-26 * yy:
         return 0.0
     # The product of two roots is the same for (x, y) and (y, x).
-    r = (xy - x * y / n) / (np.sqrt(spread_x) * np.sqrt(spread_y))
+    r = both / (np.sqrt(spread_x) * np.sqrt(spread_y))
     return min(1.0, max(-1.0, r))
 
 

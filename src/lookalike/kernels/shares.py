@@ -1,76 +1,90 @@
 """Leaf sharing for rows that belong to several leaves because of missing values."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike.kernels._jit import kernel
 
 
-@kernel
-def overlap_soft(
-    codes_x, leaf_x, weight_x, start_x, codes_y, leaf_y, weight_y, start_y, leaf_offsets, out
-):
-    """Write the mean overlap of all rows of x with all rows of y.
+class SpreadRows(NamedTuple):
+    """Rows and the leaves they belong to, numbered over the forest.
 
-    A row without gaps has an empty list: its leaf in tree t is ``leaf_offsets[t] + code``. Products
-    are added in the order of the leaves whichever side is spread out, so that exchanging the two
-    sides gives the same bits.
+    A row without gaps has an empty list: its leaf in tree t is ``leaf_offsets[t] + codes[row, t]``.
+
+    Parameters
+    ----------
+    codes : unsigned (rows, trees)
+    bag : uint8 (rows, trees)
+        1 where the tree was grown on the row; empty where nobody asks.
+    leaf, weight : int32 and float64
+        The leaves of rows with gaps, ascending, and their weights.
+    start : int64 (rows + 1,)
+        Where the list of each row begins.
     """
-    trees = codes_x.shape[1]
-    weight = np.zeros(leaf_offsets[trees])
-    for x in range(codes_x.shape[0]):
-        if start_x[x] == start_x[x + 1]:
-            for t in range(trees):
-                weight[leaf_offsets[t] + codes_x[x, t]] = 1.0
-        for i in range(start_x[x], start_x[x + 1]):
-            weight[leaf_x[i]] = weight_x[i]
-        for y in range(codes_y.shape[0]):
-            total = 0.0
-            if start_y[y] == start_y[y + 1]:
-                for t in range(trees):
-                    total += weight[leaf_offsets[t] + codes_y[y, t]]
-            for i in range(start_y[y], start_y[y + 1]):
-                total += weight[leaf_y[i]] * weight_y[i]
-            out[x, y] = total / trees
-        if start_x[x] == start_x[x + 1]:
-            for t in range(trees):
-                weight[leaf_offsets[t] + codes_x[x, t]] = 0.0
-        for i in range(start_x[x], start_x[x + 1]):
-            weight[leaf_x[i]] = 0.0
+
+    codes: np.ndarray
+    bag: np.ndarray
+    leaf: np.ndarray
+    weight: np.ndarray
+    start: np.ndarray
 
 
 @kernel
-def overlap_out_of_bag(
-    codes_x, bag_x, leaf_x, weight_x, start_x, codes_y, bag_y, leaf_y, weight_y, start_y,
-    leaf_offsets, out,
-):  # fmt: skip
+def write_weights(side, x, leaf_offsets, weight, factor):
+    """Write the weights of row x, times a factor of 1 or 0, to its leaves."""
+    if side.start[x] == side.start[x + 1]:
+        for t in range(side.codes.shape[1]):
+            weight[leaf_offsets[t] + side.codes[x, t]] = factor
+    for i in range(side.start[x], side.start[x + 1]):
+        weight[side.leaf[i]] = side.weight[i] * factor
+
+
+@kernel
+def overlap_soft(one, other, leaf_offsets, out):
+    """Write the mean overlap of all rows of one side with all rows of the other.
+
+    Products are added in the order of the leaves whichever side is spread out, so that exchanging
+    the two sides gives the same bits.
+    """
+    trees = one.codes.shape[1]
+    weight = np.zeros(leaf_offsets[trees])
+    for x in range(one.codes.shape[0]):
+        write_weights(one, x, leaf_offsets, weight, 1.0)
+        for y in range(other.codes.shape[0]):
+            total = 0.0
+            if other.start[y] == other.start[y + 1]:
+                for t in range(trees):
+                    total += weight[leaf_offsets[t] + other.codes[y, t]]
+            for i in range(other.start[y], other.start[y + 1]):
+                total += weight[other.leaf[i]] * other.weight[i]
+            out[x, y] = total / trees
+        write_weights(one, x, leaf_offsets, weight, 0.0)
+
+
+@kernel
+def overlap_out_of_bag(one, other, leaf_offsets, out):
     """Write the overlap over the trees grown on neither row; over all trees if there is none."""
-    trees = codes_x.shape[1]
+    trees = one.codes.shape[1]
     weight = np.zeros(leaf_offsets[trees])
     tree = np.empty(leaf_offsets[trees], np.int64)
     for t in range(trees):
         tree[leaf_offsets[t] : leaf_offsets[t + 1]] = t
-    for x in range(codes_x.shape[0]):
-        if start_x[x] == start_x[x + 1]:
-            for t in range(trees):
-                weight[leaf_offsets[t] + codes_x[x, t]] = 1.0
-        for i in range(start_x[x], start_x[x + 1]):
-            weight[leaf_x[i]] = weight_x[i]
-        for y in range(codes_y.shape[0]):
+    uses = np.empty(trees, np.bool_)
+    for x in range(one.codes.shape[0]):
+        write_weights(one, x, leaf_offsets, weight, 1.0)
+        for y in range(other.codes.shape[0]):
             usable = 0
             for t in range(trees):
-                usable += bag_x[x, t] == 0 and bag_y[y, t] == 0
+                uses[t] = one.bag[x, t] == 0 and other.bag[y, t] == 0
+                usable += uses[t]
             total = 0.0
-            if start_y[y] == start_y[y + 1]:
+            if other.start[y] == other.start[y + 1]:
                 for t in range(trees):
-                    if usable == 0 or (bag_x[x, t] == 0 and bag_y[y, t] == 0):
-                        total += weight[leaf_offsets[t] + codes_y[y, t]]
-            for i in range(start_y[y], start_y[y + 1]):
-                t = tree[leaf_y[i]]
-                if usable == 0 or (bag_x[x, t] == 0 and bag_y[y, t] == 0):
-                    total += weight[leaf_y[i]] * weight_y[i]
+                    if usable == 0 or uses[t]:
+                        total += weight[leaf_offsets[t] + other.codes[y, t]]
+            for i in range(other.start[y], other.start[y + 1]):
+                if usable == 0 or uses[tree[other.leaf[i]]]:
+                    total += weight[other.leaf[i]] * other.weight[i]
             out[x, y] = total / (usable if usable > 0 else trees)
-        if start_x[x] == start_x[x + 1]:
-            for t in range(trees):
-                weight[leaf_offsets[t] + codes_x[x, t]] = 0.0
-        for i in range(start_x[x], start_x[x + 1]):
-            weight[leaf_x[i]] = 0.0
+        write_weights(one, x, leaf_offsets, weight, 0.0)

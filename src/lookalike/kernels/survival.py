@@ -9,6 +9,9 @@ where every row has columns of its own (candidates of a neighbor list). Distance
 they stand: with one array for both, the compiler need not fear that writing changes what it reads.
 """
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, inline, kernel
@@ -37,8 +40,10 @@ if COMPILED:
 else:
 
     def fused(a, b, c):
-        """Return a * b + c."""
-        return a * b + c
+        """Return a * b + c, rounded once: in whole fractions, which is slow and exact."""
+        if not math.isfinite(a * b + c):
+            return a * b + c
+        return float(Fraction(a) * Fraction(b) + Fraction(c))
 
 
 @inline

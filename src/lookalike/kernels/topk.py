@@ -18,6 +18,12 @@ def before(distance, index, other, other_index):
     return other_index < 0 or index < other_index
 
 
+@inline
+def earlier(distance, index, other, other_index):
+    """Do what ``before`` does where the first may be a place not yet taken."""
+    return (index >= 0 or distance < other) and before(distance, index, other, other_index)
+
+
 @kernel
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
@@ -61,12 +67,72 @@ def keep_pairs(queries, ids, far, exclude, distances, indices):
 
 
 @kernel
+def keep_in_heap(block, ids, exclude, distances, indices):
+    """Do what ``keep_nearest`` does for long lists, kept as heaps: see ``sort_heaps``.
+
+    The first of a heap is the last of its list, and nobody comes after both of its two followers.
+    """
+    for i in range(block.shape[0]):
+        best, named = distances[i], indices[i]
+        for j in range(block.shape[1]):
+            d = block[i, j]
+            if d > best[0]:
+                continue
+            if np.isnan(d):
+                d = np.inf
+            if ids[j] != exclude[i] and before(d, ids[j], best[0], named[0]):
+                sink(best, named, d, ids[j], best.shape[0])
+
+
+@kernel
+def sink(distances, indices, distance, index, size):
+    """Replace the first of a heap of some size by a candidate, and put that in its place."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and earlier(
+            distances[child], indices[child], distances[child + 1], indices[child + 1]
+        ):
+            child += 1
+        if earlier(distances[child], indices[child], distance, index):
+            break
+        distances[at], indices[at] = distances[child], indices[child]
+        at = child
+    distances[at], indices[at] = distance, index
+
+
+@kernel
+def sort_heaps(distances, indices):
+    """Turn heaps into sorted lists (heapsort)."""
+    for i in range(distances.shape[0]):
+        best, named = distances[i], indices[i]
+        for end in range(best.shape[0] - 1, 0, -1):
+            d, index = best[end], named[end]
+            best[end], named[end] = best[0], named[0]
+            sink(best, named, d, index, end)
+
+
+@kernel
 def merge_lists(distances, indices, more_distances, more_indices):
     """Work the second lists into the first."""
     k = distances.shape[1]
+    if k == 0 or more_distances.shape[1] == 0:
+        return
+    old, old_ids = np.empty(k), np.empty(k, np.int64)
     for i in range(distances.shape[0]):
-        for j in range(more_distances.shape[1]):
-            d, index = more_distances[i, j], more_indices[i, j]
-            if index < 0 or not before(d, index, distances[i, k - 1], indices[i, k - 1]):
-                break
-            insert(distances[i], indices[i], d, index)
+        best, named = distances[i], indices[i]
+        more, more_ids = more_distances[i], more_indices[i]
+        if not before(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
+            continue
+        old[:], old_ids[:] = best, named
+        at, other = 0, 0
+        for place in range(k):
+            left = other < more.shape[0] and more_ids[other] >= 0
+            if left and before(more[other], more_ids[other], old[at], old_ids[at]):
+                best[place], named[place] = more[other], more_ids[other]
+                other += 1
+            else:
+                best[place], named[place] = old[at], old_ids[at]
+                at += 1

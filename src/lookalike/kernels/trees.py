@@ -5,9 +5,84 @@ its leaves are a range of leaf numbers. ``left``, ``right``, ``end`` and ``paren
 the beginning of their tree.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lookalike.kernels._jit import kernel
+
+
+class Splits(NamedTuple):
+    """What a walk down trees needs: one entry per node, and where each tree begins.
+
+    ``cut`` is the threshold (or category) as a place among the cuts of its input; see ``Tests``.
+    """
+
+    feature: np.ndarray
+    cut: np.ndarray
+    right: np.ndarray
+    equal: np.ndarray
+    default: np.ndarray
+    offsets: np.ndarray
+
+
+class Nodes(NamedTuple):
+    """What follows from the shape of a forest; one entry per node unless said otherwise.
+
+    Parameters
+    ----------
+    parent, depth : int32
+        Parent within the tree (-1 for a root) and number of edges from the root.
+    end : int32
+        One past the last node of the subtree, within the tree.
+    leaf : int32
+        Number of a leaf within its tree, from left to right; -1 inside.
+    first, last : int32
+        The leaves below a node are numbered ``first .. last - 1``.
+    n_leaves : int64, one per tree
+    leaf_node : int32
+        Node (within its tree) of every leaf; tree t has ``leaf_offsets[t]:leaf_offsets[t + 1]``.
+    leaf_offsets : int64, one per tree and one more
+    """
+
+    parent: np.ndarray
+    depth: np.ndarray
+    end: np.ndarray
+    leaf: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    n_leaves: np.ndarray
+    leaf_node: np.ndarray
+    leaf_offsets: np.ndarray
+
+
+class Tests(NamedTuple):
+    """The tests of a forest by content: the same question in two nodes is one test.
+
+    Parameters
+    ----------
+    cuts : float64
+        The different thresholds (or category codes) of input 0, ascending, then of input 1, ...
+    cut_offsets : int64, one per input and one more
+    category : uint8, one per input
+        1 where the tests on this input ask "is it equal to", 0 where they ask "is it at most".
+    test : int32, one per node
+        Place in ``cuts``; -1 in leaves. Equal numbers are equal tests.
+    cut : int32, one per node
+        The same, counted within the input.
+    repeat, slot, n_slots, height
+        See ``test_facts``.
+    """
+
+    cuts: np.ndarray
+    cut_offsets: np.ndarray
+    category: np.ndarray
+    test: np.ndarray
+    cut: np.ndarray
+    repeat: np.ndarray
+    slot: np.ndarray
+    n_slots: np.ndarray
+    height: np.ndarray
 
 
 @kernel

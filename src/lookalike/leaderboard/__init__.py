@@ -1,8 +1,8 @@
 """Comparing measures with each other, and looking into one."""
 
 from lookalike.leaderboard.board import Leaderboard
-from lookalike.leaderboard.compare import compare
-from lookalike.leaderboard.diagnose import diagnose
+from lookalike.leaderboard.comparing import compare
+from lookalike.leaderboard.diagnosing import diagnose
 from lookalike.leaderboard.diagnosis import Diagnosis
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
 from lookalike.leaderboard.trial import Entry

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from lookalike._config import show_bytes
-from lookalike.errors import InvalidInput, MissingExtra, message
+from lookalike._frame import frame_of_records
+from lookalike.errors import InvalidInput, message
 from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.base import Measure
+from lookalike.pages.document import HtmlReport
 
-__all__ = ["FIGURES", "Leaderboard", "to_frame"]
+__all__ = ["FIGURES", "Leaderboard"]
 
 # Figure -> heading, and how it is written.
 FIGURES: dict[str, tuple[str, Any]] = {
@@ -36,7 +36,7 @@ def show_time(seconds: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(HtmlReport):
     """What ``compare`` found; print it, or show it in a notebook.
 
     ================== =========================================================================
@@ -134,13 +134,13 @@ class Leaderboard:
 
     def rows(self) -> list[list[str]]:
         """Return the table for people: name, score without labels, figures."""
-        told = []
+        lines = []
         for entry in self.usable:
             mark = "*" if entry.scored_by == "cross-validation" else ""
             cells = [FIGURES[name][1](entry.figures[name]) for name in self.columns]
             score = [f"{entry.score:.3f}"] if self.chance is None else []
-            told.append([entry.name + mark, *score, *cells])
-        return told
+            lines.append([entry.name + mark, *score, *cells])
+        return lines
 
     def heads(self) -> list[str]:
         """Return the headings of ``rows``."""
@@ -149,16 +149,16 @@ class Leaderboard:
 
     def remarks(self) -> list[str]:
         """Return what stands under the table: the choice, the notes, what could not be used."""
-        told = [self.reason]
+        remarks = [self.reason]
         if any(entry.scored_by == "cross-validation" for entry in self.entries):
-            told.append(
+            remarks.append(
                 "* learned from the labels, so scored by 5-fold cross-validation: its neighbors "
                 "come from four fifths of the rows."
             )
-        told += [f"note: {note}" for note in self.notes]
-        told += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
-        told += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
-        return told
+        remarks += [f"note: {note}" for note in self.notes]
+        remarks += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
+        remarks += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
+        return remarks
 
     def __str__(self) -> str:
         table = [self.heads(), *self.rows()]
@@ -195,7 +195,7 @@ class Leaderboard:
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        return to_frame(self.records(), backend)
+        return frame_of_records(self.records(), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -209,22 +209,12 @@ class Leaderboard:
             "measures": self.records(),
         }
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the table as one HTML page that needs no other file; write it where asked.
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"Leaderboard: {self.title}"
 
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-        """
-        from lookalike.leaderboard.page import board_fragment, page
-
-        text = page(f"Leaderboard: {self.title}", board_fragment(self))
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def _repr_html_(self) -> str:
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
         from lookalike.leaderboard.page import board_fragment
 
         return board_fragment(self)
@@ -234,20 +224,6 @@ def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which stands before it already."""
     name = type(entry.measure).__name__
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
-
-
-def to_frame(records: list[dict[str, Any]], backend: str) -> Any:
-    """Return records as a data frame."""
-    import narwhals as nw
-
-    names = list(dict.fromkeys(name for record in records for name in record))
-    data = {name: [record.get(name) for record in records] for name in names}
-    try:
-        return nw.from_dict(data, backend=backend).to_native()  # type: ignore[arg-type]
-    except ImportError as error:
-        raise MissingExtra(
-            message("to_frame", backend, "none", "Install it or choose another backend")
-        ) from error
 
 
 # -- the choice in words ---------------------------------------------------------------------------
@@ -262,25 +238,25 @@ def _by_labels(board: Leaderboard) -> str:
             f"No measure is better than guessing: {first.name} is right for {first.score:.1%} of "
             f"the rows, and {guess}. These columns may say little about these labels."
         )
-    told = (
+    text = (
         f"Take {first.name}: the {board.k} nearest rows give the right label for "
         f"{first.score:.1%} of the rows ({guess}), and {first.figures['precision']:.1%} of them "
         "share it."
     )
     if not others:
-        return told
+        return text
     equal = [entry for entry in others if not _worse(entry, first)]
     if not equal:
         second = others[0]
         return (
-            f"{told} It is significantly better than the next, {second.name} ({second.score:.1%})."
+            f"{text} It is significantly better than the next, {second.name} ({second.score:.1%})."
         )
-    told += f" Not significantly worse: {_listed([e.name for e in equal])}."
+    text += f" Not significantly worse: {_listed([e.name for e in equal])}."
     fastest = min(equal, key=_effort)
     if _effort(first) > 3 * _effort(fastest):
         times = _effort(first) / _effort(fastest)
-        told += f" {fastest.name} among them is {times:.0f} times as fast."
-    return told
+        text += f" {fastest.name} among them is {times:.0f} times as fast."
+    return text
 
 
 def _worse(entry: Entry, first: Entry) -> bool:
@@ -297,14 +273,14 @@ def _effort(entry: Entry) -> float:
 def _by_themselves(board: Leaderboard) -> str:
     first = board.usable[0]
     f = first.figures
-    told = (
+    text = (
         f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
         f"({f['stability']:.2f}), few hubs ({1 / (1 + max(f['hubness'], 0.0)):.2f}), clusters that "
         f"hold together ({(1 + f['silhouette']) / 2:.2f}) and few ties ({1 - f['ties']:.2f})."
     )
     close = [e.name for e in board.usable[1:] if first.score - e.score < 0.02]
-    told += f" Hardly behind: {_listed(close)}." if close else ""
-    return told + " None of this says what a measure is good for: labels would."
+    text += f" Hardly behind: {_listed(close)}." if close else ""
+    return text + " None of this says what a measure is good for: labels would."
 
 
 def _listed(names: list[str]) -> str:

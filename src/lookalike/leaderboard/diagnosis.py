@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from lookalike._frame import frame_of_records
 from lookalike.hubness import HubnessReport
-from lookalike.leaderboard.board import to_frame
 from lookalike.leaderboard.ranking import Agreement
+from lookalike.pages.document import HtmlReport
 
 __all__ = ["Diagnosis"]
 
@@ -18,7 +17,7 @@ RISING = ("exp", "square", "sqrt", "log")  # the transforms that keep the order 
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis:
+class Diagnosis(HtmlReport):
     """What ``diagnose`` found; print it, or show it in a notebook.
 
     Parameters
@@ -58,7 +57,7 @@ class Diagnosis:
     def rows(self) -> list[tuple[str, str, float | bool, str]]:
         """Return (figure, what it says, the number, the number as text) for all that was found."""
         f = self.figures
-        told: list[tuple[str, str, float | bool, str]] = [
+        rows: list[tuple[str, str, float | bool, str]] = [
             (
                 "symmetric",
                 "as far from a to b as from b to a",
@@ -84,43 +83,39 @@ class Diagnosis:
             ("ties", "distances tied with another one of their row"),
             ("undefined", "pairs with nothing to compare"),
         ):
-            told.append((name, label, f[name], f"{f[name]:.1%}"))
+            rows.append((name, label, f[name], f"{f[name]:.1%}"))
         if self.seeds is not None:
             label = "agreement of the rankings of two seeds"
-            told.append(("seeds", label, self.seeds.mean, f"{self.seeds.mean:.3f}"))
+            rows.append(("seeds", label, self.seeds.mean, f"{self.seeds.mean:.3f}"))
         for name, one in self.scales.items():
             label = f"agreement of the rankings after the transform {name}"
-            told.append((f"scale_{name}", label, one.mean, f"{one.mean:.3f}"))
-        return told
+            rows.append((f"scale_{name}", label, one.mean, f"{one.mean:.3f}"))
+        return rows
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, in words."""
-        f, told = self.figures, []
+        f, out = self.figures, []
         if not f["symmetric"]:
-            told.append(
+            out.append(
                 "Not symmetric: clusterings and representations that need symmetry refuse it."
             )
         if not f["positive_semidefinite"]:
-            told.append(
-                "Not a kernel: support vector machines and Nystroem features may misbehave."
-            )
+            out.append("Not a kernel: support vector machines and Nystroem features may misbehave.")
         if f["violated_triangles"] > 0:
-            told.append(
-                "Not a metric: index structures that prune by the triangle inequality fail."
-            )
+            out.append("Not a metric: index structures that prune by the triangle inequality fail.")
         if f["ties"] > MANY:
-            told.append(
+            out.append(
                 "Most distances are tied: count hubs with ties='expected', or use more trees."
             )
         if f["zeros"] > MANY:
-            told.append("Most pairs have similarity 0: only the nearest rows can be told apart.")
+            out.append("Most pairs have similarity 0: only the nearest rows can be told apart.")
         if self.seeds is not None and self.seeds.mean < 0.9:
-            told.append("Two seeds rank rows differently: use more trees or a larger sample.")
-        told += self._about_scales()
+            out.append("Two seeds rank rows differently: use more trees or a larger sample.")
+        out += self._about_scales()
         skew = 0.0 if self.hubness is None else _skewness(self.hubness)
         if skew > 1.4:
-            told.append(f"Hubs (skewness {skew:.1f}): look at a repair such as MutualProximity.")
-        return told
+            out.append(f"Hubs (skewness {skew:.1f}): look at a repair such as MutualProximity.")
+        return out
 
     def _about_scales(self) -> list[str]:
         if not self.scales:
@@ -168,7 +163,7 @@ class Diagnosis:
                     for name, value in figures.items()
                     if name in labels
                 ]
-        return to_frame(records, backend)
+        return frame_of_records(records, backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -180,22 +175,12 @@ class Diagnosis:
             "notes": list(self.notes),
         }
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the report as one HTML page that needs no other file; write it where asked.
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"Diagnosis: {self.title}"
 
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-        """
-        from lookalike.leaderboard.page import diagnosis_fragment, page
-
-        text = page(f"Diagnosis: {self.title}", diagnosis_fragment(self))
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def _repr_html_(self) -> str:
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
         from lookalike.leaderboard.page import diagnosis_fragment
 
         return diagnosis_fragment(self)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from lookalike._ragged import Ragged
-from lookalike._threads import blocks, run
 from lookalike.errors import UndefinedMeasure, message
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.measures.base import Measure
+from lookalike.measures.matrices import rectangle
+from lookalike.measures.medoids import fasterpam
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -27,7 +28,6 @@ __all__ = [
     "zero_share",
 ]
 
-TILE = 256
 TRIPLES = 10_000
 GROUPS = range(2, 7)  # numbers of clusters that are tried for a silhouette
 
@@ -47,13 +47,8 @@ def distances_among(
     Pairs that cannot be compared are put as far apart as the farthest pair.
     """
     rows = measure.rows_[at]
-    out = np.empty((len(at), len(at)))
-
-    def one(down: slice, across: slice) -> None:
-        out[down, across] = measure.block(rows[down], rows[across])
-
-    parts = list(blocks(len(at), TILE))
-    run(one, [(r, c) for r in parts for c in parts], n_jobs, "comparing rows")
+    # Both directions are computed, so that a claim of symmetry can be looked into.
+    out = rectangle(measure, rows, rows, undefined="keep", n_jobs=n_jobs)
     holes = ~np.isfinite(out)
     np.fill_diagonal(holes, False)
     if not holes.any():
@@ -153,10 +148,8 @@ def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
     return float((neighbors == own[:, None]).mean())
 
 
-def best_silhouette(distances: np.ndarray, seed: int) -> float:
+def best_silhouette(distances: np.ndarray) -> float:
     """Return the best mean silhouette of two to six clusters around medoids (FasterPAM)."""
-    import kmedoids
-
     from lookalike.cluster.scores import silhouette_of
 
     both = (distances + distances.T) / 2  # a direction more or less does not make a cluster
@@ -165,8 +158,7 @@ def best_silhouette(distances: np.ndarray, seed: int) -> float:
     for groups in GROUPS:
         if groups >= len(both):
             break
-        found = kmedoids.fasterpam(both, groups, init="build", random_state=seed, n_cpu=1)
-        labels = np.asarray(found.labels, dtype=np.int64)
+        labels = fasterpam(both, groups).labels
         if len(np.unique(labels)) > 1:
             best = max(best, silhouette_of(both, labels))
     return best

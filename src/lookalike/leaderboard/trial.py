@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 
+from lookalike._folds import assign_folds
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, message
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
@@ -143,7 +144,7 @@ def _tried(name: str, measure: Measure, data: Data) -> Entry:
     if data.codes is None:
         figures["stability"] = _stability(measure, fitted, other, data)
         at = some_rows(len(distances), NARROW, data.seed)
-        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)], data.seed)
+        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)])
         score = without_labels(figures)
         return Entry(name, measure, score, figures, "no labels", tuple(notes))
     if learns or given:
@@ -175,14 +176,9 @@ def _by_folds(measure: Measure, data: Data, given: list[str]) -> np.ndarray:
     codes = np.asarray(data.codes)
     n = len(codes)
     near = np.empty((n, data.k), dtype=np.int64)
-    rng = np.random.default_rng(data.seed)
-    fold = np.empty(n, dtype=np.int64)
-    # Dealt out class by class, in a random order: every fold has its share of every class.
-    fold[np.lexsort((rng.permutation(n), codes))] = np.arange(n) % FOLDS
-    for part in range(FOLDS):
-        known, asked = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
-        if not len(asked):
-            continue
+    folds = assign_folds(codes, n, FOLDS, data.seed, "compare")
+    for fold in np.unique(folds):
+        known, asked = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         own = clone(measure)
         for name in given:
             own.set_params(**{name: _refitted(own.get_params()[name], data, known)})

@@ -12,8 +12,8 @@ alone, to the last bit. Blocks, threads and merged lists rely on it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,66 +21,26 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import N_JOBS, AtLeast, Rule, check_params
+from lookalike._params import N_JOBS, Rule, check_params
 from lookalike._save import Saved
 from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, UndefinedMeasure, message
+from lookalike.errors import InvalidInput, UndefinedMeasure, message
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.matrices import check_pairs, rectangle, square
+from lookalike.measures.lists import Ids, check_k, name_rows
+from lookalike.measures.matrices import check_pairs, rectangle, square, typical_distance
 from lookalike.measures.rows import Rows, self_pairs
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table, as_table, read_table
 from lookalike.table.features import remember_columns
 from lookalike.table.targets import split_target
 
-__all__ = ["CHUNK", "MEASURES", "Measure", "Traits", "typical_distance"]
+__all__ = ["CHUNK", "MEASURES", "Measure"]
 
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
-SAMPLE = 128  # rows whose distances to each other tell what is typical
 
 MEASURES: dict[str, type[Measure]] = {}
-
-
-@dataclass(frozen=True)
-class Traits:
-    """Facts about a measure, stated once and read by search, docs, tests and the command line.
-
-    Parameters
-    ----------
-    native : {"similarity", "distance"}
-        What ``compare`` returns: a similarity in [0, 1] or a distance of at least 0.
-    conversion : {"one_minus", "sqrt", "ratio"}
-        How the other one is made: d = 1 - s, d = sqrt(1 - s), or ``s = scale_ / (scale_ + d)``.
-    symmetric : bool
-        Whether compare(a, b) equals compare(b, a).T, bit for bit.
-    exact_self : bool
-        Whether a row with itself is set to exactly 1 or 0.
-    unseen_pairs : bool
-        Whether two rows that were not fitted can be compared.
-    missing : bool
-        Whether gaps are taken.
-    kinds : tuple of str
-        Kinds of column that are compared; others are left out with a warning. Empty: every kind.
-    pairwise : bool
-        Whether X is a matrix of distances.
-    needs_all : bool
-        Whether fitting looks at all pairs of rows.
-    undefined_last : bool
-        Whether neighbors at an undefined distance stand at the end of a list instead of being an
-        error.
-    """
-
-    native: str = "similarity"
-    conversion: str = "one_minus"
-    symmetric: bool = True
-    exact_self: bool = True
-    unseen_pairs: bool = True
-    missing: bool = False
-    kinds: tuple[str, ...] = ()
-    pairwise: bool = False
-    needs_all: bool = False
-    undefined_last: bool = False
 
 
 class Measure(Saved, BaseEstimator):
@@ -99,8 +59,9 @@ class Measure(Saved, BaseEstimator):
 
     # -- what a measure writes ---------------------------------------------------------------------
 
-    def _fit(self, table: Table, y: np.ndarray | None) -> None:
-        """Learn from the table."""
+    def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
+        """Learn from the table; return its encoded rows if they have come along, else None."""
+        return None
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         raise AssertionError(f"{type(self).__name__} must write _encode")
@@ -147,8 +108,8 @@ class Measure(Saved, BaseEstimator):
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
-        self._fit(table, target)
-        self.rows_ = self._encode(table, np.arange(len(table)))
+        rows = self._fit(table, target)
+        self.rows_ = self._encode(table, np.arange(len(table))) if rows is None else rows
         self._fit_rows(self.rows_)
         return self
 
@@ -179,6 +140,28 @@ class Measure(Saved, BaseEstimator):
         kept = copy.copy(self)
         kept.frozen_ = True
         return kept
+
+    def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
+        """Return a copy of this fitted measure under other column weights; the rows are shared.
+
+        Only for measures whose traits say ``weighs_columns``; the others raise ``InvalidInput``
+        with the reason.
+
+        Parameters
+        ----------
+        weights : mapping of column to number of at least 0
+            Each multiplies the fitted weight of its column; columns that are not named keep theirs.
+        who : str, optional
+            Whose name an error begins with.
+        """
+        name = type(self).__name__
+        found, do = self._why_fixed_weights()
+        needed = "a measure that weighs columns"
+        raise InvalidInput(message(who or f"{name}.reweighted", needed, f"{name}, {found}", do))
+
+    def _why_fixed_weights(self) -> tuple[str, str]:
+        """Return why the weights cannot be changed after fitting, and what to do instead."""
+        return "which has no column weights", "Use Gower(), or another measure of mixed columns"
 
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):
@@ -275,9 +258,18 @@ class Measure(Saved, BaseEstimator):
             return values
         if traits.conversion == "ratio":
             return np.asarray(self.scale_ / (self.scale_ + values))
+        return self.to_distance(values)
+
+    def to_distance(self, values: np.ndarray) -> np.ndarray:
+        """Turn similarities into distances (or, where both are 1 minus the other, back) in place.
+
+        Parameters
+        ----------
+        values : float64 array, overwritten
+        """
         np.subtract(1.0, values, out=values)
         np.maximum(values, 0.0, out=values)  # round-off; keeps NaN
-        return np.sqrt(values, out=values) if traits.conversion == "sqrt" else values
+        return np.sqrt(values, out=values) if self.traits.conversion == "sqrt" else values
 
     def scan(self, a: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield (positions, distances) of a to the fitted rows in chunks; a row itself is NaN."""
@@ -301,7 +293,7 @@ class Measure(Saved, BaseEstimator):
         return_distance : bool
             False: indices only.
         """
-        graph = self.neighbors(X, n_neighbors)
+        graph = self._neighbors(X, n_neighbors, "n_neighbors")
         return (graph.distances, graph.indices) if return_distance else graph.indices
 
     def neighbors(self, X: Any = None, k: int = 5) -> NeighborGraph:
@@ -313,22 +305,19 @@ class Measure(Saved, BaseEstimator):
             None: the fitted rows; each is then left out of its own list, by its position.
         k : int
         """
+        return self._neighbors(X, k, "k")
+
+    def _neighbors(self, X: Any, k: int, word: str) -> NeighborGraph:
         check_is_fitted(self, "rows_")
         a = self.rows_ if X is None else self.encode(X)
         most = len(self.rows_) - (X is None)
-        check_k(k, most, type(self).__name__, X is None)
+        check_k(k, most, type(self).__name__, X is None, word)
         exclude = np.arange(len(a)) if X is None else None
         graph = self.nearest(a, self.rows_, int(k), exclude=exclude)
         return graph.finish("last" if self.traits.undefined_last else "raise")
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
@@ -388,7 +377,14 @@ class Measure(Saved, BaseEstimator):
         ----------
         a, b : Rows of length one
         """
-        return self._explain(a, b)
+        found = self._explain(a, b)
+        filler = getattr(self, "undefined", None)
+        if filler is None or not np.isnan(found.similarity):
+            return found
+        told: dict[str | None, float] = {None: filler}
+        against: dict[str | None, float] = {None: 1 - filler}
+        distance = self.distance_at(filler)
+        return replace(found, similarity=filler, distance=distance, plus=told, minus=against)
 
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.
@@ -399,30 +395,19 @@ class Measure(Saved, BaseEstimator):
             A position in the fitted rows, a record (dict), or a table of one row.
         """
         check_is_fitted(self, "rows_")
-        return self._explain(self._one(x), self._one(y))
+        return self.explain_rows(self._one(x), self._one(y))
 
     def _one(self, row: Any) -> Rows:
+        who = f"{type(self).__name__}.explain"
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
             if not 0 <= row < len(self.rows_):
-                raise InvalidInput(
-                    message(
-                        f"{type(self).__name__}.explain",
-                        f"a position from 0 to {len(self.rows_) - 1}",
-                        str(row),
-                        "Count the fitted rows from 0",
-                    )
-                )
+                needed = f"a position from 0 to {len(self.rows_) - 1}"
+                raise InvalidInput(message(who, needed, str(row), "Count the fitted rows from 0"))
             return self.rows_[int(row) : int(row) + 1]
         rows = self.encode(row)
         if len(rows) != 1:
-            raise InvalidInput(
-                message(
-                    f"{type(self).__name__}.explain",
-                    "one row on each side",
-                    f"{len(rows)} rows",
-                    "Pass a position, a record, or a table of one row",
-                )
-            )
+            do = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(message(who, "one row on each side", f"{len(rows)} rows", do))
         return rows
 
     # -- scikit-learn ------------------------------------------------------------------------------
@@ -437,42 +422,3 @@ class Measure(Saved, BaseEstimator):
         tags.input_tags.pairwise = traits.pairwise
         tags.input_tags.positive_only = traits.pairwise
         return tags
-
-
-def check_k(k: Any, most: int, who: str, own: bool) -> None:
-    """Refuse a k that the rows cannot serve; it is never shrunk silently."""
-    if not AtLeast(1).fits(k):
-        raise InvalidInput(
-            message(
-                f"{who}(n_neighbors={k!r})", "a whole number of at least 1", repr(k), "Raise it"
-            )
-        )
-    if k > most:
-        rows = most + own
-        do = f"Lower n_neighbors to {most} or add rows" if most >= 1 else "Add rows"
-        raise TooFewRows(
-            message(f"{who}(n_neighbors={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
-        )
-
-
-def typical_distance(measure: Measure, rows: Rows) -> float:
-    """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
-    n = len(rows)
-    at = np.arange(n)
-    if n > SAMPLE:
-        at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
-    sample = rows[at]
-    values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
-    values = values[np.isfinite(values) & (values > 0)]
-    return float(np.median(values)) if len(values) else 1.0
-
-
-def name_rows(
-    a: Rows, b: Rows, exclude: np.ndarray | None, ids: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return exclude, ids and the size of the collection with their defaults filled in."""
-    exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
-    if ids is None:
-        return exclude, np.arange(len(b)), len(b)
-    ids = np.asarray(ids, dtype=np.int64)
-    return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)

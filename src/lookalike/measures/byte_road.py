@@ -1,48 +1,52 @@
 """The faster road to exact neighbors: rows as bytes, for measures that can bound their distances.
 
-A measure says how its columns become bytes (``number_codes`` for plain numbers) and what a query's
-bounds are; the search itself is in ``neighbors.codes``. Codes belong to encoded rows and are kept
-beside them, so they are made once.
+A measure says how its columns become bytes and what the bounds of a query are; the search itself
+is in ``neighbors.codes``. Codes belong to encoded rows and are kept beside them, so they are made
+once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
+from lookalike.kernels.byte_bounds import STEPS
 from lookalike.measures.base import Measure
+from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows
-from lookalike.neighbors.codes import LEAST, Bounds, ByteCodes, nearest_by_codes
+from lookalike.neighbors.codes import LEAST, Bounds, ByteCodes, bound_query, nearest_by_codes
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["byte_steps", "codes_of", "nearest_by_bytes", "pays"]
+__all__ = ["byte_steps", "kept_beside", "nearest_by_bytes", "nearest_numbers", "pays"]
 
-STEPS = 255
+Kept = TypeVar("Kept")
 
 
 def pays(b: Rows, k: int) -> bool:
     """Whether there are enough rows for bounds to save anything."""
-    return len(b) >= LEAST and 8 * k <= len(b)
+    return len(b) >= LEAST and 16 * k <= len(b)
 
 
-def codes_of(rows: Rows, make: Callable[[], ByteCodes | None]) -> ByteCodes | None:
-    """Return the codes kept beside some rows, made at the first call."""
-    kept = rows.__dict__
-    if "_codes" not in kept:  # a cache, not a field: parts of the rows have none
-        kept["_codes"] = make()
-    return kept["_codes"]
+def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
+    """Return what was made from some rows, made at the first call; parts of the rows have none."""
+    kept = rows.__dict__  # a cache, not a field: it is not saved
+    if name not in kept:
+        kept[name] = make()
+    return kept[name]
 
 
-def byte_steps(values: np.ndarray, low: np.ndarray, span: np.ndarray, top: int) -> np.ndarray:
-    """Return the step of each value on a scale of its column, cut off at both ends.
+def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:
+    """Return the step of each value between the ends of its column, cut off at both ends.
 
     Cutting off only brings values nearer to each other, so differences of steps stay bounds.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         steps = np.floor((values - low) * np.where(span > 0, STEPS / span, 0.0))
-    return np.clip(np.nan_to_num(steps, nan=0.0, posinf=top, neginf=0.0), 0, top).astype(np.uint8)
+    steps = np.nan_to_num(steps, nan=0.0, posinf=STEPS, neginf=0.0)
+    return np.clip(steps, 0, STEPS).astype(np.uint8)
 
 
 def nearest_by_bytes(
@@ -54,10 +58,8 @@ def nearest_by_bytes(
     queries: Callable[[int], Bounds],
     limit_of: Callable[[np.ndarray], np.ndarray],
     plain: Callable[..., NeighborGraph],
-    *,
-    exclude: np.ndarray,
-    ids: np.ndarray,
-    n_indexed: int,
+    exclude: Ids,
+    ids: Ids,
 ) -> NeighborGraph:
     """Return unfinished lists; queries whose bounds say too little take the plain road.
 
@@ -68,37 +70,93 @@ def nearest_by_bytes(
     k : int
     codes : ByteCodes of b
     queries, limit_of : see ``nearest_by_codes``
-    plain : callable (Rows, exclude) -> NeighborGraph
-        The search that looks at everything.
-    exclude, ids, n_indexed : see ``Measure.nearest``
+    plain : the search that looks at everything, called as ``nearest`` is
+    exclude, ids : see ``Measure.nearest``
     """
-
-    def exact(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return measure.pair_distances(a, b, left, right)
-
+    barred, names, n_indexed = name_rows(a, b, exclude, ids)
     found, left_over = nearest_by_codes(
-        codes, queries, len(a), k, exact, limit_of,
-        exclude=exclude, ids=ids, always=_own_rows(a, b), n_jobs=getattr(measure, "n_jobs", None),
+        codes, queries, len(a), k, lambda i, j: measure.pair_distances(a, b, i, j), limit_of,
+        exclude=barred, ids=names, always=_own_rows(a, b), n_jobs=getattr(measure, "n_jobs", None),
     )  # fmt: skip
     at = np.flatnonzero(left_over)
     if len(at):
-        rest = plain(a[at], exclude[at])
+        rest = plain(a[at], b, k, exclude=barred[at], ids=names)
         found.indices[at], found.distances[at] = rest.indices, rest.distances
     return NeighborGraph(found.indices, found.distances, n_indexed, found.has_self)
 
 
-def _own_rows(a: Rows, b: Rows) -> Any:
+def _own_rows(a: Rows, b: Rows) -> list[np.ndarray] | None:
     """Return for each query the rows of b that are the same fitted row; None if there are none.
 
     A row is exactly alike to itself by definition, whatever the formula says of its gaps.
     """
-    if not (a.seen >= 0).any() or not (b.seen >= 0).any():
+    if not (a.seen >= 0).any():
         return None
-    order = np.argsort(b.seen, kind="stable")
-    ranked = b.seen[order]
+    order, ranked = kept_beside(b, "_by_seen", lambda: _sorted_by_seen(b))
     starts = np.searchsorted(ranked, a.seen, "left")
     ends = np.searchsorted(ranked, a.seen, "right")
     return [
         order[low:high] if seen >= 0 else order[:0]
         for low, high, seen in zip(starts, ends, a.seen, strict=True)
     ]
+
+
+def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(b.seen, kind="stable")
+    return order, b.seen[order]
+
+
+# -- plain numbers ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _NumberCodes:
+    codes: ByteCodes
+    low: np.ndarray
+    span: np.ndarray
+
+
+def nearest_numbers(
+    measure: Measure,
+    a: Rows,
+    b: Rows,
+    k: int,
+    array: str,
+    unit: float,
+    largest: bool,
+    plain: Callable[..., NeighborGraph],
+    exclude: Ids,
+    ids: Ids,
+) -> NeighborGraph:
+    """Search by sums (or the largest) of differences of numbers.
+
+    Parameters
+    ----------
+    measure, a, b, k, plain, exclude, ids : see ``nearest_by_bytes``
+    array : str
+        The name of the numbers among the encoded arrays.
+    unit : float
+        What a difference of 1 adds to the distance, at least.
+    largest : bool
+        Whether the largest difference counts, instead of the sum.
+    """
+    kept = kept_beside(b, f"_codes of {array}", lambda: _number_codes(b.arrays[array]))
+    if kept is None:
+        return plain(a, b, k, exclude=exclude, ids=ids)
+    own = byte_steps(a.arrays[array], kept.low, kept.span)
+    equal = np.zeros(own.shape[1], bool)
+    worth = kept.span * unit
+
+    def query(i: int) -> Bounds:
+        return bound_query(kept.codes, own[i], worth, equal, largest=largest)
+
+    return nearest_by_bytes(measure, a, b, k, kept.codes, query, lambda d: d, plain, exclude, ids)
+
+
+def _number_codes(values: np.ndarray) -> _NumberCodes | None:
+    low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
+    with np.errstate(over="ignore"):
+        span = high - low
+    if not np.isfinite(span.sum()):
+        return None
+    return _NumberCodes(ByteCodes.of(byte_steps(values, low, span)), low, span)

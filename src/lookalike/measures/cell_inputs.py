@@ -11,16 +11,15 @@ from lookalike._config import settings, show_bytes
 from lookalike._save import saveable
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
+from lookalike.errors import InvalidInput, TooLarge, message
+from lookalike.forests.cell_grower import CellSimilarityForest
+from lookalike.forests.cell_trees import SimilarityTrees
 from lookalike.forests.flat import Forest
+from lookalike.forests.grown import Grown
 from lookalike.forests.rows import bin_rows, bin_type
-from lookalike.forests.similarity import SimilarityTrees
-from lookalike.forests.similarity_columns import encode_columns, fit_columns
-from lookalike.forests.similarity_grow import Limits, grow_unsupervised
-from lookalike.forests.synthetic import count_features
 from lookalike.table import Schema, Table
 
-__all__ = ["CellInputs", "grow_cells", "schema_of", "take_over", "tests_cells"]
+__all__ = ["CellInputs", "schema_of", "take_over", "tests_cells"]
 
 PROJECTED = 2**25  # bytes of projections that a thread holds at once
 BINNED = 2**27  # bytes of bins held at once where only leaves are kept
@@ -84,62 +83,23 @@ class CellInputs:
 
 
 def tests_cells(forest: Any) -> bool:
-    """Whether a ``forest=`` means trees that compare cells: by name, or a fitted forest of such."""
+    """Whether a ``forest=`` means trees that compare cells: grown here, or a fitted forest."""
     if isinstance(forest, str):
         return forest == "similarity"
-    return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
+    return isinstance(forest, CellSimilarityForest) or _has_cell_trees(forest)
 
 
 def schema_of(forest: Any) -> Schema | None:
     """Return what a fitted similarity forest remembers of its table; None for other forests."""
-    if isinstance(forest, str) or not tests_cells(forest):
-        return None
     schema = getattr(forest, "schema_", None)
-    return schema if isinstance(schema, Schema) else None
+    return schema if _has_cell_trees(forest) and isinstance(schema, Schema) else None
 
 
-def grow_cells(
-    measure: Any, table: Table, settings: dict[str, Any], who: str
-) -> tuple[CellInputs, np.ndarray | None]:
-    """Grow similarity trees without labels, as the parameters of a measure ask for."""
-    if len(table) < 2:
-        raise TooFewRows(message(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows"))
-    for name, only, why in (
-        ("synthetic", "addcl1", "as cells can be shuffled, but not made up"),
-        ("feature_sampling", "node", "as columns are drawn where they differ"),
-    ):
-        if getattr(measure, name) != only:
-            raise InvalidInput(
-                message(
-                    f"{type(measure).__name__}(forest='similarity')",
-                    f"{name}={only!r}, {why}",
-                    f"{name}={getattr(measure, name)!r}",
-                    "Leave it out",
-                )
-            )
-    columns = fit_columns(table, measure.distances, numeric=measure.numeric, who=who)
-    tried = settings.pop("max_features")
-    limits = Limits(
-        count_features(None if tried == "all" else tried, len(columns)),
-        max_depth=measure.max_depth,
-        midpoint=measure.threshold == "midpoint",
-    )
-    grown = grow_unsupervised(
-        columns,
-        encode_columns(columns, table, fitted=True),
-        settings.pop("n_estimators"),
-        limits=limits,
-        keep_bag=measure.method == "oob",
-        random_state=measure.random_state,
-        n_jobs=measure.n_jobs,
-        **settings,
-    )
-    return CellInputs(grown.trees, tuple(table.names)), grown.in_bag
+def _has_cell_trees(forest: Any) -> bool:
+    return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
 
 
-def take_over(
-    forest: Any, table: Table, wants_bag: bool, who: str
-) -> tuple[CellInputs, np.ndarray | None]:
+def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[SimilarityTrees]:
     """Use the trees of a fitted similarity forest as they are."""
     trees: SimilarityTrees = forest.trees_
     schema = schema_of(forest)
@@ -154,7 +114,7 @@ def take_over(
             )
         )
     if not wants_bag:
-        return CellInputs(trees, tuple(names)), None
+        return Grown(trees)
     bag = getattr(forest, "in_bag_", None)
     if bag is None:
         raise InvalidInput(
@@ -174,4 +134,4 @@ def take_over(
                 "Fit the measure on the forest's own training rows",
             )
         )
-    return CellInputs(trees, tuple(names)), bag
+    return Grown(trees, np.asarray(bag))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.gower import check_weights
 from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.table import Table
 
@@ -198,6 +202,7 @@ class Combined(Measure):
             ),
             needs_all=any(traits.needs_all for traits in each),
             undefined_last=any(traits.undefined_last for traits in each),
+            weighs_columns=self.how == "similarity" and all(t.weighs_columns for t in each),
         )
 
     def read(self, X: Any) -> Table:
@@ -248,6 +253,50 @@ class Combined(Measure):
             for i, part in enumerate(self.parts_)
         }
         return Rows(seen, {}, parts)
+
+    def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
+        """Return a copy of this fitted combination under other column weights; rows are shared.
+
+        Well defined where the parts' own similarities are added (``how="similarity"``) and every
+        part weighs columns: each part takes the weights of the columns that it sees. A part whose
+        columns all have weight 0 is left out, and the weights of the other parts are divided by
+        their sum.
+
+        Parameters
+        ----------
+        weights : mapping of column to number of at least 0
+            Each multiplies the fitted weight of its column in every part; columns that are not
+            named keep theirs.
+        who : str, optional
+            Whose name an error begins with.
+        """
+        check_is_fitted(self, "parts_")
+        if not self.traits.weighs_columns:
+            return super().reweighted(weights, who)
+        who = who or "Combined.reweighted"
+        factors = check_weights(weights, tuple(self.schema_.kinds), who)
+        kept = copy.copy(self)
+        kept.parts_ = []
+        shares = np.array([part.weight for part in self._read_parts()])
+        for i, part in enumerate(self.parts_):
+            own = {name: factors[name] for name in part.schema_.kinds}
+            if any(own.values()):
+                part = part.reweighted(own, who)
+            else:
+                shares[i] = 0.0
+            kept.parts_.append(part)
+        if not shares.sum() > 0:
+            needed, do = "a column with a weight above 0 in some part", "Give a column some weight"
+            raise InvalidInput(message(who, needed, "none", do))
+        kept.weights_ = shares / shares.sum()
+        return kept
+
+    def _why_fixed_weights(self) -> tuple[str, str]:
+        if self.how == "similarity":
+            fixed = [type(p).__name__ for p in self.parts_ if not p.traits.weighs_columns]
+            return f"whose part {fixed[0]} does not weigh columns", "Combine measures such as Gower"
+        do = 'Use Combined(..., how="similarity"), or give the weights when fitting'
+        return "whose means and deviations hold for the fitted weights only", do
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the weighted sum for every row of a with every row of b."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike.errors import MissingExtra
+from lookalike._frame import make_frame
+from lookalike.pages.markup import AGAINST, FOR, Html, table
 
 __all__ = ["Explanation", "shared_out"]
 
@@ -71,14 +71,7 @@ class Explanation:
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals as nw
-
-        try:
-            return nw.from_dict(self.to_dict(), backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise MissingExtra(
-                f"to_frame: needs {backend}, found none. Install it or choose another backend."
-            ) from error
+        return make_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         lines = [f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"]
@@ -102,25 +95,24 @@ class Explanation:
         top = max([*self.plus.values(), *self.minus.values(), 1e-12])
         rows = []
         for name in self.columns:
-            cells = [html.escape("(other)" if name is None else str(name))]
+            cells = ["(other)" if name is None else str(name)]
             if self.cells:
-                one, two = self.cells.get(name, ("", "")) if name is not None else ("", "")
-                cells += [html.escape(show(one)), html.escape(show(two))]
-            bars = ""
-            for value, color, side in (
-                (self.minus.get(name, 0.0), "#c0563f", "right"),
-                (self.plus.get(name, 0.0), "#3f7fc0", "left"),
-            ):
-                bar = (
-                    f'<div style="width:{100 * value / top:.1f}%;height:0.8em;'
-                    f'background:{color};float:{side}" title="{value:.4f}"></div>'
-                )
-                bars += f'<td style="width:8em">{bar}</td>'
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + bars + "</tr>")
+                pair = self.cells.get(name, ("", "")) if name is not None else ("", "")
+                cells += [show(cell) for cell in pair]
+            minus, plus = self.minus.get(name, 0.0), self.plus.get(name, 0.0)
+            bars = [_bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")]
+            rows.append([*cells, *bars])
         heads = ["column", "one", "other"] if self.cells else ["column"]
-        head = "".join(f"<th>{word}</th>" for word in [*heads, "against", "for"])
         title = f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
-        return f"<table><caption>{title}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        return table(rows, [*heads, "against", "for"], title)
+
+
+def _bar(value: float, top: float, color: str, side: str) -> Html:
+    """Return a bar that grows toward one side; the largest contribution is 8 letters long."""
+    return Html(
+        f'<div style="width:8em"><div style="width:{100 * value / top:.1f}%;height:0.8em;'
+        f'background:{color};float:{side}" title="{value:.4f}"></div></div>'
+    )
 
 
 def show(cell: Any, longest: int = 28) -> str:

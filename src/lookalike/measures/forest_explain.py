@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from lookalike._ragged import Ragged
 from lookalike.forests.blame import ancestor_lacks, leaf_weights, parting_shares, ratio_parts
+from lookalike.forests.flat import Forest
 from lookalike.forests.rows import unknown_bin
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.rows import Rows
 
-__all__ = ["explain_parting", "explain_ratio", "explain_sharing", "soft_part"]
+__all__ = [
+    "FittedForest",
+    "both_numbers",
+    "explain_ancestors",
+    "explain_leaves",
+    "explain_ratio",
+    "explain_sharing",
+    "soft_part",
+]
 
 NOTHING = 1e-12  # rounding
 
@@ -22,16 +32,38 @@ def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
     return rows.arrays["leaves"], rows.arrays["weights"]
 
 
+class FittedForest(NamedTuple):
+    """A forest that rows are compared by.
+
+    Parameters
+    ----------
+    forest : Forest
+    values : array or None
+        What each node is worth as a lowest common ancestor, where that is asked for.
+    owner : tuple of str
+        Names of the columns; ``Forest.column`` gives the place of each input among them.
+    """
+
+    forest: Forest
+    values: np.ndarray | None
+    owner: tuple[str, ...]
+
+
 def explain_sharing(
-    measure: Any, a: Rows, b: Rows, parted: np.ndarray, feature: np.ndarray
+    numbers: tuple[float, float], owner: tuple[str, ...], parted: np.ndarray, feature: np.ndarray
 ) -> Explanation:
     """Explain a share of leaves: what it lacks to 1 is put down to the columns rows part at.
 
-    ``parted`` is, for every node, the share of trees in which the two rows part there; ``feature``
-    the place of its test's column among the owners, below 0 in a leaf.
+    Parameters
+    ----------
+    numbers : similarity and distance
+    owner : names of columns
+    parted : float array, one per node
+        The share of trees in which the two rows part there.
+    feature : int array, one per node
+        The place of the test's column among the owners, below 0 in a leaf.
     """
-    similarity, distance = _numbers(measure, a, b)
-    owner = measure.inputs_.owner
+    similarity, distance = numbers
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     if similarity < 1.0:  # a row with itself is exactly alike, whatever its gaps
         inside = feature >= 0
@@ -39,32 +71,34 @@ def explain_sharing(
     return Explanation(similarity, distance, {None: similarity}, minus)
 
 
-def explain_parting(measure: Any, a: Rows, b: Rows, kind: str) -> Explanation:
-    """Explain by the tests at which the ways of two rows part, whatever the parting costs.
+def explain_leaves(
+    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+) -> Explanation:
+    """Explain shared leaves by the tests at which the ways of two rows part."""
+    forest = fitted.forest
+    parted, tree = _parting(forest, a, b)
+    usable = np.ones(forest.n_trees, bool)
+    if "bag" in a.arrays:
+        usable = (a.arrays["bag"][0] == 0) & (b.arrays["bag"][0] == 0)
+        usable = usable if usable.any() else ~usable
+    owned = np.where(forest.feature >= 0, forest.column[forest.feature], -1)
+    return explain_sharing(numbers, fitted.owner, parted * usable[tree] / usable.sum(), owned)
+
+
+def explain_ancestors(
+    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows, kind: str
+) -> Explanation:
+    """Explain by the columns at which the ways of two rows part, and what that costs.
 
     ``kind`` is the one of ``ancestor_block`` that belongs to the method.
     """
-    forest, owner = measure.forest_, measure.inputs_.owner
-    shares = "leaves" in a.arrays
-    weights = [
-        leaf_weights(
-            forest.nodes.leaf_offsets, rows.arrays["codes"], soft_part(rows) if shares else None
-        )
-        for rows in (a, b)
-    ]
-    parted = parting_shares(forest, *weights)
-    tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
-    if shares:
-        usable = np.ones(forest.n_trees, bool)
-        if "bag" in a.arrays:
-            usable = (a.arrays["bag"][0] == 0) & (b.arrays["bag"][0] == 0)
-            usable = usable if usable.any() else ~usable
-        owned = np.where(forest.feature >= 0, forest.column[forest.feature], -1)
-        return explain_sharing(measure, a, b, parted * usable[tree] / usable.sum(), owned)
-    # What each tree lacks to likeness belongs to the column at which the ways part in it.
-    similarity, distance = _numbers(measure, a, b)
+    forest, values, owner = fitted
+    assert values is not None
+    parted, tree = _parting(forest, a, b)
+    similarity, distance = numbers
     x, y = (rows.arrays["codes"][0] for rows in (a, b))
-    lacking = ancestor_lacks(forest, x, y, measure.values_, kind)
+    # What each tree lacks to likeness belongs to the column at which the ways part in it.
+    lacking = ancestor_lacks(forest, x, y, values, kind)
     at = np.flatnonzero(parted > 0)
     by_column = np.bincount(forest.column[forest.feature[at]], lacking[tree[at]], len(owner))
     total = max(float(lacking.sum()), float(by_column.sum()))
@@ -77,26 +111,30 @@ def explain_parting(measure: Any, a: Rows, b: Rows, kind: str) -> Explanation:
     return Explanation(similarity, distance, {None: similarity}, minus)
 
 
-def explain_ratio(measure: Any, a: Rows, b: Rows) -> Explanation:
+def explain_ratio(
+    fitted: FittedForest,
+    numbers: tuple[float, float],
+    a: Rows,
+    b: Rows,
+    once: bool,
+    alpha: float,
+    beta: float,
+) -> Explanation:
     """Explain a ratio by the tests that two rows answer alike and those they do not."""
-    similarity, distance = _numbers(measure, a, b)
+    similarity, distance = numbers
     if np.isnan(similarity):
         return Explanation(similarity, distance, {None: 0.5}, {None: 0.5})
-    owner = measure.inputs_.owner
+    forest, _, owner = fitted
     sides = [rows.arrays[name][0] for rows in (a, b) for name in ("codes", "bins")]
+    unknown = unknown_bin(a.arrays["bins"])
     agreed, apart, _ = ratio_parts(
-        measure.forest_,
-        *sides,
-        unknown=unknown_bin(a.arrays["bins"]),
-        once=measure.parting == "once",
-        alpha=measure.alpha,
-        beta=measure.beta,
+        forest, *sides, unknown=unknown, once=once, alpha=alpha, beta=beta
     )
     plus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    column = measure.forest_.column  # several inputs may be about one column
-    _add(plus, owner, np.bincount(column, agreed, len(owner)))
-    _add(minus, owner, np.bincount(column, apart, len(owner)))
+    # Several inputs may be about one column.
+    _add(plus, owner, np.bincount(forest.column, agreed, len(owner)))
+    _add(minus, owner, np.bincount(forest.column, apart, len(owner)))
     # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
     for side, whole in ((plus, similarity), (minus, 1.0 - similarity)):
         rest = whole - sum(side.values())
@@ -105,8 +143,23 @@ def explain_ratio(measure: Any, a: Rows, b: Rows) -> Explanation:
     return Explanation(similarity, distance, plus, minus)
 
 
-def _numbers(measure: Any, a: Rows, b: Rows) -> tuple[float, float]:
-    return tuple(float(measure.block(a, b, to)[0, 0]) for to in ("similarity", "distance"))  # type: ignore[return-value]
+def both_numbers(measure: Measure, a: Rows, b: Rows) -> tuple[float, float]:
+    """Return the similarity and the distance of one row to one."""
+    similarity, distance = (measure.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
+    return float(similarity), float(distance)
+
+
+def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for every node, how likely two rows part at its test, and the tree it belongs to."""
+    offsets = forest.nodes.leaf_offsets
+    weights = [
+        leaf_weights(
+            offsets, rows.arrays["codes"], soft_part(rows) if "leaves" in a.arrays else None
+        )
+        for rows in (a, b)
+    ]
+    tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
+    return parting_shares(forest, *weights), tree
 
 
 def _add(side: dict[str | None, float], owner: tuple[str, ...], shares: np.ndarray) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Between, Is, OneOf, Rule
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
+from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import Ids
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Gower"]
@@ -150,6 +156,7 @@ class Gower(Measure):
             exact_self=self.self_similarity == "exact",
             missing=True,
             undefined_last=True,
+            weighs_columns=True,
         )
 
     @classmethod
@@ -174,9 +181,7 @@ class Gower(Measure):
             self.constant,
         )
         self.weights_ = self._weigh(table, y)
-        if not any(self.weights_.values()):
-            who, wanted = type(self).__name__, "at least one column with a weight above 0"
-            raise InvalidInput(message(who, wanted, "none", "Give a column some weight"))
+        check_not_all_zero(self.weights_, type(self).__name__)
 
     def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         if isinstance(self.weights, str):
@@ -204,6 +209,36 @@ class Gower(Measure):
         found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
         return dict(zip(table.names, map(float, found), strict=True))
 
+    def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
+        """Return a copy of this fitted measure under other column weights; the rows are shared.
+
+        The copy compares as ``Gower(weights=...)`` fitted to the same rows with the products of the
+        fitted and the given weights does, to the last bit: nothing else depends on the weights.
+
+        Parameters
+        ----------
+        weights : mapping of column to number of at least 0
+            Each multiplies the fitted weight of its column; columns that are not named keep theirs.
+        who : str, optional
+            Whose name an error begins with.
+
+        Examples
+        --------
+        >>> from lookalike.measures import Gower
+        >>> pets = {"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "dog"]}
+        >>> measure = Gower().fit(pets)
+        >>> measure.reweighted({"animal": 3}).similarity().round(2)[2]
+        array([0.24, 0.76, 1.  ])
+        """
+        check_is_fitted(self, "weights_")
+        who = who or f"{type(self).__name__}.reweighted"
+        factors = check_weights(weights, tuple(self.weights_), who)
+        products = {name: own * factors[name] for name, own in self.weights_.items()}
+        kept = copy.copy(self)
+        kept.weights = kept.weights_ = check_weights(products, tuple(products), who)
+        check_not_all_zero(products, who)
+        return kept
+
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         return Rows(seen, self.plan_.encode(table))
 
@@ -219,6 +254,34 @@ class Gower(Measure):
         with np.errstate(invalid="ignore"):
             against /= compared  # 0 / 0 is the undefined pair
         return np.subtract(1.0, against, out=against)
+
+    def nearest(
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
+        from lookalike.measures.mixed_codes import mixed_codes
+
+        codes = None
+        if pays(b, k):
+            codes = kept_beside(b, "_codes", lambda: mixed_codes(self.plan_, b.arrays))
+        if codes is None:
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        queries = codes.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
+        limit_of = np.square if self.conversion == "sqrt" else np.asarray
+        return nearest_by_bytes(
+            self, a, b, k, codes.codes, queries, limit_of, super().nearest, exclude, ids
+        )
+
+    def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
+        weights, midpoint = self._weights_in_order(), self.missing == "midpoint"
+        against, compared = self.plan_.pair_sums(a.arrays, b.arrays, left, right, weights, midpoint)
+        with np.errstate(invalid="ignore"):
+            against /= compared
+        similarity = np.subtract(1.0, against, out=against)
+        if self.traits.exact_self:
+            similarity[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 1.0
+        return self.to_distance(similarity)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         similarity = float(self.block(a, b, "similarity")[0, 0])
@@ -253,8 +316,15 @@ class Gower(Measure):
         return np.where(np.isnan(differs) & ~absent, 0.5, differs)
 
 
+def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
+    """Refuse weights that leave nothing to compare."""
+    if not any(weights.values()):
+        wanted = "at least one column with a weight above 0"
+        raise InvalidInput(message(who, wanted, "none", "Give a column some weight"))
+
+
 def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
-    """Return a weight for every column; refuse unknown columns and numbers that are no weights."""
+    """Return a weight for every column; refuse unknown columns and numbers that are not weights."""
     if weights is None:
         return dict.fromkeys(names, 1.0)
     if isinstance(weights, Mapping):

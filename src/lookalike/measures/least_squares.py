@@ -7,17 +7,24 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.optimize import nnls
 
-from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run, single_blas
-from lookalike.errors import TooLarge, message
+from lookalike.measures.matrices import check_pairs
+from lookalike.measures.medoids import fasterpam
 from lookalike.measures.mixed import MixedPlan
 from lookalike.measures.rows import Rows
 
-__all__ = ["PAIR_SETS", "Fan", "find_clusters", "make_fans", "solve_on_simplex", "sum_squares"]
+__all__ = [
+    "PAIR_SETS",
+    "Pairing",
+    "find_clusters",
+    "make_pairings",
+    "solve_on_simplex",
+    "sum_squares",
+]
 
 PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
 
-Fan = tuple[int, np.ndarray]
+Pairing = tuple[int, np.ndarray]
 """One row and the rows it is paired with."""
 
 PAIRS = 4096  # pairs looked at together
@@ -30,7 +37,7 @@ RIDGE = 1e-9
 # -- pairs -----------------------------------------------------------------------------------------
 
 
-def make_fans(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Fan]:
+def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Pairing]:
     """Return the pairs of rows of a pair set.
 
     Parameters
@@ -59,20 +66,10 @@ def find_clusters(
     are nearest to all rows are kept (CLARA: Kaufman and Rousseeuw 1990,
     doi:10.1002/9780470316801.ch3).
     """
-    import kmedoids
-
     n = len(rows)
     size = min(n, max(SAMPLE, 40 + 2 * n_clusters))
-    if 8 * size**2 > settings().memory_limit:
-        raise TooLarge(
-            message(
-                "least_squares_weights",
-                f"clusters of {size:,} rows under the memory limit of "
-                f"{show_bytes(settings().memory_limit)}",
-                f"{size:,} x {size:,} distances = {show_bytes(8 * size**2)}",
-                "Lower n_clusters, or raise the limit with lookalike.config(memory_limit=...)",
-            )
-        )
+    do = "Lower n_clusters"
+    check_pairs("least_squares_weights", size, size, do, what=f"clusters of {size:,} rows")
     best = (np.inf, np.empty(0, np.int64), np.empty(0, np.int64))
     for _ in range(DRAWS if size < n else 1):
         at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
@@ -80,8 +77,7 @@ def find_clusters(
         np.fill_diagonal(distances, 0.0)
         # The careful start costs as much as all the rest; of several draws the best is kept anyway.
         start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
-        found = kmedoids.fasterpam(distances, start, max_iter=300, init="build", n_cpu=1)
-        medoids = at[np.sort(np.asarray(found.medoids, dtype=np.int64))]
+        medoids = at[np.sort(fasterpam(distances, start).medoids)]
         cost, labels = _nearest_medoids(plan, rows, medoids, n_jobs)
         if cost < best[0]:
             best = (cost, medoids, labels)
@@ -122,9 +118,9 @@ def _nearest_medoids(
 def sum_squares(
     plan: MixedPlan,
     rows: Rows,
-    fans: Sequence[Fan],
+    pairings: Sequence[Pairing],
     codes: np.ndarray,
-    fill: str,
+    missing: str,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, int]:
     """Return the sums of (s_k - t)(s_l - t) over all pairs, and how many pairs there were.
@@ -135,16 +131,16 @@ def sum_squares(
     """
     used = np.array([name not in plan.dropped for name in plan.names])
 
-    def one(fans: Sequence[Fan]) -> tuple[np.ndarray, int]:
+    def one(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
         squares, count = np.zeros((used.sum(), used.sum())), 0
-        for left, right in _batches(fans):
+        for left, right in _batches(pairings):
             alike = 1.0 - plan.differences(rows.arrays, left, right)[:, used]
             gaps = np.isnan(alike)
             kept = ~gaps.all(axis=1)
             alike, gaps = alike[kept], gaps[kept]
             if gaps.any():
                 filler = np.full(len(alike), 0.5)
-                if fill == "mean":
+                if missing == "ignore":
                     filler = np.nansum(alike, axis=1) / (~gaps).sum(axis=1)
                 alike = np.where(gaps, filler[:, None], alike)
             same = codes[left[kept]] == codes[right[kept]]
@@ -154,31 +150,31 @@ def sum_squares(
         return squares, count
 
     with single_blas():  # more threads inside a product would add in another order
-        found = run(one, [(group,) for group in _groups(fans)], n_jobs, "weighing columns")
+        found = run(one, [(group,) for group in _groups(pairings)], n_jobs, "weighing columns")
     squares = np.sum([part[0] for part in found], axis=0)
     return np.asarray(squares), sum(part[1] for part in found)
 
 
-def _groups(fans: Sequence[Fan]) -> list[list[Fan]]:
-    """Share the fans out into few groups with about as many pairs each."""
-    share = max(PAIRS, -(-sum(len(fan[1]) for fan in fans) // TASKS))
-    groups: list[list[Fan]] = [[]]
+def _groups(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
+    """Share the pairings out into few groups with about as many pairs each."""
+    share = max(PAIRS, -(-sum(len(pairing[1]) for pairing in pairings) // TASKS))
+    groups: list[list[Pairing]] = [[]]
     size = 0
-    for fan in fans:
-        if size and size + len(fan[1]) > share:
+    for pairing in pairings:
+        if size and size + len(pairing[1]) > share:
             groups.append([])
             size = 0
-        groups[-1].append(fan)
-        size += len(fan[1])
+        groups[-1].append(pairing)
+        size += len(pairing[1])
     return groups
 
 
-def _batches(fans: Sequence[Fan]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs of several fans as (left rows, right rows), PAIRS at a time."""
+def _batches(pairings: Sequence[Pairing]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs of several pairings as (left rows, right rows), PAIRS at a time."""
     left: list[np.ndarray] = []
     right: list[np.ndarray] = []
     size = 0
-    for row, many in fans:
+    for row, many in pairings:
         start = 0
         while start < len(many):
             part = many[start : start + PAIRS - size]

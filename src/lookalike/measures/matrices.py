@@ -19,8 +19,17 @@ from lookalike.measures.rows import Rows
 if TYPE_CHECKING:  # the base of measures makes its matrices here
     from lookalike.measures.base import Measure
 
-__all__ = ["HALF", "block_or_half", "check_pairs", "rectangle", "square"]
+__all__ = [
+    "HALF",
+    "SAMPLE",
+    "block_or_half",
+    "check_pairs",
+    "rectangle",
+    "square",
+    "typical_distance",
+]
 
+SAMPLE = 128  # rows whose distances to each other tell what is typical
 HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike nor unlike
 
 
@@ -141,3 +150,15 @@ def _settle(measure: Measure, values: np.ndarray, to: str, undefined: str) -> np
         values[np.isnan(values)] = HALF if to == "similarity" else measure.distance_at(HALF)
         return values
     return measure.defined(values, to)
+
+
+def typical_distance(measure: Measure, rows: Rows) -> float:
+    """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
+    n = len(rows)
+    at = np.arange(n)
+    if n > SAMPLE:
+        at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    sample = rows[at]
+    values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
+    values = values[np.isfinite(values) & (values > 0)]
+    return float(np.median(values)) if len(values) else 1.0

@@ -23,9 +23,10 @@ from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.table import Table
 
-__all__ = ["MixedPlan"]
+__all__ = ["SIMPLE", "MixedPlan"]
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
+ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
 COLUMN = "column "  # what stands before the name of any other column there
 
 
@@ -79,7 +80,7 @@ class MixedPlan:
         distance = self.distances[name]
         cells = np.asarray(distance.encode(table[name]))
         if isinstance(distance, Absolute):
-            return cells / distance.scale_ if distance.scale_ > 0 else cells
+            return distance.shares(cells) if distance.scale_ > 0 else cells
         return np.where(cells == -1, np.nan, cells.astype(np.float64))
 
     # -- comparing ---------------------------------------------------------------------------------
@@ -90,6 +91,7 @@ class MixedPlan:
         b: Mapping[str, Any],
         weights: np.ndarray,
         midpoint: bool,
+        step: float = 0.0,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return for each pair what speaks against likeness and what could be compared.
 
@@ -101,6 +103,8 @@ class MixedPlan:
         weights : float64, one per column of ``names``
         midpoint : bool
             Whether a missing cell counts as a difference of 1/2 instead of not at all.
+        step : float
+            A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
         from lookalike.kernels.mixed import all_compared, mixed_block
 
@@ -111,13 +115,15 @@ class MixedPlan:
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
         simple = weights[: self.n_simple]
         tables = (self.levels, self.starts)
+        magic = ROUND * step
         mixed_block(
-            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint,
+            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint, magic,
             against, compared,
         )  # fmt: skip
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
+            differs = (differs + magic) - magic
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0
@@ -129,6 +135,48 @@ class MixedPlan:
             else:
                 compared += weight
             against += weight * differs
+        return against, compared
+
+    def pair_sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        left: np.ndarray,
+        right: np.ndarray,
+        weights: np.ndarray,
+        midpoint: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums of row left[i] of a and row right[i] of b, as ``sums`` has them.
+
+        Parameters
+        ----------
+        a, b : encoded rows
+        left, right : int64 arrays of one length; pairs with the same left row stand together
+        weights, midpoint : as for ``sums``
+        """
+        from lookalike.kernels.mixed import mixed_pair_sums
+
+        x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        against, compared = np.empty(len(left)), np.empty(len(left))
+        mixed_pair_sums(
+            x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
+            self.levels, self.starts, midpoint, against, compared,
+        )  # fmt: skip
+        ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
+        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
+            cells, others, distance = a[COLUMN + name], b[COLUMN + name], self.distances[name]
+            for start, end in zip([0, *ends[:-1]], ends, strict=True):
+                at = slice(start, end)
+                one, many = cells[left[start : start + 1]], others[right[at]]
+                differs = 1.0 - distance.similarity(one, many)[0]
+                left_out = np.isnan(differs)
+                differs[left_out] = 0.0
+                if midpoint:  # what is there and still cannot be compared stays left out
+                    gone = missing_rows(one)[0] | missing_rows(many)
+                    differs[gone & left_out] = 0.5
+                    left_out &= ~gone
+                compared[at] += np.where(left_out, 0.0, weight)
+                against[at] += weight * differs
         return against, compared
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:

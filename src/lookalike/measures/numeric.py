@@ -60,7 +60,9 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
         width = column.values.shape[1] if column.values.ndim == 2 else 1
         out[:, at : at + width] = column.values.reshape(len(table), width)
         at += width
-    if not np.isfinite(out.sum(dtype=np.float64)):  # cheap first look; a sum may also overflow
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = out.sum(dtype=np.float64)
+    if not np.isfinite(total):  # cheap first look; a sum may also overflow
         bad = ~np.isfinite(out)
         if bad.any():
             row, j = (int(i[0]) for i in np.nonzero(bad))

@@ -8,8 +8,9 @@ import numpy as np
 
 from lookalike._params import Is, Rule
 from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.table import Column, Kind, Table
 
 __all__ = ["Precomputed"]

@@ -8,11 +8,15 @@ import numpy as np
 
 from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged
-from lookalike.measures.base import Measure, Traits
+from lookalike.measures.base import Measure
+from lookalike.measures.byte_road import nearest_numbers, pays
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import Ids
 from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Ranked"]
@@ -153,6 +157,17 @@ class Ranked(Measure):
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
         ranked_cityblock(*codes, step, turned, total, out)
         return True
+
+    def nearest(
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
+        if self.metric not in ("cityblock", "chebyshev") or not pays(b, k):
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        # Twice the difference of ranks, and more where a row is new: a bound all the same.
+        unit = 0.5 / self.n_fitted_ if self.scale else 0.5
+        largest = self.metric == "chebyshev"
+        return nearest_numbers(self, a, b, k, "twice", unit, largest, super().nearest, exclude, ids)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         owner = self.layout_.owner

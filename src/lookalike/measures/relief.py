@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lookalike._threads import blocks, run
-from lookalike.measures.mixed import MixedPlan
+from lookalike.measures.mixed import SIMPLE, MixedPlan
 from lookalike.measures.rows import Rows
 
 __all__ = ["Neighborhoods", "relief_of_classes", "relief_of_numbers"]
@@ -15,6 +17,8 @@ TALL = 64  # rows compared with them at once
 PAIRS = 4096  # pairs of near rows looked at together
 
 # None of these follows n_jobs: the same sums are then added in the same order for any.
+
+STEP = 2.0**-36  # differences are counted in these, so sums of up to 2^17 columns need no rounding
 
 
 class Neighborhoods:
@@ -34,6 +38,7 @@ class Neighborhoods:
         # A list longer than the largest class would stay half empty.
         self.n_neighbors = min(n_neighbors, int(np.bincount(codes).max()))
         self.missing = plan.missing(rows.arrays)
+        self.coarse, self.coarse_rows = _coarse(plan, rows)
         self.used = np.array([float(name not in plan.dropped) for name in plan.names])
 
     def parts(self, sampled: np.ndarray) -> list[tuple[np.ndarray]]:
@@ -42,15 +47,20 @@ class Neighborhoods:
         return [(sampled[at],) for at in blocks(len(sampled), tall)]
 
     def find(self, at: np.ndarray) -> np.ndarray:
-        """Return the nearest rows of each class, by (distance, row); -1 where there are no more."""
+        """Return the nearest rows of each class, by (distance, row); -1 where there are no more.
+
+        Sums of differences that are equal but for round-off are ties, so that the order of the
+        columns does not choose among neighbors.
+        """
         from lookalike.kernels.relief import keep_by_class
 
         shape = (len(at), self.n_classes, self.n_neighbors)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)
-        queries = self.rows[at].arrays
+        queries = self.coarse_rows[at].arrays
         for part in blocks(len(self.rows), WIDE):
             # A gap counts as half different, so nothing is left out of any sum.
-            block, _ = self.plan.sums(queries, self.rows[part].arrays, self.used, midpoint=True)
+            others = self.coarse_rows[part].arrays
+            block, _ = self.coarse.sums(queries, others, self.used, midpoint=True, step=STEP)
             keep_by_class(block, part.start, self.codes, at, distances, indices)
         return indices
 
@@ -59,6 +69,17 @@ class Neighborhoods:
         differs = self.plan.differences(self.rows.arrays, left, right)
         gaps = self.missing[left] | self.missing[right]
         return np.where(np.isnan(differs), 0.5 * gaps, differs) * self.used
+
+
+def _coarse(plan: MixedPlan, rows: Rows) -> tuple[MixedPlan, Rows]:
+    """Return plan and rows with numbers and levels rounded to multiples of STEP.
+
+    Differences are then multiples too, and their sums exact, the same in every order.
+    """
+    # Codes of categories are whole numbers, and stay as they are.
+    simple = np.round(rows.arrays[SIMPLE] / STEP) * STEP
+    levels = np.round(plan.levels / STEP) * STEP
+    return replace(plan, levels=levels), Rows(rows.seen, {**rows.arrays, SIMPLE: simple})
 
 
 def relief_of_classes(

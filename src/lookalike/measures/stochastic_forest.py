@@ -7,16 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AtLeast, OneOf, Rule
+from lookalike._params import KINDS, AtLeast, OneOf, Rule
 from lookalike._ragged import Ragged
+from lookalike._random import RANDOM_STATE
 from lookalike.forests.blame import leaf_weights, parting_shares
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import grow_stochastic
-from lookalike.measures.base import Measure, Traits, name_rows
+from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.forest_explain import explain_sharing, soft_part
+from lookalike.measures.forest_explain import both_numbers, explain_sharing, soft_part
+from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows
+from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -58,7 +61,7 @@ class StochasticForest(Measure):
         fitted rows on each side.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or numpy Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
@@ -95,6 +98,8 @@ class StochasticForest(Measure):
         "on_fail": OneOf("error", "relax"),
         "max_retries": AtLeast(1),
         "missing": OneOf("half", "by_mass"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -183,13 +188,7 @@ class StochasticForest(Measure):
         return share_block(*codes, soft_part(a), soft_part(b), self._leaf_offsets())
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
@@ -204,7 +203,7 @@ class StochasticForest(Measure):
             coded = leaf_weights(offsets, rows.arrays["codes"], soft_part(rows))
             weights.append(coded[self.forest_.leaf_codes])
         parted = parting_shares(flat, *weights) / flat.n_trees
-        return explain_sharing(self, a, b, parted, flat.feature)
+        return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
 
 
 def nearest_by_codes(

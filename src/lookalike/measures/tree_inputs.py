@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from lookalike._save import saveable
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.table import Table
 
-__all__ = ["ORDERED", "TreeInputs", "plan_inputs", "read_inputs"]
+__all__ = ["ORDERED", "TreeInputs", "check_columns", "plan_inputs", "read_inputs"]
 
 ORDERED = ("number", "order", "flag", "vector", "histogram")
 
@@ -90,3 +91,26 @@ def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
         at += width
     out += 0.0  # -0.0 equals 0.0
     return out
+
+
+def check_columns(forest: Any, n_inputs: int, owner: tuple[str, ...], who: str) -> None:
+    """Refuse a forest that was fitted on other columns than the table has."""
+    if len(owner) != n_inputs:
+        raise InvalidInput(
+            message(
+                who,
+                f"the {n_inputs} columns that the forest was fitted on",
+                f"{len(owner)}: " + ", ".join(owner[:8]),
+                "Fit the measure on the forest's own columns",
+            )
+        )
+    for expected, found in zip(getattr(forest, "feature_names_in_", ()), owner, strict=False):
+        if str(expected) != found:
+            raise InvalidInput(
+                message(
+                    who,
+                    "the columns that the forest was fitted on, in their order",
+                    f"{found!r} in place of {str(expected)!r}",
+                    "Fit the measure on the forest's own columns",
+                )
+            )

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
-from lookalike.measures.base import Measure, Traits, name_rows
-from lookalike.measures.byte_road import byte_steps, codes_of, nearest_by_bytes, pays
+from lookalike.errors import InvalidInput, message
+from lookalike.measures.base import Measure
+from lookalike.measures.byte_road import nearest_numbers, pays
 from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import NUMERIC, numbers, plan
 from lookalike.measures.rows import Rows
-from lookalike.neighbors.codes import ByteCodes, bound_query
+from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Vector", "additive_explanation", "shares_of_distance"]
 
+EPS = float(np.finfo(np.float64).eps)
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
@@ -82,11 +86,33 @@ class Vector(Measure):
         x = numbers(table, self.layout_, type(self).__name__).astype(np.float64, copy=False)
         self.shift_ = np.zeros(x.shape[1])
         self.unit_ = np.ones(x.shape[1])
-        if self.scale == "minmax":
-            self.shift_, self.unit_ = x.min(axis=0), np.ptp(x, axis=0)
-        elif self.scale == "standard":
-            self.shift_, self.unit_ = x.mean(axis=0), x.std(axis=0)
-        self.unit_[self.unit_ == 0] = 1.0
+        if self.scale is not None:
+            self.shift_, self.unit_ = self._units(x)
+
+    def _units(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what is taken off each column, and what it is divided by then."""
+        low, high = x.min(axis=0), x.max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            span = high - low
+            shift, unit = (low, span) if self.scale == "minmax" else (x.mean(axis=0), x.std(axis=0))
+        if not np.isfinite(span).all():
+            j = int(np.flatnonzero(~np.isfinite(span))[0])
+            raise InvalidInput(
+                message(
+                    f"{type(self).__name__}(scale={self.scale!r})",
+                    "columns whose range a number can hold",
+                    f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
+                    "Divide the column by a constant",
+                )
+            )
+        if self.scale == "standard":  # squares of very large or small numbers are none themselves
+            odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))
+            part = (x[:, odd] - low[odd]) / np.where(span[odd] > 0, span[odd], 1.0)
+            shift[odd] = low[odd] + span[odd] * part.mean(axis=0)
+            unit[odd] = span[odd] * part.std(axis=0)
+        # Numbers that agree but for their last bit are a constant that was computed in two ways.
+        constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
+        return np.where(constant, low, shift), np.where(constant | (unit == 0), 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__)
@@ -105,45 +131,18 @@ class Vector(Measure):
         return out
 
     def nearest(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        *,
-        exclude: np.ndarray | None = None,
-        ids: np.ndarray | None = None,
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by matrix products."""
+        """Return unfinished lists of the nearest rows, proposed by bytes or matrix products."""
         if self.metric in ("cityblock", "chebyshev") and pays(b, k):
-            return self._nearest_by_bytes(a, b, k, exclude, ids)
+            largest = self.metric == "chebyshev"
+            return nearest_numbers(self, a, b, k, "x", 1.0, largest, super().nearest, exclude, ids)
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
         fill = _propose_and_decide(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
-
-    def _nearest_by_bytes(
-        self, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
-    ) -> NeighborGraph:
-        x, y = a.arrays["x"], b.arrays["x"]
-        plain = super().nearest
-        low, high = y.min(axis=0).astype(np.float64), y.max(axis=0).astype(np.float64)
-        span = high - low
-        codes = codes_of(b, lambda: ByteCodes.of(byte_steps(y, low, span, 255)))
-        if codes is None or not np.isfinite(span).all():
-            return plain(a, b, k, exclude=exclude, ids=ids)
-        own, equal = byte_steps(x, low, span, 255), np.zeros(len(span), bool)
-        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        return nearest_by_bytes(
-            self, a, b, k, codes,
-            lambda i: bound_query(
-                codes, own[i], span, equal, largest=self.metric == "chebyshev", divide=False
-            ),
-            lambda d: d,
-            lambda rest, out: plain(rest, b, k, exclude=out, ids=ids),
-            exclude=exclude, ids=ids, n_indexed=n_indexed,
-        )  # fmt: skip
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
@@ -152,8 +151,7 @@ class Vector(Measure):
         out = np.empty(len(left))
         x, y = np.ascontiguousarray(a.arrays["x"]), np.ascontiguousarray(b.arrays["x"])
         distance_pairs(x, y, left, right, CODES[self.metric], out)
-        own = (a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)
-        out[own] = 0.0
+        out[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 0.0
         return out
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
@@ -178,7 +176,8 @@ def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, 
     from lookalike.kernels.propose import center_block, decide
 
     x, y = a.arrays["x"], b.arrays["x"]
-    center = y[:: max(1, len(y) // 1024)].mean(axis=0, dtype=np.float64)  # any point will do
+    with np.errstate(over="ignore", invalid="ignore"):  # any point will do
+        center = y[:: max(1, len(y) // 1024)].mean(axis=0, dtype=np.float64)
     width = 1024
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
@@ -214,11 +213,13 @@ def shares_of_distance(gaps: np.ndarray, metric: str) -> np.ndarray:
         return gaps
     if metric == "chebyshev":  # the widest column is the distance
         return np.where(np.arange(len(gaps)) == int(np.argmax(gaps)), gaps, 0.0)
-    squares = gaps * gaps
     if metric == "cosine":
-        return squares / 2
-    length = float(np.sqrt(squares.sum()))
-    return squares / length if length > 0 else squares
+        return gaps * gaps / 2
+    largest = float(gaps.max(initial=0.0))
+    if largest == 0:
+        return gaps
+    squares = (gaps / largest) ** 2  # of any size: no square overflows
+    return largest * (squares / np.sqrt(squares.sum()))
 
 
 def additive_explanation(
@@ -228,7 +229,10 @@ def additive_explanation(
     distance = float(measure.block(a, b, "distance")[0, 0])
     scale = measure.scale_
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    for name, share in zip(owner, shares, strict=False):
-        minus[name] += float(share) / (scale + distance)
+    # What stands behind the columns (the direction of a row of zeros) belongs to none of them.
+    for name, share in zip_longest(owner, shares):
+        minus[name] = minus.get(name, 0.0) + float(share) / (scale + distance)
+    if not minus.get(None, 1.0):
+        del minus[None]
     similarity = scale / (scale + distance)
     return Explanation(similarity, distance, {None: similarity}, minus)

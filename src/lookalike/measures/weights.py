@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
 from lookalike.measures.least_squares import (
     PAIR_SETS,
     find_clusters,
-    make_fans,
+    make_pairings,
     solve_on_simplex,
     sum_squares,
 )
@@ -64,7 +64,7 @@ def relieff_weights(
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For ``n_samples``.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
@@ -84,9 +84,10 @@ def relieff_weights(
                           - mean_{j in H} diff_k(i, j) )
 
     diff_k is 1 - s_k with s_k Gower's similarity in column k, 1/2 where a cell is missing, and 0
-    for a flag absent in both. Near means a small sum of diff_k; ties go to the lower row. A class
-    without another member adds nothing. For numbers, with tau the target divided by its range, k
-    nearest rows j of each i, and every sum over all pairs (i, j) divided by k::
+    for a flag absent in both. Near means a small sum of diff_k, counted in steps of 2^-36, so that
+    round-off decides nothing; ties go to the lower row. A class without another member adds
+    nothing. For numbers, with tau the target divided by its range, k nearest rows j of each i, and
+    every sum over all pairs (i, j) divided by k::
 
         W_k = N_both / N_target - (N_k - N_both) / (m - N_target)
         N_target = sum |tau_i - tau_j|,  N_k = sum diff_k,  N_both = sum |tau_i - tau_j| diff_k
@@ -145,7 +146,7 @@ def least_squares_weights(
     n_clusters: int | None = None,
     kinds: Mapping[str, Any] | None = None,
     plan: MixedPlan | None = None,
-    fill: str = "mean",
+    missing: str = "ignore",
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
@@ -170,11 +171,11 @@ def least_squares_weights(
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
-    fill : {"mean", "half"}
+    missing : {"ignore", "midpoint"}
         What stands for a similarity that cannot be told (a gap, or a flag absent in both): the
-        mean of the pair's others, as ``Gower(missing="ignore")`` does in effect, or 1/2. Pairs
+        mean of the pair's others, which is what leaving it out does in ``Gower``, or 1/2. Pairs
         with nothing to compare are left out.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For tables of more than 2,000 rows, whose clusters are found on samples.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
@@ -185,7 +186,7 @@ def least_squares_weights(
 
     Notes
     -----
-    Clusters are k-medoids [1]_ of 1 - Gower with equal weights, by the ``kmedoids`` library; of
+    Clusters are k-medoids [1]_ of 1 - Gower with equal weights, by FasterPAM; of
     more than 2,000 rows five samples are clustered and the medoids nearest to all rows kept. The
     solution is exact: in the gradient of the mean squared error the columns with weight are equal
     within 1e-8, and no other is smaller. Memory does not grow with the number of pairs.
@@ -207,7 +208,7 @@ def least_squares_weights(
     who = "least_squares_weights"
     _check(who, "pairs", pairs, OneOf(*PAIR_SETS))
     _check(who, "n_clusters", n_clusters, AnyOf(OneOf(None), AtLeast(1)))
-    _check(who, "fill", fill, OneOf("mean", "half"))
+    _check(who, "missing", missing, OneOf("ignore", "midpoint"))
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     if not holds_classes(values):
@@ -225,8 +226,8 @@ def least_squares_weights(
     if pairs != "global":
         k = _count_clusters(n_clusters, len(table), int(codes.max()) + 1, who)
         medoids, labels = find_clusters(plan, rows, k, random, n_jobs)
-    fans = make_fans(pairs, medoids, labels)
-    squares, count = sum_squares(plan, rows, fans, codes, fill, n_jobs)
+    pairings = make_pairings(pairs, medoids, labels)
+    squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
         raise InvalidInput(
             message(

@@ -17,7 +17,7 @@ import numpy as np
 from lookalike._config import count_jobs
 from lookalike._save import saveable
 from lookalike._threads import blocks, run
-from lookalike.kernels.byte_bounds import EQUAL, EQUAL_GAPS, NUMBER, NUMBER_GAPS, SKIP, TILE
+from lookalike.kernels.byte_bounds import EQUAL, NUMBER, NUMBER_GAPS, SKIP, STEPS, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
 from lookalike.kernels.byte_bounds import propose as propose_rows
 from lookalike.kernels.topk import keep_pairs
@@ -101,14 +101,14 @@ class Bounds:
 def bound_query(
     codes: ByteCodes,
     own: np.ndarray,
-    weights: np.ndarray,
+    worth: np.ndarray,
     equal: np.ndarray,
     *,
+    weights: np.ndarray | None = None,
     present: np.ndarray | None = None,
     midpoint: bool = False,
     more_weight: float = 0.0,
     largest: bool = False,
-    divide: bool = True,
 ) -> Bounds:
     """Prepare one query: weights become small whole numbers, chosen so that no sum overflows.
 
@@ -116,8 +116,11 @@ def bound_query(
     ----------
     codes : ByteCodes of the rows to be searched
     own : uint8 codes of the query
-    weights : float64 per column, what a difference of 255 steps is worth at least
-    equal : bool per column, whether codes are equal or not instead of near or far
+    worth : float64 per column
+        What a difference of all steps (numbers), or any difference (codes), is worth at least.
+    equal : bool per column, whether codes are equal or not, instead of near or far
+    weights : float64 per column, optional
+        What a column adds to the weight that the sum is divided by. None: it is not divided.
     present : bool per column, which cells of the query are there; None: all
     midpoint : bool
         Whether a missing cell counts as half a difference instead of not at all.
@@ -125,35 +128,35 @@ def bound_query(
         Weight of columns that have no codes, which may or may not be there.
     largest : bool
         Whether the largest difference counts, instead of the sum.
-    divide : bool
-        Whether the value is the sum divided by the weight of what was compared.
     """
     here = np.ones(len(own), bool) if present is None else present
-    total = float(weights.max(initial=0.0) if largest else weights.sum())
+    total = float(worth.max(initial=0.0) if largest else worth.sum())
     kind: Any = np.uint16 if len(own) <= 200 else np.uint32
-    room = (65_000 if kind is np.uint16 else 2**31) / 255
+    room = (65_000 if kind is np.uint16 else 2**31) / STEPS
     scale = room / total if total > 0 else 1.0
-    steps = np.floor(weights * scale)
-    how = np.where(equal, np.where(codes.gaps, EQUAL_GAPS, EQUAL),
-                   np.where(codes.gaps, NUMBER_GAPS, NUMBER))  # fmt: skip
+    steps = np.floor(worth * scale)
+    near = np.where(codes.gaps, NUMBER_GAPS, NUMBER)
+    how = np.where(equal, near + (EQUAL - NUMBER), near)
     how = np.where(here & (steps > 0), how, SKIP)
-    half = np.floor(steps * 127)
-    w = np.where(equal, steps * 255, steps)
-    base = float(half[~here].sum()) if midpoint else 0.0
-    shared = divide and not midpoint and bool((codes.gaps & here).any())
-    # Divided by at least as much as was compared: weights are rounded up there, and a column that
-    # adds nothing to the sum is taken to be there.
-    above = np.ceil(weights * scale)
-    compared = above.sum() if midpoint else above[here].sum()
-    whole = float(compared + np.ceil(more_weight * scale))
-    weight = np.where(how == SKIP, 0, above)
+    half = np.floor(steps * (STEPS // 2)) if midpoint else np.zeros(len(own))
+    base = float(half[~here].sum())
+    unit, whole, shared = 1.0 / STEPS / scale, 0.0, False
+    above = np.zeros(len(own))
+    if weights is not None:
+        # Divided by at least as much as was compared: weights are rounded up here, and a column
+        # that adds nothing to the sum is taken to be there.
+        kept = weights if midpoint else np.where(here, weights, 0.0)
+        full = float(kept.sum() + more_weight)
+        shared = not midpoint and bool((codes.gaps & here).any())
+        lift = 60_000 / full if full > 0 else 1.0
+        above = np.where(how == SKIP, 0.0, np.floor(weights * lift))
+        whole = float(np.ceil(full * lift * (1 + 1e-6))) if shared else 1.0
+        unit = unit * lift if shared else unit / full if full > 0 else 0.0
     query = _Query(
-        how, own.astype(kind), w.astype(kind), (half if midpoint else 0 * half).astype(kind),
-        weight.astype(kind), kind(0), np.float32(base), np.float32(whole), shared, largest,
+        how, own.astype(kind), np.where(equal, steps * STEPS, steps).astype(kind),
+        half.astype(kind), above.astype(kind), kind(0), np.float32(base), np.float32(whole),
+        shared, largest,
     )  # fmt: skip
-    unit = 1.0 / 255 / scale
-    if divide:
-        unit = 1.0 / 255 if shared else 1.0 / 255 / whole if whole > 0 else 0.0
     return Bounds(query, unit)
 
 

@@ -21,6 +21,8 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 
 WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
+LONG = 96  # neighbors from which on a list is filled as a heap, or
+SORTED_SHARE = 4  # by sorting everybody, if that is no more than so many times the list
 
 
 def search(
@@ -83,7 +85,7 @@ def fill_by_blocks(
     width: int | None = None,
 ) -> Fill:
     """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
-    from lookalike.kernels.topk import keep_nearest
+    from lookalike.kernels.topk import keep_in_heap, keep_nearest, sort_heaps
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
@@ -91,9 +93,59 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
+        if lists.k > LONG and SORTED_SHARE * lists.k > candidates.stop - candidates.start:
+            sort_all(compare, queries, candidates, wide, ids, exclude, lists)
+            return
+        long = lists.k > LONG
+        if long:  # empty lists, or sorted the other way round, are heaps
+            _turn(lists)
+        keep = keep_in_heap if long else keep_nearest
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)
-            keep_nearest(block, ids[at], exclude[queries], lists.distances, lists.indices)
+            keep(block, ids[at], exclude[queries], lists.distances, lists.indices)
+        if long:
+            sort_heaps(lists.distances, lists.indices)
 
     return fill
+
+
+def sort_all(
+    compare: Callable[[slice, slice], np.ndarray],
+    queries: slice,
+    candidates: slice,
+    wide: int,
+    ids: np.ndarray,
+    exclude: np.ndarray,
+    lists: NeighborGraph,
+) -> None:
+    """Work candidates into lists that hold a good part of them, by sorting them all."""
+    from lookalike.kernels.topk import merge_lists
+
+    n = candidates.stop - candidates.start
+    if n == 0:
+        return
+    d = np.empty((queries.stop - queries.start, n))
+    for part in blocks(n, wide):
+        at = slice(candidates.start + part.start, candidates.start + part.stop)
+        d[:, part] = compare(queries, at)
+    d[np.isnan(d)] = np.inf
+    names = ids[candidates]
+    by_name = np.argsort(names)  # ties go to the lower id
+    d, names = d[:, by_name], names[by_name]
+    order = np.argsort(d, axis=1, kind="stable")
+    distances, indices = np.take_along_axis(d, order, axis=1), names[order]
+    barred = indices == exclude[queries][:, None]
+    # Behind what is left out, everybody moves up by one place.
+    moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
+    distances = np.take_along_axis(distances, moved, axis=1)
+    indices = np.take_along_axis(indices, moved, axis=1)
+    last = barred.any(axis=1)
+    distances[last, n - 1 :], indices[last, n - 1 :] = np.inf, -1
+    merge_lists(lists.distances, lists.indices, distances, indices)
+
+
+def _turn(lists: NeighborGraph) -> None:
+    """Turn lists round, the farthest first."""
+    lists.distances[:] = lists.distances[:, ::-1].copy()
+    lists.indices[:] = lists.indices[:, ::-1].copy()

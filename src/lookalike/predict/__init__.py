@@ -1,15 +1,20 @@
 """Predicting from rows that are alike, in scikit-learn's shape."""
 
+from lookalike.predict.isolation_forest import RandomSimilarityIsolationForest
 from lookalike.predict.neighbors import NeighborClassifier, NeighborRegressor
-from lookalike.predict.network import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.predict.similarity_forest import (
+from lookalike.predict.random_similarity_forest import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
 )
-from lookalike.predict.similarity_isolation import RandomSimilarityIsolationForest
-from lookalike.predict.similarity_whole import SimilarityForestClassifier
+from lookalike.predict.similarity_network import (
+    SimilarityNetworkClassifier,
+    SimilarityNetworkRegressor,
+)
+from lookalike.predict.validation import CrossValidation, cross_validate
+from lookalike.predict.whole_row_forest import SimilarityForestClassifier
 
 __all__ = [
+    "CrossValidation",
     "NeighborClassifier",
     "NeighborRegressor",
     "RandomSimilarityForestClassifier",
@@ -18,4 +23,5 @@ __all__ = [
     "SimilarityForestClassifier",
     "SimilarityNetworkClassifier",
     "SimilarityNetworkRegressor",
+    "cross_validate",
 ]

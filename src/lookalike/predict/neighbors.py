@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, message
 from lookalike.evaluate.vote import class_totals, means_by_k, winners, winners_by_k
 from lookalike.measures.base import Measure
-from lookalike.predict._base import _NeighborPredictor
+from lookalike.predict.mixins import TableClassifierMixin, TableRegressorMixin, class_words
+from lookalike.predict.neighbor_predictor import NeighborPredictor
 
 __all__ = ["NeighborClassifier", "NeighborRegressor"]
 
 TALL = 4096  # rows whose votes are counted at once
 
 
-class NeighborClassifier(ClassifierMixin, _NeighborPredictor):
+class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     """Say what a row is by the classes of the rows most like it.
 
     Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
@@ -49,8 +47,8 @@ class NeighborClassifier(ClassifierMixin, _NeighborPredictor):
         of the very nearest row even if it is not among them.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
-        How rows are dealt to the folds of "tune". None: in their order, the same every time.
+    random_state : None, int, RandomState or Generator
+        How rows are split into the folds of "tune". None: the same every time.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -93,6 +91,8 @@ class NeighborClassifier(ClassifierMixin, _NeighborPredictor):
     """
 
     PARAMS: ClassVar[dict[str, Rule]] = {"tie": OneOf("first", "nearest")}
+    REGRESSOR = "NeighborRegressor"
+    LEAST_CLASSES = 1  # rows that are all alike are a fair answer
 
     def __init__(
         self,
@@ -105,22 +105,21 @@ class NeighborClassifier(ClassifierMixin, _NeighborPredictor):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.weights = weights
+        super().__init__(
+            measure,
+            n_neighbors,
+            weights=weights,
+            kinds=kinds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
         self.tie = tie
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        y = _as_classes(y, type(self).__name__)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        # Measures that learn from a target take numbers for amounts and words for classes.
-        words = np.array([f"class {code}" for code in range(len(self.classes_))])
-        return codes.astype(np.int64), words[codes]
+        codes = self._read_classes(y)
+        return codes, class_words(codes, len(self.classes_))
 
-    def _groups(self, votes: np.ndarray) -> np.ndarray:
+    def _strata(self, votes: np.ndarray) -> np.ndarray | None:
         return votes
 
     def _answers_by_k(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -167,20 +166,8 @@ class NeighborClassifier(ClassifierMixin, _NeighborPredictor):
         totals = class_totals(codes, weights, len(self.classes_))
         return totals / totals.sum(axis=1, keepdims=True)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted right.
 
-        Parameters
-        ----------
-        X : new rows, or None
-            None: the fitted rows, each predicted from the others.
-        y : array of n, or the name of a column of X
-        sample_weight : array of n, optional
-        """
-        return float(super().score(X, self._true_target(X, y), sample_weight))
-
-
-class NeighborRegressor(RegressorMixin, _NeighborPredictor):
+class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     """Predict a number as the mean over the rows most like it.
 
     Takes tables as they come, as ``NeighborClassifier`` does, and works wherever scikit-learn
@@ -190,20 +177,16 @@ class NeighborRegressor(RegressorMixin, _NeighborPredictor):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a fitted
-        measure (``measure.frozen()``) keeps what it has learned, and the rows given to ``fit`` are
-        then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
+        As for ``NeighborClassifier``.
     n_neighbors : int or "tune"
         How many rows are averaged; never shrunk. "tune": the k from 1 to 15 with the smallest mean
         squared error in 5-fold cross-validation, the smaller one on ties.
     weights : {"uniform", "distance"}
         A plain mean, or one weighted by 1 / distance; rows at distance 0 then decide alone.
     kinds : mapping of column to kind, optional
-        What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
-        How rows are dealt to the folds of "tune". None: in their order, the same every time.
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
-        Threads; None: the setting of ``lookalike.config``.
+        As for ``NeighborClassifier``.
 
     Attributes
     ----------
@@ -234,29 +217,14 @@ class NeighborRegressor(RegressorMixin, _NeighborPredictor):
     array([1000.])
     """
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str = "uniform",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    CLASSIFIER = "NeighborClassifier"
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        amounts = _as_amounts(y, type(self).__name__)
-        return amounts, amounts
+        values = self._read_numbers(y)
+        return values, values
 
-    def _groups(self, votes: np.ndarray) -> np.ndarray:
-        return np.zeros(len(votes), dtype=np.int64)
+    def _strata(self, votes: np.ndarray) -> np.ndarray | None:
+        return None
 
     def _answers_by_k(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return means_by_k(votes, weights)
@@ -278,58 +246,3 @@ class NeighborRegressor(RegressorMixin, _NeighborPredictor):
         """
         votes, weights = self._ask(X)
         return means_by_k(votes, weights)[:, -1]
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination of the predictions; 1 is the best there is.
-
-        Parameters
-        ----------
-        X : new rows, or None
-            None: the fitted rows, each predicted from the others.
-        y : array of n, or the name of a column of X
-        sample_weight : array of n, optional
-        """
-        return float(super().score(X, self._true_target(X, y), sample_weight))
-
-
-def _as_classes(y: np.ndarray, who: str) -> np.ndarray:
-    """Return labels that can be sorted; amounts and a mixture of types are refused."""
-    if y.dtype == object and all(isinstance(label, numbers.Number | np.bool_) for label in y):
-        y = np.asarray(y.tolist())
-    try:
-        np.sort(y)
-    except TypeError as error:
-        types = sorted({type(label).__name__ for label in y})
-        do = "Turn them all into strings"
-        raise InvalidInput(
-            message(f"{who}.fit", "classes of one type", f"{' and '.join(types)} labels", do)
-        ) from error
-    if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
-        broken = y[~np.isfinite(y) | (y != np.round(y))]
-        raise InvalidInput(
-            message(
-                f"{who}.fit",
-                "classes: strings, whole numbers or flags",
-                f"{broken[0]:g} in y (Unknown label type: continuous)",
-                "Use NeighborRegressor for amounts, or turn y into strings",
-            )
-        )
-    return y
-
-
-def _as_amounts(y: np.ndarray, who: str) -> np.ndarray:
-    """Return the target as float64; words and infinities are refused."""
-    try:
-        if y.dtype.kind not in "fiubO":
-            raise ValueError(f"{y.dtype} values")
-        amounts = y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            message(f"{who}.fit", "numbers as y", str(error), "Use NeighborClassifier for classes")
-        ) from error
-    wrong = ~np.isfinite(amounts)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        found = f"{amounts[row]:g} in row {row} (infinity or a value too large)"
-        raise InvalidInput(message(f"{who}.fit", "finite numbers as y", found, "Drop these rows"))
-    return amounts

@@ -1,11 +1,11 @@
 """Similarity as features: prototypes, representations, chains, pictures."""
 
 from lookalike.represent.activation import similarity_activation
-from lookalike.represent.cfs import cfs
 from lookalike.represent.closure import transitive_closure
+from lookalike.represent.feature_selection import cfs
 from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
-from lookalike.represent.layout import layout
+from lookalike.represent.map_layout import layout
 from lookalike.represent.nystroem import NystroemRepresentation
 from lookalike.represent.plot import class_similarity, plot_class_similarity
 from lookalike.represent.powers import power_similarity

@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 
 from lookalike._config import count_jobs
+from lookalike._folds import assign_folds
 from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.source import read_source
-from lookalike.represent._blocks import compared
-from lookalike.represent._target import as_classes
-from lookalike.represent._tune import deal
-from lookalike.represent.prototypes import Choice
+from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 from lookalike.table import Table
+from lookalike.table.targets import read_target
 
 __all__ = ["importance_weights"]
 
-PROTOTYPES = 10  # cells that stand for a column that holds no numbers
+PROTOTYPES = 10  # cells that stand for a column that does not hold numbers
 FOLDS = 5
 REPEATS = 5
 
@@ -36,7 +35,7 @@ def importance_weights(
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
-) -> dict[str, float]:
+) -> np.ndarray:
     """Weigh columns by how much a forest loses without them: weights for ``Gower``.
 
     Every column becomes numbers: a number column itself, any other one as its similarities to ten
@@ -56,13 +55,13 @@ def importance_weights(
         more than two and more than half as many as rows.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
     Returns
     -------
-    dict of column to weight
+    float64 array, one weight per column of the table without the target
         At least 0, of sum 1. If no column is missed all are equal, with a warning.
 
     Notes
@@ -83,8 +82,8 @@ def importance_weights(
     >>> rng = np.random.default_rng(0)
     >>> pets = {"sound": ["meow", "woof"] * 20, "luck": rng.random(40)}
     >>> weights = importance_weights(pets, ["cat", "dog"] * 20)
-    >>> {name: round(weight, 2) for name, weight in weights.items()}
-    {'sound': 1.0, 'luck': 0.0}
+    >>> weights.round(2)
+    array([1., 0.])
     >>> measure = Gower(weights=weights).fit(pets)
     """
     from sklearn.base import clone
@@ -92,31 +91,33 @@ def importance_weights(
     who = "importance_weights"
     if y is None:
         raise InvalidInput(message(who, "a target to learn from", "y=None", "Pass y"))
-    source, values = read_source(Gower(), X, y, who, kinds, n_jobs)
-    goal, classes = as_classes(values, len(source), who, target)
+    source, y = read_source(Gower(), X, y, who, kinds, n_jobs)
+    values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:
         raise InvalidInput(message(who, "at least two classes", f"{len(classes)}", "Add rows"))
+    if classes is None:  # importance is a share of the whole loss, so the unit does not matter
+        values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
     learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
     columns = np.hstack(list(groups.values()))
     ends = np.cumsum([part.shape[1] for part in groups.values()])
-    folds = deal(goal if classes is not None else None, len(source), FOLDS, rng, who)
+    folds = assign_folds(values if classes is not None else None, len(source), FOLDS, rng, who)
     losses = np.zeros(len(groups))
     for fold in range(int(folds.max()) + 1):
-        known, held = folds != fold, folds == fold
-        fitted = clone(learner).fit(columns[known], goal[known])
-        outside = columns[held]
-        before = _loss(fitted.predict(outside), goal[held], classes is not None)
+        train, test = folds != fold, folds == fold
+        fitted = clone(learner).fit(columns[train], values[train])
+        outside = columns[test]
+        before = _loss(fitted.predict(outside), values[test], classes is not None)
         for place, (end, part) in enumerate(zip(ends, groups.values(), strict=True)):
             at = slice(end - part.shape[1], end)
             for _ in range(REPEATS):
                 shuffled = outside.copy()
                 # The whole column moves at once, so that its cells stay possible ones.
                 shuffled[:, at] = outside[rng.permutation(len(outside)), at]
-                after = _loss(fitted.predict(shuffled), goal[held], classes is not None)
+                after = _loss(fitted.predict(shuffled), values[test], classes is not None)
                 losses[place] += after - before
-    return _weights(losses, list(groups), who)
+    return _weights(losses, who)
 
 
 def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
@@ -132,21 +133,34 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
 def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
-        return np.asarray(column.values, dtype=np.float64)[:, None]  # forests take gaps
+        return _moderate(np.asarray(column.values, dtype=np.float64))[:, None]  # they take gaps
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
     n = min(PROTOTYPES, len(table))
-    at = Choice(measure, measure.rows_, None, "farthest", rng, n_jobs=n_jobs).pick(n)
-    found = compared(measure, measure.rows_, measure.rows_[at], n_jobs=n_jobs)
+    selector = PrototypeSelector(measure, measure.rows_, None, "farthest", rng, n_jobs=n_jobs)
+    prototypes = measure.rows_[selector.select(n)]
+    found = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
     found[column.missing] = np.nan
     return found
+
+
+def _moderate(values: np.ndarray) -> np.ndarray:
+    """Return numbers whose squares a float can hold, and they themselves a float32.
+
+    Others are divided by a power of two, which changes no comparison.
+    """
+    sizes = np.abs(values[np.isfinite(values)])
+    largest = float(sizes.max(initial=0.0))
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return values
+    return np.ldexp(values, -int(np.frexp(largest)[1]))
 
 
 def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:
     return float(np.mean(found != true) if classes else np.mean((found - true) ** 2))
 
 
-def _weights(losses: np.ndarray, names: list[str], who: str) -> dict[str, float]:
+def _weights(losses: np.ndarray, who: str) -> np.ndarray:
     kept = np.maximum(losses, 0.0)
     if kept.sum() <= 0:
         warnings.warn(
@@ -159,5 +173,5 @@ def _weights(losses: np.ndarray, names: list[str], who: str) -> dict[str, float]
             LookalikeWarning,
             stacklevel=3,
         )
-        kept = np.ones(len(names))
-    return dict(zip(names, (kept / kept.sum()).tolist(), strict=True))
+        kept = np.ones(len(losses))
+    return np.asarray(kept / kept.sum())

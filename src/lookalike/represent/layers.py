@@ -13,20 +13,21 @@ from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
+from lookalike.measures.matrices import block_or_half
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.vector import Vector
-from lookalike.represent._base import _Representation
-from lookalike.represent._blocks import compared, filled
-from lookalike.represent.prototypes import MAX_ROWS, Choice, count_prototypes
+from lookalike.represent.base import Representation
+from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.represent.prototypes import MAX_ROWS, count_prototypes
 
-__all__ = ["LayeredRepresentation", "layer_widths"]
+__all__ = ["LayeredRepresentation", "gower_of_numbers", "layer_widths"]
 
 SCHEDULES = ("constant", "decreasing", "geometric")
 WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
 
 
-class LayeredRepresentation(_Representation):
+class LayeredRepresentation(Representation):
     """Turn rows into similarities to prototypes, and these into similarities again, and so on.
 
     The first layer compares rows with medoids, as ``SimilarityRepresentation`` does. Each further
@@ -51,7 +52,7 @@ class LayeredRepresentation(_Representation):
         What columns hold, where reading them does not guess it (see ``read_table``).
     max_rows : int
         Larger tables are sampled to choose prototypes (see ``select_prototypes``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For sampling.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
@@ -116,7 +117,7 @@ class LayeredRepresentation(_Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         last = count_prototypes(self.n_prototypes, len(source), who)
         widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))
@@ -128,17 +129,18 @@ class LayeredRepresentation(_Representation):
         chooser, measure, encoded = self.measure_, self.measure_, rows
         for depth, width in enumerate(widths):
             if depth:
-                columns = compared(measure, encoded, self.prototype_rows_[-1], n_jobs=self.n_jobs)
+                prototypes = self.prototype_rows_[-1]
+                columns = compare_with_prototypes(measure, encoded, prototypes, self.n_jobs)
                 if (columns == columns[:1]).all():
                     self._warn_flat(depth)
                     break
                 chooser = Vector("cityblock", n_jobs=self.n_jobs).fit(columns)
-                measure = _of_numbers(columns, self.n_jobs)
+                measure = gower_of_numbers(columns, self.n_jobs)
                 encoded = measure.rows_
-            at = Choice(
+            at = PrototypeSelector(
                 chooser, chooser.rows_ if depth else rows, None, "medoids", rng,
                 "auto", self.max_rows, self.n_jobs, who,
-            ).pick(width)  # fmt: skip
+            ).select(width)  # fmt: skip
             self.measures_.append(measure)
             self.prototypes_.append(at)
             self.prototype_rows_.append(encoded[at])
@@ -157,20 +159,20 @@ class LayeredRepresentation(_Representation):
             stacklevel=4,
         )
 
-    def _of(self, rows: Rows) -> np.ndarray:
-        columns = filled(self.measure_, rows, self.prototype_rows_[0])
+    def _represent(self, rows: Rows) -> np.ndarray:
+        columns = block_or_half(self.measure_, rows, self.prototype_rows_[0])
         for measure, prototypes in zip(self.measures_[1:], self.prototype_rows_[1:], strict=True):
             encoded = measure.encode(columns)
             if rows.seen.min(initial=0) >= 0:  # fitted rows stay fitted rows in every layer
                 encoded = Rows(rows.seen, encoded.arrays, encoded.parts)
-            columns = filled(measure, encoded, prototypes)
+            columns = block_or_half(measure, encoded, prototypes)
         return columns
 
     def _names_out(self) -> list[str]:
         return [f"like row {at}" for at in self.prototypes_[-1]]
 
 
-def _of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:
+def gower_of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:
     """Return Gower's similarity fitted to columns of numbers; constant ones find all rows alike."""
     flat = np.flatnonzero((columns == columns[:1]).all(axis=0))
     ranges = {f"x{j}": WIDE for j in flat}

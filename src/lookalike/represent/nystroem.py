@@ -11,16 +11,16 @@ import numpy as np
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.errors import LookalikeWarning, message
 from lookalike.measures.base import Measure
+from lookalike.measures.matrices import block_or_half
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
-from lookalike.represent._blocks import filled, squared
-from lookalike.represent.prototypes import MAX_ROWS
+from lookalike.represent.prototype_selector import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
 
 __all__ = ["NystroemRepresentation"]
 
 DUST = 1e-10  # eigenvalues below this share of the largest are round-off
-WRONG = 1e-6  # negative ones beyond this share mean that the measure is no kernel
+WRONG = 1e-6  # negative ones beyond this share mean that the measure is not a kernel
 
 
 class NystroemRepresentation(SimilarityRepresentation):
@@ -50,7 +50,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         Folds of "tune".
     kinds : mapping of column to kind, optional
     max_rows : int
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -66,7 +66,7 @@ class NystroemRepresentation(SimilarityRepresentation):
 
     Notes
     -----
-    Negative eigenvalues of K, which a measure that is no kernel has (Gower with gaps may have
+    Negative eigenvalues of K, which a measure that is not a kernel has (Gower with gaps may have
     some), are left out with a warning; inner products are then only nearly similarities.
 
     References
@@ -114,10 +114,10 @@ class NystroemRepresentation(SimilarityRepresentation):
         )
         self.n_components = n_components
 
-    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
-        rows = super()._learn(source, y)
+    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+        rows = super()._fit_source(source, y)
         who = type(self).__name__
-        k = squared(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
+        k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
         values, vectors = np.linalg.eigh(k)
         largest = max(float(values[-1]), 0.0)
         if values[0] < -WRONG * largest:
@@ -139,8 +139,8 @@ class NystroemRepresentation(SimilarityRepresentation):
         self.map_ = vectors * (signs / np.sqrt(self.eigenvalues_))
         return rows
 
-    def _of(self, rows: Rows) -> np.ndarray:
-        return filled(self.measure_, rows, self.prototype_rows_) @ self.map_
+    def _represent(self, rows: Rows) -> np.ndarray:
+        return block_or_half(self.measure_, rows, self.prototype_rows_) @ self.map_
 
     def _names_out(self) -> list[str]:
         return [f"nystroem {at}" for at in range(self.map_.shape[1])]

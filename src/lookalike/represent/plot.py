@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, MissingExtra, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.represent._blocks import filled
+from lookalike.measures.matrices import block_or_half
+from lookalike.pages.figures import new_figure
 from lookalike.represent._matrix import similarity_matrix
-from lookalike.represent._target import as_classes
+from lookalike.table.targets import read_target
 
 __all__ = ["class_similarity", "plot_class_similarity"]
 
@@ -30,7 +31,7 @@ def class_similarity(
     y : array of n classes
     sample : int
         With more rows, the pairs of so many of them are looked at.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For the sample.
 
     Returns
@@ -56,13 +57,13 @@ def class_similarity(
     if isinstance(space, Measure):
         n = len(space.rows_)
         at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
-        s = filled(space, space.rows_[at], space.rows_[at])
+        s = block_or_half(space, space.rows_[at], space.rows_[at])
     else:
         whole = similarity_matrix(space, who)
         n = len(whole)
         at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
         s = whole[np.ix_(at, at)]
-    codes = as_classes(y, n, who, "classes")[0][at]
+    codes = read_target(y, n, who, "classes")[0][at]
     upper = np.triu_indices(len(at), 1)
     same, values = (codes[:, None] == codes)[upper], s[upper]
     if same.all() or not same.any():
@@ -111,7 +112,7 @@ def plot_class_similarity(
     sample : int
         With more rows, the pairs of so many of them are looked at.
     bins : int
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For the sample.
     figure : matplotlib Figure, optional
         To draw into; a new one by default.
@@ -131,25 +132,12 @@ def plot_class_similarity(
     >>> [panel.get_title() for panel in figure.axes]
     ['before: separation 1.00', 'after: separation 1.00']
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra(
-            message(
-                "plot_class_similarity",
-                "matplotlib",
-                "none installed",
-                "Run: pip install 'lookalike[report]'",
-            )
-        ) from error
     panels = spaces if isinstance(spaces, Mapping) else {"similarity": spaces}
     if not panels:
         do = "Pass a fitted measure"
         raise InvalidInput(message("plot_class_similarity", "a space to draw", "none", do))
-    # A figure of its own, without pyplot: nothing global is touched, no window is opened.
-    figure = (
-        Figure(figsize=(5 * len(panels), 3.5), layout="constrained") if figure is None else figure
-    )
+    if figure is None:
+        figure = new_figure("plot_class_similarity", 5 * len(panels), 3.5)
     axes = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]
     edges = np.linspace(0.0, 1.0, bins + 1)
     for axis, (title, space) in zip(axes, panels.items(), strict=True):

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import numbers
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from lookalike._random import make_generator
-from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
 from lookalike.measures.source import read_source
-from lookalike.represent._blocks import check_size, compared, nearest_totals, squared
-from lookalike.represent._target import as_classes
-from lookalike.represent.cfs import cfs
-from lookalike.represent.medoids import k_medoids
+from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 
-__all__ = ["METHODS", "Choice", "count_prototypes", "select_prototypes"]
+__all__ = ["MAX_ROWS", "METHODS", "NEED_TARGET", "count_prototypes", "select_prototypes"]
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
 NEED_TARGET = ("relieff", "cfs")
-MAX_ROWS = 2000  # rows that are compared all with all
-DRAWS = 5  # samples of a large table
 
 
 def select_prototypes(
@@ -35,6 +28,7 @@ def select_prototypes(
     n: int | float = 0.05,
     *,
     target: str = "auto",
+    kinds: Mapping[str, Any] | None = None,
     max_rows: int = MAX_ROWS,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -60,11 +54,13 @@ def select_prototypes(
     target : {"auto", "classes", "numbers"}
         What y holds for "relieff" and "cfs". "auto": words, truth values and whole numbers are
         classes, unless there are more than two and more than half as many as rows.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
     max_rows : int
         Tables with more rows are sampled. Medoids are then those of the best of five samples of at
         least half as many rows, judged by all rows (CLARA [1]_); "relieff" and "cfs" look at one
         sample of this size. "random" and "farthest" never compare all rows with all.
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For "random", and for sampling.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
@@ -97,12 +93,12 @@ def select_prototypes(
     """
     who = "select_prototypes"
     check_method(method, y, who)
-    source, values = read_source(measure, X, y, who, n_jobs=n_jobs)
+    source, values = read_source(measure, X, y, who, kinds, n_jobs)
     many = count_prototypes(n, len(source), who)
     fitted, rows = source.fit(values)
     rng = make_generator(random_state)
-    chosen = Choice(fitted, rows, values, method, rng, target, max_rows, n_jobs, who)
-    return chosen.pick(many)
+    selector = PrototypeSelector(fitted, rows, values, method, rng, target, max_rows, n_jobs, who)
+    return selector.select(many)
 
 
 def check_method(method: Any, y: Any, who: str) -> None:
@@ -133,156 +129,3 @@ def count_prototypes(n: Any, n_rows: int, who: str) -> int:
         return min(n_rows, max(2, round(float(n) * n_rows)))
     needed = "a number of prototypes: a whole number of at least 1, or a share above 0 and up to 1"
     raise InvalidInput(message(who, needed, repr(n), "Give for example 20 or 0.05"))
-
-
-class Choice:
-    """Chooses prototypes among encoded rows; what all numbers of them share is computed once."""
-
-    def __init__(
-        self,
-        measure: Measure,
-        rows: Rows,
-        y: np.ndarray | None,
-        method: str,
-        rng: np.random.Generator,
-        target: str = "auto",
-        max_rows: int = MAX_ROWS,
-        n_jobs: int | None = None,
-        who: str = "select_prototypes",
-    ) -> None:
-        self.measure, self.rows, self.y = measure, rows, y
-        self.method, self.rng, self.target = method, rng, target
-        self.max_rows, self.n_jobs, self.who = max_rows, n_jobs, who
-        self._order: list[int] = []
-
-    def pick(self, n: int) -> np.ndarray:
-        """Return n positions, sorted; "cfs" settles the number itself."""
-        if self.method == "cfs":
-            return self._chosen_by_cfs
-        if n >= len(self.rows):
-            return np.arange(len(self.rows))
-        if self.method == "random":
-            found = self._permutation[:n]
-        elif self.method == "farthest":
-            found = self._spread(n)
-        elif self.method == "relieff":
-            found = self._by_relevance[:n]
-            if len(found) < n:  # the sample was smaller
-                others = np.setdiff1d(self._permutation, found, assume_unique=True)
-                found = np.concatenate([found, others[: n - len(found)]])
-        elif len(self.rows) <= self.max_rows:
-            found = k_medoids(self._distances, n)
-        else:
-            found = self._clara(n)
-        return np.sort(np.asarray(found, dtype=np.int64))
-
-    # -- medoids -----------------------------------------------------------------------------------
-
-    @cached_property
-    def _distances(self) -> np.ndarray:
-        return self._between(self.rows)
-
-    def _between(self, rows: Rows) -> np.ndarray:
-        """Return distances of these rows to each other, in data space or in similarity space."""
-        if self.method == "medoids":
-            return squared(self.measure, rows, "distance", self.n_jobs, self.who)
-        s = squared(self.measure, rows, "similarity", self.n_jobs, self.who)
-        return cityblock(s, s, self.n_jobs)
-
-    def _clara(self, n: int) -> np.ndarray:
-        """Return the medoids of the sample whose medoids serve all rows best."""
-        size = min(len(self.rows), max(self.max_rows // 2, 4 * n + 80))
-        check_size(size, self.who)
-        best, cost = np.empty(0, dtype=np.int64), np.inf
-        for _ in range(DRAWS):
-            at = self.rng.choice(len(self.rows), size, replace=False)
-            at = np.unique(np.concatenate([best, at[: size - len(best)]]))  # keep the best so far
-            found = at[k_medoids(self._between(self.rows[at]), n)]
-            total = self._cost(found, at)
-            if total < cost:
-                best, cost = found, total
-        return best
-
-    def _cost(self, found: np.ndarray, sample: np.ndarray) -> float:
-        if self.method == "medoids":
-            return nearest_totals(self.measure, self.rows, self.rows[found], self.n_jobs)
-        # In similarity space a row is its similarities to the sample.
-        columns = self.rows[sample]
-        centers = compared(self.measure, self.rows[found], columns, n_jobs=self.n_jobs)
-        total = 0.0
-        for start in range(0, len(self.rows), 1024):
-            part = self.rows[start : start + 1024]
-            near = compared(self.measure, part, columns, n_jobs=self.n_jobs)
-            total += float(cityblock(near, centers, self.n_jobs).min(axis=1).sum())
-        return total
-
-    # -- by the target -----------------------------------------------------------------------------
-
-    @cached_property
-    def _sample(self) -> np.ndarray:
-        if len(self.rows) <= self.max_rows:
-            return np.arange(len(self.rows))
-        return np.sort(self._permutation[: self.max_rows])
-
-    @cached_property
-    def _columns(self) -> np.ndarray:
-        """Similarities of the sampled rows to each other: each column a possible prototype."""
-        return squared(self.measure, self.rows[self._sample], "similarity", self.n_jobs, self.who)
-
-    @cached_property
-    def _goal(self) -> np.ndarray:
-        """The target of the sampled rows: class codes, or numbers."""
-        return as_classes(self.y, len(self.rows), self.who, self.target)[0][self._sample]
-
-    @property
-    def _holds(self) -> str:
-        return "numbers" if self._goal.dtype.kind == "f" else "classes"
-
-    @cached_property
-    def _by_relevance(self) -> np.ndarray:
-        from lookalike.measures.weights import relieff_weights
-
-        found = relieff_weights(
-            self._columns, self._goal, target=self._holds, normalize=False, n_jobs=self.n_jobs
-        )
-        return self._sample[np.argsort(-found, kind="stable")]
-
-    @cached_property
-    def _chosen_by_cfs(self) -> np.ndarray:
-        return self._sample[cfs(self._columns, self._goal, target=self._holds)]
-
-    # -- without comparing all with all ------------------------------------------------------------
-
-    @cached_property
-    def _permutation(self) -> np.ndarray:
-        return self.rng.permutation(len(self.rows))
-
-    def _spread(self, n: int) -> np.ndarray:
-        if not self._order:
-            some = self.rows[:: max(1, len(self.rows) // 256)]
-            # The most central row begins: an outlier would come first otherwise, whatever it is.
-            totals = compared(self.measure, self.rows, some, "distance", self.n_jobs).sum(axis=1)
-            self._order = [int(totals.argmin())]
-            self._near = self._to(self._order[0])
-        while len(self._order) < n:
-            self._near[self._order[-1]] = -1.0  # never twice, even if all others repeat it
-            self._order.append(int(self._near.argmax()))
-            np.minimum(self._near, self._to(self._order[-1]), out=self._near)
-        return np.asarray(self._order[:n])
-
-    def _to(self, row: int) -> np.ndarray:
-        one = self.rows[row : row + 1]
-        return compared(self.measure, self.rows, one, "distance", self.n_jobs)[:, 0]
-
-
-def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-    """Return sums of absolute differences of every row of a to every row of b."""
-    from lookalike.kernels.distances import CODES, distance_block
-
-    out = np.empty((len(a), len(b)))
-
-    def one(at: slice) -> None:
-        distance_block(a[at], b, CODES["cityblock"], out[at])
-
-    run(one, [(at,) for at in blocks(len(a), 128)], n_jobs, "comparing similarities")
-    return out

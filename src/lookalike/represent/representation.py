@@ -8,29 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from lookalike._folds import assign_folds
 from lookalike._params import AtLeast, Rule
 from lookalike._random import make_generator
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
+from lookalike.measures.matrices import block_or_half
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
-from lookalike.represent._base import _Representation
-from lookalike.represent._blocks import filled
-from lookalike.represent._tune import cross_validate, deal, shares_to_try
-from lookalike.represent.prototypes import (
-    MAX_ROWS,
-    NEED_TARGET,
-    Choice,
-    check_method,
-    count_prototypes,
-)
+from lookalike.represent.base import Representation
+from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
+from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
+from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
 
 __all__ = ["SimilarityRepresentation"]
 
 TUNE = "tune"
 
 
-class SimilarityRepresentation(_Representation):
+class SimilarityRepresentation(Representation):
     """Turn rows of any table into numbers: how alike each row is to a few prototypes.
 
     This is how mixed columns, gaps and objects enter every learner that takes numbers: put it in
@@ -57,7 +53,7 @@ class SimilarityRepresentation(_Representation):
         What columns hold, where reading them does not guess it (see ``read_table``).
     max_rows : int
         Larger tables are sampled to choose prototypes (see ``select_prototypes``).
-    random_state : None, int or Generator
+    random_state : None, int, RandomState or Generator
         For "random" prototypes, sampling and the folds of "tune".
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
@@ -125,7 +121,7 @@ class SimilarityRepresentation(_Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         rng = make_generator(self.random_state)
         if isinstance(self.prototypes, str):
@@ -135,7 +131,7 @@ class SimilarityRepresentation(_Representation):
             else:
                 many = count_prototypes(self.n_prototypes, len(source), who)
             self.measure_, rows = source.fit(y)
-            at = self._choice(self.measure_, rows, y, rng).pick(many)
+            at = self._selector(self.measure_, rows, y, rng).select(many)
         else:
             at = check_positions(self.prototypes, len(source), who)
             self.measure_, rows = source.fit(y)
@@ -144,11 +140,11 @@ class SimilarityRepresentation(_Representation):
         self.prototype_rows_ = rows[at]
         return rows
 
-    def _choice(
+    def _selector(
         self, measure: Measure, rows: Rows, y: np.ndarray | None, rng: np.random.Generator
-    ) -> Choice:
+    ) -> PrototypeSelector:
         who = type(self).__name__
-        return Choice(
+        return PrototypeSelector(
             measure, rows, y, self.prototypes, rng, "auto", self.max_rows, self.n_jobs, who
         )
 
@@ -161,29 +157,29 @@ class SimilarityRepresentation(_Representation):
             lacking = "estimator=None" if self.estimator is None else "y=None"
             do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
             raise InvalidInput(message(who, "a learner and a target to tune for", lacking, do))
-        numbers = shares_to_try(len(source))
-        if self.prototypes == "cfs" or len(numbers) < 2:  # nothing to choose from
-            return numbers[0] if numbers else len(source)
+        sizes = shares_to_try(len(source))
+        if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
+            return sizes[0] if sizes else len(source)
         classes = is_classifier(self.estimator)
 
-        def learn(inside: np.ndarray, known: np.ndarray, outside: np.ndarray) -> list[np.ndarray]:
-            return [clone(self.estimator).fit(inside, known).predict(outside)]
+        def learn(inside: np.ndarray, target: np.ndarray, outside: np.ndarray) -> list[np.ndarray]:
+            return [clone(self.estimator).fit(inside, target).predict(outside)]
 
         def loss(found: np.ndarray, true: np.ndarray) -> np.ndarray:
             if classes:
                 return np.asarray(found != true)
             return (np.asarray(found, dtype=np.float64).reshape(len(true)) - true) ** 2
 
-        folds = deal(y if classes else None, len(source), self.cv, rng, who)
-        errors = cross_validate(
-            source, y, y, self.prototypes, numbers, learn, loss, folds, rng,
+        folds = assign_folds(y if classes else None, len(source), self.cv, rng, who)
+        errors = cross_validate_prototypes(
+            source, y, y, self.prototypes, sizes, learn, loss, folds, rng,
             max_rows=self.max_rows, n_jobs=self.n_jobs, who=who,
         )[:, 0]  # fmt: skip
-        self.cv_results_ = {"n_prototypes": np.array(numbers), "error": errors}
-        return numbers[int(errors.argmin())]
+        self.cv_results_ = {"n_prototypes": np.array(sizes), "error": errors}
+        return sizes[int(errors.argmin())]
 
-    def _of(self, rows: Rows) -> np.ndarray:
-        return filled(self.measure_, rows, self.prototype_rows_)
+    def _represent(self, rows: Rows) -> np.ndarray:
+        return block_or_half(self.measure_, rows, self.prototype_rows_)
 
     def _names_out(self) -> list[str]:
         return [f"like row {at}" for at in self.prototypes_]
@@ -196,7 +192,7 @@ class SimilarityRepresentation(_Representation):
 
 
 def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
-    """Return the given positions, sorted; refuse what is none, and repeats."""
+    """Return the given positions, sorted; repeats and what is not a position are refused."""
     at = np.asarray(prototypes)
     whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
     if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):

@@ -6,8 +6,8 @@ from lookalike.search.feedback import FeedbackSession, Round
 from lookalike.search.hits import Hit, Hits
 from lookalike.search.index import Index
 from lookalike.search.refeat import ReFeat
+from lookalike.search.relevance import rocchio
 from lookalike.search.retrieval import Retrieval, retrieval_precision
-from lookalike.search.rocchio import rocchio
 
 __all__ = [
     "ColumnDrift",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ K = 10
 ALL_PAIRS = 10_000  # rows up to which every distance is looked at for a repair
 
 
-def choose_measure(table: Any) -> tuple[Measure, str]:
+def choose_measure(
+    table: Any, *, kinds: Mapping[str, Any] | None = None, weighs_columns: bool = False
+) -> tuple[Measure, str]:
     """Choose a measure for a table, and say why.
 
     The rule looks at the kinds of the columns, the gaps, the number of rows and the hubs of a
@@ -48,6 +51,11 @@ def choose_measure(table: Any) -> tuple[Measure, str]:
     Parameters
     ----------
     table : Table, or anything that ``read_table`` takes
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    weighs_columns : bool
+        Whether questions will come with column weights; then it is ``Gower``, whose weights can be
+        changed without fitting again.
 
     Returns
     -------
@@ -61,9 +69,11 @@ def choose_measure(table: Any) -> tuple[Measure, str]:
     >>> measure
     Gower()
     >>> print(reason)
-    Gower: 'color' (category) is no number, and 1 of 2 rows has gaps
+    Gower: 'color' (category) is not numeric, and 1 of 2 rows has gaps
     """
-    read = read_table(table)
+    read = read_table(table, kinds=kinds)
+    if weighs_columns:
+        return Gower(), "Gower: columns are weighed, which it does without being fitted again"
     measure, reason = _by_columns(read)
     return _repair(measure, reason, read)
 
@@ -79,20 +89,20 @@ def _by_columns(table: Table) -> tuple[Measure, str]:
     if other:
         named = ", ".join(f"{c.name!r} ({c.kind.name})" for c in other[:3])
         named += f" and {len(other) - 3} more" if len(other) > 3 else ""
-        are = "is no number" if len(other) == 1 else "are no numbers"
+        are = "is not numeric" if len(other) == 1 else "are not numeric"
         return Gower(), f"Gower: {named} {are}" + (f", and {gaps}" if gappy else "")
     if gappy:
         return Gower(), f"Gower: {gaps}"
-    told = "only order within a column counts, so scales do not matter"
+    order_only = "only order within a column counts, so scales do not matter"
     if n >= ENOUGH and len(table.columns) >= WIDE and _different(table) >= FEW:
         # A table with columns of few values cannot be halved exactly; the seed makes the choice,
         # and so every index made by it, the same each time.
         forest = StochasticForest(on_fail="relax", random_state=0)
         size = f"{n:,} rows and {len(table.columns)} columns"
-        return forest, f"StochasticForest: no gaps in {size}; {told}"
+        return forest, f"StochasticForest: no gaps in {size}; {order_only}"
     if kinds != {"number"}:
         return Gower(), f"Gower: levels or flags beside numbers in {n:,} rows"
-    return Ranked(), f"Ranked: numbers without gaps in {n:,} rows; {told}"
+    return Ranked(), f"Ranked: numbers without gaps in {n:,} rows; {order_only}"
 
 
 def _different(table: Table) -> int:
@@ -114,16 +124,16 @@ def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
     before = _skewness(measure, few)
     if before is None:
         return measure, reason
-    told = f"skewness {before:.1f} of the {K}-occurrences in {len(few):,} rows"
+    measured = f"skewness {before:.1f} of the {K}-occurrences in {len(few):,} rows"
     if before <= HUBS:
-        return measure, f"{reason}; no hubs ({told})"
+        return measure, f"{reason}; no hubs ({measured})"
     sample = None if n <= ALL_PAIRS else 30
     options: dict[str, Any] = {} if sample is None else {"sample": sample, "random_state": 0}
     repaired = MutualProximity(measure, model="gauss_independent", **options)
     after = _skewness(repaired, few)
     if after is None or after >= before:
-        return measure, f"{reason}; hubs that mutual proximity does not repair ({told})"
-    return repaired, f"{reason}; hubs ({told}), evened out by mutual proximity to {after:.1f}"
+        return measure, f"{reason}; hubs that mutual proximity does not repair ({measured})"
+    return repaired, f"{reason}; hubs ({measured}), evened out by mutual proximity to {after:.1f}"
 
 
 def _skewness(measure: Measure, table: Table) -> float | None:

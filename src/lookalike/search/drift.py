@@ -94,10 +94,12 @@ class Drift:
     @property
     def reasons(self) -> list[str]:
         """Why refitting is advised, one sentence each."""
-        told = [f"{column.column!r}: {column.reason}" for column in self.columns if column.reason]
+        reasons = [
+            f"{column.column!r}: {column.reason}" for column in self.columns if column.reason
+        ]
         if self.added > max(self.fitted, LEAST):
-            told.append(f"{self.added:,} rows were added to {self.fitted:,} fitted ones")
-        return told
+            reasons.append(f"{self.added:,} rows were added to {self.fitted:,} fitted ones")
+        return reasons
 
     @property
     def refit(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, message
 from lookalike.search.hits import Hits
+from lookalike.search.ids import as_id
 from lookalike.search.index import Index
-from lookalike.search.names import as_id
 
 __all__ = ["FeedbackSession", "Round"]
 
@@ -45,6 +46,8 @@ class FeedbackSession:
         How much rows that are not liked count.
     filter : optional
         Which rows may be found (see ``Index.search``).
+    weights, columns : optional
+        How much columns matter in this session (see ``Index.search``).
 
     Examples
     --------
@@ -63,10 +66,19 @@ class FeedbackSession:
     """
 
     def __init__(
-        self, index: Index, query: Any, *, k: int = 10, gamma: float = 0.5, filter: Any = None
+        self,
+        index: Index,
+        query: Any,
+        *,
+        k: int = 10,
+        gamma: float = 0.5,
+        filter: Any = None,
+        weights: Mapping[str, float] | None = None,
+        columns: Any = None,
     ) -> None:
         self.index, self.query = index, query
         self.k, self.gamma, self.filter = k, gamma, filter
+        self.weights, self.columns = weights, columns
         self._rounds = [Round((), (), self._search((), ()))]
 
     @property
@@ -153,13 +165,20 @@ class FeedbackSession:
         return self.hits
 
     def _search(self, like: tuple[Any, ...], unlike: tuple[Any, ...]) -> Hits:
-        found = self.index.search(
-            self.query, self.k, like=like, unlike=unlike, gamma=self.gamma, filter=self.filter
+        hits = self.index.search(
+            self.query,
+            self.k,
+            like=like,
+            unlike=unlike,
+            gamma=self.gamma,
+            filter=self.filter,
+            weights=self.weights,
+            columns=self.columns,
         )
-        if isinstance(found, list):
+        if isinstance(hits, list):
             do = "Start a session for each of them"
-            raise InvalidInput(message("FeedbackSession", "one query", f"{len(found)}", do))
-        return found
+            raise InvalidInput(message("FeedbackSession", "one query", f"{len(hits)}", do))
+        return hits
 
 
 def _listed(ids: Any) -> tuple[Any, ...]:

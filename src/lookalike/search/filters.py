@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, WrongType, message, suggest
-from lookalike.search.names import Names
-from lookalike.search.shelves import Shelf
+from lookalike.search.ids import RowIds
+from lookalike.search.segments import Segment
 from lookalike.table import Column, Schema, Table
 from lookalike.table.cells import convert
 from lookalike.table.raw import is_missing, of_values
@@ -147,42 +147,42 @@ def _refuse(column: Column, word: str, needed: str, found: str, do: str) -> Inva
     return InvalidInput(message(f"{WHO} on {column.name!r} ({word})", needed, found, do))
 
 
-def read_filter(given: Any, names: Names, schema: Schema) -> list[np.ndarray] | None:
-    """Return which rows of each shelf may be found, None for all.
+def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] | None:
+    """Return which rows of each segment may be found, None for all.
 
     Parameters
     ----------
     given : None, mapping, callable, ids or boolean array
-    names : Names, the ids of an index
+    names : RowIds, the ids of an index
     schema : Schema, its columns
     """
     if given is None:
         return None
-    shelves = names.shelves.shelves
+    segments = names.segments.segments
     if isinstance(given, Mapping):
         conditions = read_conditions(given, [*schema.kinds, *schema.aside])
-        return [meets(shelf.table, conditions) for shelf in shelves]
+        return [meets(segment.table, conditions) for segment in segments]
     if callable(given):
-        return [_ask(shelf, given) for shelf in shelves]
+        return [_ask(segment, given) for segment in segments]
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         do = 'Pass for example filter={"year": (">=", 1990)}'
         raise WrongType(message(WHO, "a mapping of column to condition", repr(given), do))
     listed = list(given)
     if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
-        if len(listed) != len(names.shelves):
-            needed = f"{len(names.shelves):,} booleans, one per id of index.ids"
+        if len(listed) != len(names.segments):
+            needed = f"{len(names.segments):,} booleans, one per id of index.ids"
             raise InvalidInput(message(WHO, needed, f"{len(listed):,}", "Give one per row"))
-        places = names.shelves.places[np.array(listed)]
+        places = names.segments.places[np.array(listed)]
     else:
         places = np.array([names.place(id, WHO) for id in listed], dtype=np.int64)
-    return [np.isin(shelf.places, places) for shelf in shelves]
+    return [np.isin(segment.places, places) for segment in segments]
 
 
-def _ask(shelf: Shelf, function: Callable[[Any], Any]) -> np.ndarray:
+def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
     """Return for which living rows a function of the record says yes."""
-    kept = np.zeros(len(shelf), dtype=bool)
-    for row in np.flatnonzero(shelf.alive):
-        answer = function(shelf.table.record(int(row)))
+    kept = np.zeros(len(segment), dtype=bool)
+    for row in np.flatnonzero(segment.alive):
+        answer = function(segment.table.record(int(row)))
         if not isinstance(answer, bool | np.bool_):
             needed = "a function of the record that returns True or False"
             raise WrongType(message(WHO, needed, repr(answer), "Return a bool"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, overload
 
-from lookalike.errors import MissingExtra
+from lookalike._frame import make_frame
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, show
 from lookalike.measures.rows import Rows
@@ -71,6 +71,30 @@ class Hit:
     def explanation(self) -> Explanation:
         """Why the row is like the query, column by column."""
         return self._why()
+
+    def reasons(self, n: int = 2) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the strongest reasons for and against, with the two cells that were compared.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+
+        Returns
+        -------
+        for, against : lists of dict
+            Each with ``column``, its ``share`` of the similarity (for) or of what is lacking to 1
+            (against), and the cells ``query`` and ``found``.
+        """
+        cells = self.explanation.cells
+        plus, minus = (
+            [
+                {"column": name, "share": share, "query": cells[name][0], "found": cells[name][1]}
+                for name, share in side
+            ]
+            for side in self.explanation.reasons(n)
+        )
+        return plus, minus
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
@@ -138,19 +162,12 @@ class Hits(Sequence[Hit]):
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals as nw
-
         ours = ("id", "score", "distance", "similarity")
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
         for name in self._hits[0].row if self._hits else ():
-            told = f"table.{name}" if name in ours else name
-            columns[told] = [_cell(hit.row.get(name)) for hit in self]
-        try:
-            return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise MissingExtra(
-                f"to_frame: needs {backend}, found none. Install it or choose another backend."
-            ) from error
+            head = f"table.{name}" if name in ours else name
+            columns[head] = [_cell(hit.row.get(name)) for hit in self]
+        return make_frame(columns, backend)
 
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
@@ -161,9 +178,9 @@ class Hits(Sequence[Hit]):
         heads = ["id", *(["score"] if by_score else []), "similarity", *names]
         lines = [heads]
         for hit in self:
-            told = [show(hit.id), *([_number(hit.score)] if by_score else [])]
-            told += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
-            lines.append(told)
+            line = [show(hit.id), *([_number(hit.score)] if by_score else [])]
+            line += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
+            lines.append(line)
         wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
         left = len(heads) - len(names)  # our numbers are set to the right
         numeric = [True] * left + [_is_number(self, name) for name in names]
@@ -180,12 +197,12 @@ def explain_rows(
     measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
 ) -> Explanation:
     """Explain a row against one of some, with the two cells of each column beside the reasons."""
-    told = measure._explain(a, b[at : at + 1])
-    if told.cells:
-        return told
+    explanation = measure.explain_rows(a, b[at : at + 1])
+    if explanation.cells:
+        return explanation
     (left, i), (right, j) = one, other
     both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-    return replace(told, cells=both)
+    return replace(explanation, cells=both)
 
 
 def _is_number(hits: Hits, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,17 +16,18 @@ from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.search.filters import read_filter
 from lookalike.search.hits import Hit, Hits, explain_rows
-from lookalike.search.holding import AUTO, _Holding
-from lookalike.search.query import Asked
-from lookalike.search.rocchio import check_gamma
-from lookalike.search.shelves import Wanted, rows_at
+from lookalike.search.index_base import AUTO, _IndexBase
+from lookalike.search.query import Queries
+from lookalike.search.relevance import check_gamma
+from lookalike.search.segments import Feedback, rows_at
+from lookalike.search.weights import reweigh
 
 __all__ = ["Index"]
 
 WHO = "Index.search"
 
 
-class Index(_Holding):
+class Index(_IndexBase):
     """Find the rows most like a row or a record, and keep doing so while rows come and go.
 
     Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
@@ -92,6 +93,8 @@ class Index(_Holding):
         unlike: Any = (),
         gamma: float = 0.5,
         filter: Any = None,
+        weights: Mapping[str, float] | None = None,
+        columns: Any = None,
     ) -> Hits | list[Hits]:
         """Return the rows most like the query.
 
@@ -115,6 +118,14 @@ class Index(_Holding):
             ``{"in": [...]}`` or None for a gap; operators are == != < <= > >= in "not in" and
             contains, and all conditions must hold. A function of the record that returns a bool.
             A list of ids. A boolean array with one entry per row, in the order of ``ids``.
+        weights : mapping of column to number of at least 0, optional
+            How much columns matter in this question: each number multiplies the fitted weight of
+            its column, which is 1 unless the measure was given another; columns that are not named
+            keep theirs, and 0 leaves a column out. The answer is that of an index fitted with
+            these weights. For measures that weigh columns, such as ``Gower``; those that learned
+            from the fitted weights, such as hubness reducers, raise an error with the reason.
+        columns : name or names, optional
+            Only these columns count in this question; the others have weight 0.
 
         Returns
         -------
@@ -131,6 +142,10 @@ class Index(_Holding):
         [1, 3]
         >>> index.search(0, k=1, unlike=2)[0].row
         {'weight': 28.0, 'animal': 'wolf'}
+        >>> index.search({"weight": 29.0, "animal": "cat"}, k=2, weights={"animal": 3}).ids
+        [2, 0]
+        >>> index.search({"weight": 29.0, "animal": "cat"}, k=2, columns="weight").ids
+        [1, 3]
         """
         reader = self._reader()
         if not AtLeast(1).fits(k):
@@ -139,30 +154,35 @@ class Index(_Holding):
                 message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
             )
         check_gamma(gamma, WHO)
-        asked = reader.read(query, WHO)
+        k = max(1, min(int(k), len(self)))  # room for lists is made in advance
+        queries = reader.read(query, WHO)
         liked = reader.read_some(like, f"{WHO}(like=...)")
         unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
-        self._check_marks(asked, liked, unliked)
+        self._check_marks(queries, liked, unliked)
+        measure = reweigh(self.measure_, self.schema_, weights, columns, WHO)
         masks = read_filter(filter, self._ids, self.schema_)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
-            found = self.shelves_.nearest(
-                self.measure_, asked.rows, int(k), asked.places, nobody, masks
-            )
-            answers = [self._hits(asked, i, found[i : i + 1]) for i in range(len(asked))]
-        else:
+            graph = self.segments_.nearest(measure, queries.rows, k, queries.places, nobody, masks)
             answers = [
-                self._hits(asked, i, self._rank(asked, i, int(k), liked, unliked, gamma, masks))
-                for i in range(len(asked))
+                self._hits(measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
             ]
-        return answers[0] if asked.one else answers
+        else:
+            answers = []
+            for i in range(len(queries)):
+                feedback, hide = self._feedback(queries, i, liked, unliked, gamma)
+                graph = self.segments_.best(measure, feedback, k, hide, masks)
+                answers.append(self._hits(measure, queries, i, graph))
+        return answers[0] if queries.one else answers
 
-    def _check_marks(self, asked: Asked, liked: Asked | None, unliked: Asked | None) -> None:
+    def _check_marks(
+        self, queries: Queries, liked: Queries | None, unliked: Queries | None
+    ) -> None:
         """Refuse a row that is wanted and not wanted at once."""
         if unliked is None:
             return
         no = set(unliked.places[unliked.places >= 0].tolist())
-        for what, wanted in (("like", liked), ("the query", asked)):
+        for what, wanted in (("like", liked), ("the query", queries)):
             both = [] if wanted is None else [p for p in wanted.places.tolist() if p in no]
             if both:
                 id = self._ids.of(both[:1])[0]
@@ -171,58 +191,58 @@ class Index(_Holding):
                     message(WHO, "each row on one side only", found, "Take it out of one of them")
                 )
 
-    def _rank(
-        self,
-        asked: Asked,
-        i: int,
-        k: int,
-        liked: Asked | None,
-        unliked: Asked | None,
-        gamma: float,
-        masks: Sequence[np.ndarray] | None,
-    ) -> NeighborGraph:
-        """Return the best rows by feedback for one of the queries."""
-        own = int(asked.places[i])
+    def _feedback(
+        self, queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
+    ) -> tuple[Feedback, np.ndarray]:
+        """Return what one query wants to be near to and far from, and the rows not to be listed."""
+        own = int(queries.places[i])
         yes = None if liked is None else liked.once(own)
         no = None if unliked is None else unliked.once(own)
-        positive = [asked.rows[i : i + 1], *([] if yes is None else [yes])]
+        positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
         marked = [m.places for m in (liked, unliked) if m is not None]
         hide = np.unique(np.concatenate([[own], *marked]))
-        wanted = Wanted(join_rows(positive), no, gamma)
-        return self.shelves_.best(self.measure_, wanted, k, hide[hide >= 0], masks)
+        return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
 
-    def _hits(self, asked: Asked, i: int, found: NeighborGraph) -> Hits:
+    def _hits(self, measure: Measure, queries: Queries, i: int, graph: NeighborGraph) -> Hits:
         """Return what was found for one query, with distances and similarities to it."""
-        kept = found.indices[0] >= 0
-        places, scores = found.indices[0][kept].tolist(), found.distances[0][kept].tolist()
-        query, one = asked.rows[i : i + 1], (asked.table, i)
+        kept = graph.indices[0] >= 0
+        places, scores = graph.indices[0][kept].tolist(), graph.distances[0][kept].tolist()
+        query, one = queries.rows[i : i + 1], (queries.table, i)
         hits = []
         if places:
-            looked_up = self.shelves_.look_up(places)
+            looked_up = self.segments_.look_up(places)
             rows = rows_at(looked_up)
-            far = self.measure_.block(query, rows)[0]
-            near = self.measure_.block(query, rows, "similarity")[0]
+            far = measure.block(query, rows)[0]
+            near = measure.block(query, rows, "similarity")[0]
             for at, (id, score) in enumerate(zip(self._ids.of(places), scores, strict=True)):
-                shelf, row = looked_up[at]
-                place = shelf.table, row
-                why = partial(explain_rows, self.measure_, query, one, rows, at, place)
+                segment, row = looked_up[at]
+                place = segment.table, row
+                why = partial(explain_rows, measure, query, one, rows, at, place)
                 apart, alike = _finite(float(far[at])), _finite(float(near[at]))
                 hits.append(Hit(id, _finite(score), apart, alike, place, why))
-        return Hits(hits, asked.table.record(i))
+        return Hits(hits, queries.table.record(i))
 
-    def explain(self, a: Any, b: Any) -> Explanation:
+    def explain(
+        self,
+        a: Any,
+        b: Any,
+        *,
+        weights: Mapping[str, float] | None = None,
+        columns: Any = None,
+    ) -> Explanation:
         """Say why two rows are alike, column by column.
 
         Parameters
         ----------
         a, b : ids, records, or tables of one row
+        weights, columns
+            How much columns matter, as in ``search``; the reasons add up under these weights.
         """
         one, other = (self._read_one(side) for side in (a, b))
-        return explain_rows(
-            self.measure_, one.rows, (one.table, 0), other.rows, 0, (other.table, 0)
-        )
+        measure = reweigh(self.measure_, self.schema_, weights, columns, "Index.explain")
+        return explain_rows(measure, one.rows, (one.table, 0), other.rows, 0, (other.table, 0))
 
-    def _read_one(self, side: Any) -> Asked:
+    def _read_one(self, side: Any) -> Queries:
         read = self._reader().read(side, "Index.explain")
         if len(read) != 1:
             needed, do = "one row on each side", "Pass an id, a record, or a table of one row"

@@ -11,18 +11,19 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType, message, suggest
 from lookalike.measures.base import Measure
+from lookalike.measures.numeric import NUMERIC
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
-from lookalike.search.shelves import Shelves, rows_at, table_at
+from lookalike.search.segments import Segments, rows_at, table_at
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Schema, Table, as_table
 
-__all__ = ["Asked", "Reader"]
+__all__ = ["Queries", "QueryReader"]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """Rows that were asked about.
+class Queries:
+    """One query or several, read and encoded.
 
     Parameters
     ----------
@@ -52,25 +53,25 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class QueryReader:
     """Reads queries for one state of an index.
 
     Parameters
     ----------
     measure : Measure, fitted
     schema : Schema of the rows
-    shelves : Shelves
+    segments : Segments
     place_of : callable from id to place, which raises for an id that is not there
     names_rows : bool, whether ids are values of a column instead of whole numbers
     """
 
     measure: Measure
     schema: Schema
-    shelves: Shelves
+    segments: Segments
     place_of: Callable[[Any, str], int]
     names_rows: bool
 
-    def read(self, query: Any, who: str) -> Asked:
+    def read(self, query: Any, who: str) -> Queries:
         """Read an id, a record, a table, or a list of ids and records."""
         query = _plain(query)
         if isinstance(query, Mapping) or self._is_id(query):
@@ -97,7 +98,7 @@ class Reader:
             )
         table = self.read_table(query, who)
         places = np.full(len(table), -1)
-        return Asked(self.measure.encode(table), table, places, one=len(table) == 1)
+        return Queries(self.measure.encode(table), table, places, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str) -> Table:
         """Read rows as the fitted ones were read."""
@@ -105,7 +106,7 @@ class Reader:
             return self.measure.read_new(source)
         return as_table(source, self.schema, who=who)
 
-    def read_some(self, items: Any, who: str) -> Asked | None:
+    def read_some(self, items: Any, who: str) -> Queries | None:
         """Read rows that were marked: one or several ids or records; None for none."""
         items = _plain(items)
         if items is None:
@@ -118,7 +119,7 @@ class Reader:
 
     # -- parts -------------------------------------------------------------------------------------
 
-    def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Asked:
+    def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Queries:
         """Read ids and records in the order given; all records together, which is quicker."""
         records = [item for item in items if isinstance(item, Mapping)]
         ids = [self.place_of(item, who) for item in items if not isinstance(item, Mapping)]
@@ -128,7 +129,7 @@ class Reader:
             tables.append(self._read_records(records, who))
             rows.append(self.measure.encode(tables[0]))
         if ids:
-            found = self.shelves.look_up(ids)
+            found = self.segments.look_up(ids)
             rows.append(rows_at(found))
             tables.append(table_at(found))
         # From "records, then ids" back to the order in which they were given.
@@ -136,8 +137,8 @@ class Reader:
         order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
         places = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
         if len(rows) == 1:
-            return Asked(rows[0], tables[0], places, one)
-        return Asked(join_rows(rows)[order], join_tables(tables)[order], places[order], one)
+            return Queries(rows[0], tables[0], places, one)
+        return Queries(join_rows(rows)[order], join_tables(tables)[order], places[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
         compared = list(self.schema.kinds)
@@ -156,14 +157,33 @@ class Reader:
             names = ", ".join(map(repr, compared[:5])) + (", ..." if len(compared) > 5 else "")
             found = "a record without any of them"
             raise InvalidInput(message(who, f"a value in one of {names}", found, "Fill in one"))
+        self._check_complete(table, who)
         self._warn_unknown(table, who)
         return table
+
+    def _check_complete(self, table: Table, who: str) -> None:
+        """Name the numbers that a record lacks where the measure does not take gaps."""
+        if self.measure.traits.missing:
+            return
+        lacking = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
+        if lacking:
+            names = ", ".join(map(repr, lacking[:5])) + (", ..." if len(lacking) > 5 else "")
+            raise InvalidInput(
+                message(
+                    f"{who} with {type(self.measure).__name__}",
+                    "a value in every number column",
+                    f"a record without {names}",
+                    "Fill them in, or use a measure that takes gaps, such as Gower",
+                )
+            )
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Say which categories no row has: mistyped ones, as a rule."""
         for column in table:
             for code, value in column.unknown.items():
-                if any(code in shelf.table[column.name].unknown for shelf in self.shelves.shelves):
+                if any(
+                    code in segment.table[column.name].unknown for segment in self.segments.segments
+                ):
                     continue
                 warnings.warn(
                     message(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs, settings, show_bytes
-from lookalike._params import N_JOBS, AtLeast, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AtLeast, OneOf, Rule, check_params
+from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
 from lookalike.forests.isolation import grow_isolation
 from lookalike.measures.numeric import numbers, plan
-from lookalike.search.rocchio import check_gamma, rocchio
+from lookalike.search.relevance import check_gamma, rocchio
 from lookalike.table import as_table, read_table
 
 __all__ = ["ReFeat", "average_path", "tree_weights"]
@@ -43,7 +45,10 @@ class ReFeat(Saved, BaseEstimator):
         been tried in the literature.
     max_depth : {"log2", None}
         Grow to the logarithm of ``max_samples``, rounded up, or until every row is alone.
-    random_state : None, int or numpy Generator
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, numpy Generator or RandomState
+        Seed of the trees.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
@@ -73,6 +78,8 @@ class ReFeat(Saved, BaseEstimator):
         "n_estimators": AtLeast(1),
         "max_samples": AtLeast(3),
         "max_depth": OneOf("log2", None),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
     }
 
@@ -82,12 +89,14 @@ class ReFeat(Saved, BaseEstimator):
         max_samples: int = 8,
         *,
         max_depth: str | None = "log2",
+        kinds: Mapping[str, Any] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.max_depth = max_depth
+        self.kinds = kinds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -101,7 +110,7 @@ class ReFeat(Saved, BaseEstimator):
         """
         check_params(self)
         count_jobs(self.n_jobs)
-        table = read_table(X)
+        table = read_table(X, kinds=self.kinds)
         self.layout_ = plan(table, "ReFeat")
         self.schema_ = table.schema
         self.n_features_in_ = len(table.columns)

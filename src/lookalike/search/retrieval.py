@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
+from lookalike.search.choose import choose_measure
 from lookalike.search.refeat import ReFeat
-from lookalike.search.rocchio import check_gamma, rocchio
+from lookalike.search.relevance import check_gamma, rocchio
 from lookalike.table import Table, read_table
 from lookalike.table.targets import code_labels, split_target
 
@@ -61,7 +62,7 @@ class Retrieval:
 
 
 def retrieval_precision(
-    method: Any,
+    measure: Any,
     X: Any,
     y: Any,
     *,
@@ -71,6 +72,7 @@ def retrieval_precision(
     n_marks: int = 2,
     gamma: float = 0.5,
     n_repetitions: int = 20,
+    kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
 ) -> Retrieval:
     """Say how many of the first rows found are of the query's class, after rounds of feedback.
@@ -82,13 +84,14 @@ def retrieval_precision(
 
     Parameters
     ----------
-    method : Measure, ReFeat, or callable
-        A callable takes the database (a ``Table``) and returns a function of two tables, the
-        wanted rows and the unwanted ones (or None), and gamma, which gives every row of the
-        database a number, smaller for better.
+    measure : Measure, "auto", ReFeat, or callable
+        "auto" chooses by the database (see ``choose_measure``). A callable takes the database (a
+        ``Table``) and returns a function of two tables, the wanted rows and the unwanted ones (or
+        None), and gamma, which gives every row of the database a number, smaller for better.
     X : table, frame, array, dict of columns or path
     y : array of n labels, or the name of a column
-        Measures do not see it.
+        Measures do not see it. To weigh columns, pass ``Gower(weights=...)``: an index that is
+        asked with weights answers as one fitted with them.
     n_queries : int
         Queries per class; a class always keeps one row in the database.
     rounds, top, n_marks : int
@@ -97,7 +100,9 @@ def retrieval_precision(
         How much unwanted rows count.
     n_repetitions : int
         How often everything is repeated with other queries.
-    random_state : None, int or numpy Generator
+    kinds : mapping of column to kind, optional
+        What columns of X hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, numpy Generator or RandomState
         Also seeds methods that have no seed of their own. One seed draws the same queries for all
         methods.
 
@@ -117,10 +122,10 @@ def retrieval_precision(
     >>> from lookalike.measures import Vector
     >>> from lookalike.search import retrieval_precision
     >>> rows = np.arange(40.0)[:, None] + 100 * (np.arange(40) >= 20)[:, None]
-    >>> found = retrieval_precision(
+    >>> result = retrieval_precision(
     ...     Vector(), rows, np.arange(40) >= 20, top=5, n_repetitions=2, random_state=0
     ... )
-    >>> found.mean
+    >>> result.mean
     1.0
     """
     who = "retrieval_precision"
@@ -135,11 +140,11 @@ def retrieval_precision(
             needed, do = AtLeast(low).wants(), "Change the parameter"
             raise InvalidInput(message(f"{who}({name}={value!r})", needed, repr(value), do))
     check_gamma(gamma, who)
-    reader = method if isinstance(method, Measure) else None
-    if reader is not None and reader.traits.pairwise:
+    if isinstance(measure, Measure) and measure.traits.pairwise:
         do = "Use a measure of rows"
         raise InvalidInput(message(who, "rows, since queries are taken out", "distances", do))
-    table = read_table(X) if reader is None else reader.read(X)
+    table = X if kinds is None else read_table(X, kinds=kinds)
+    table = measure.read(table) if isinstance(measure, Measure) else read_table(table)
     table, target = split_target(table, y, who)
     if target is None:
         raise InvalidInput(message(who, "labels", "none", "Pass y"))
@@ -151,12 +156,12 @@ def retrieval_precision(
         draw, seed, marks = generator.spawn(3)
         queries = drawn.draw(classes, draw, who)
         rest = np.setdiff1d(np.arange(len(table)), queries)
-        rankers = _rankers(method, table[rest], table[queries], gamma, seed, who)
-        found = [
+        rankers = _rankers(measure, table[rest], table[queries], gamma, seed, who)
+        precision = [
             drawn.ask(ranker, classes[rest] == classes[query], own)
             for ranker, query, own in zip(rankers, queries, marks.spawn(len(queries)), strict=True)
         ]
-        means.append(np.mean(found, axis=0))
+        means.append(np.mean(precision, axis=0))
     return Retrieval(np.array(means))
 
 
@@ -206,7 +211,7 @@ def precision_of(first: np.ndarray) -> float:
 
 
 def _rankers(
-    method: Any,
+    measure: Any,
     database: Table,
     queries: Table,
     gamma: float,
@@ -214,22 +219,23 @@ def _rankers(
     who: str,
 ) -> list[Ranker]:
     """Return for each query what ranks the database."""
-    if isinstance(method, Measure | ReFeat):
-        method = clone(method)
-        nested = method.get_params()
+    if isinstance(measure, str) and measure == "auto":
+        measure = choose_measure(database)[0]
+    if isinstance(measure, Measure | ReFeat):
+        measure = clone(measure)
+        nested = measure.get_params()
         idle = [n for n in nested if n.rpartition("__")[2] == "random_state" and nested[n] is None]
-        method.set_params(**{name: int(random.integers(2**31)) for name in idle})
-        method.fit(database)
-    if isinstance(method, Measure):
-        asked = method.encode(queries)
-        start = _distances(method, asked)
-        return [_by_measure(method, start[i], gamma) for i in range(len(queries))]
-    if isinstance(method, ReFeat):
-        return [_by_refeat(method, queries[i : i + 1], gamma) for i in range(len(queries))]
-    if not callable(method):
+        measure.set_params(**{name: int(random.integers(2**31)) for name in idle})
+        measure.fit(database)
+    if isinstance(measure, Measure):
+        start = _distances(measure, measure.encode(queries))
+        return [_by_measure(measure, start[i], gamma) for i in range(len(queries))]
+    if isinstance(measure, ReFeat):
+        return [_by_refeat(measure, queries[i : i + 1], gamma) for i in range(len(queries))]
+    if not callable(measure):
         do = "Pass for example Gower() or ReFeat()"
-        raise WrongType(message(who, "a measure, ReFeat or a function", repr(method), do))
-    function = method(database)
+        raise WrongType(message(who, "a measure, 'auto', ReFeat or a function", repr(measure), do))
+    function = measure(database)
     return [
         _by_function(function, database, queries[i : i + 1], gamma) for i in range(len(queries))
     ]

@@ -1,6 +1,19 @@
 """Tables as they come from the world: each column with its kind and the reason for it."""
 
-from lookalike.table.read import as_table, read_table
+from lookalike.table.new_rows import as_table
+from lookalike.table.read import read_table
+from lookalike.table.summary import ColumnSummary, TableSummary
 from lookalike.table.table import KINDS, Column, Graph, Kind, Schema, Table
 
-__all__ = ["KINDS", "Column", "Graph", "Kind", "Schema", "Table", "as_table", "read_table"]
+__all__ = [
+    "KINDS",
+    "Column",
+    "ColumnSummary",
+    "Graph",
+    "Kind",
+    "Schema",
+    "Table",
+    "TableSummary",
+    "as_table",
+    "read_table",
+]

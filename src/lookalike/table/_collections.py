@@ -67,7 +67,7 @@ def _frozen(raw: Raw, row: int, items: list[Any]) -> frozenset[Any]:
 
 def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     do = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
-    needed = "lists or sets of items (a string is no set)"
+    needed = "lists or sets of items (a string is not a set)"
 
     def read(row: int, value: Any) -> frozenset[Any]:
         return _frozen(raw, row, _items(raw, row, value, needed, do))
@@ -210,7 +210,7 @@ def read_graph(raw: Raw, kind: Kind, fitted: bool) -> Column:
                         message(
                             f"Column {raw.name!r}",
                             "edges between nodes of the graph",
-                            f"an edge to {end!r}, which is no node, in row {row}",
+                            f"an edge to {end!r}, which is not a node, in row {row}",
                             "Add the node",
                         )
                     )

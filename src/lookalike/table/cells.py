@@ -25,7 +25,7 @@ from lookalike.table._numbers import read_number
 from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import Column, Kind
 
-__all__ = ["convert", "raw_of_column"]
+__all__ = ["convert", "raw_of_column", "set_aside"]
 
 
 def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
@@ -73,3 +73,12 @@ _TO: dict[str, Callable[[Raw, Kind, bool], Column]] = {
     "graph": read_graph,
     "object": read_object,
 }
+
+
+def set_aside(raw: Raw, reason: str) -> Column:
+    """Keep a column for display only, with the reason for not comparing it."""
+    if raw.is_arrow and (pa.types.is_integer(raw.type) or pa.types.is_floating(raw.type)):
+        return convert(raw, Kind("number", reason))
+    if raw.is_arrow and pa.types.is_large_string(raw.type):
+        return convert(raw, Kind("text", reason))
+    return convert(raw, Kind("object", reason))

@@ -30,7 +30,7 @@ import datetime as dt
 import decimal
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ from lookalike.table._numbers import to_seconds
 from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import KINDS, Graph, Kind
 
-__all__ = ["ASIDE", "Guess", "given_kind", "infer"]
+__all__ = ["ASIDE", "Guess", "given_kind", "infer", "read_as_text"]
 
 ASIDE = "aside"
 FEW = 20  # so many distinct short strings are a category even if none repeats
@@ -309,3 +309,19 @@ def _number(value: Any) -> str:
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.6g}"
+
+
+def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:
+    """Name the columns that a CSV file must hand over as they are written ("007", not 7)."""
+    names = set()
+    for name, given in kinds.items() if isinstance(kinds, Mapping) else ():
+        kind = (
+            given if isinstance(given, Kind) else Kind(given if isinstance(given, str) else "order")
+        )
+        levels = kind.levels if isinstance(given, Kind) else given
+        if kind.name in ("text", "sequence") or (kind.name == "category" and not kind.levels):
+            names.add(str(name))
+        elif not isinstance(levels, str) and isinstance(levels, Iterable):
+            if any(isinstance(level, str) for level in levels):
+                names.add(str(name))
+    return names

@@ -34,6 +34,9 @@ __all__ = [
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
+# Arrow follows these without end.
+_NESTED = (list, tuple, dict)
+DEEPEST = 64  # lists within lists
 _DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
 _TRUE_FALSE = {"true": True, "false": False}
 
@@ -202,6 +205,8 @@ def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> R
     """Take Python values."""
     values = list(values)
     types = set(map(type, values))
+    if any(issubclass(kind, _NESTED) for kind in types):
+        _check_depth(name, values)
     if any(issubclass(kind, complex | np.complexfloating) for kind in types):
         raise complex_error(f"Column {name!r}")
     if any(issubclass(kind, dt.datetime) for kind in types) and dt.date in types:
@@ -213,6 +218,39 @@ def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> R
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
             pass  # cells of mixed types: kept as they are
     return Raw(name, objects(values), from_text=from_text)
+
+
+def _check_depth(name: str, values: list[Any]) -> None:
+    """Refuse cells that hold lists in lists without end, such as a list that holds itself."""
+    if not _is_deep(values):
+        return
+    row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
+    raise InvalidInput(
+        message(
+            f"Column {name!r}, row {row}",
+            f"cells of at most {DEEPEST} lists within lists",
+            "more, or a list that holds itself",
+            "Take the cell apart, or leave it missing",
+        )
+    )
+
+
+def _is_deep(values: list[Any]) -> bool:
+    lists = _lists_among(values)
+    for _ in range(DEEPEST):
+        if not lists:
+            return False
+        kinds = set().union(*(map(type, one) for one in lists))
+        if not any(issubclass(kind, _NESTED) for kind in kinds):
+            return False
+        lists = _lists_among(value for one in lists for value in one)
+    return bool(lists)
+
+
+def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
+    """Return the values that hold others, each of them once."""
+    held = {id(v): v for v in values if isinstance(v, _NESTED)}.values()
+    return [v.values() if isinstance(v, dict) else v for v in held]
 
 
 def of_array(name: str, values: np.ndarray) -> Raw:

@@ -23,7 +23,14 @@ from lookalike.table.files import read_file, records_to_raw
 from lookalike.table.raw import Raw, complex_error, of_array, of_arrow, of_values
 from lookalike.table.table import Kind, Table
 
-__all__ = ["check_shape", "has_no_names", "numeric_array", "raw_columns", "unwrap"]
+__all__ = [
+    "check_shape",
+    "has_no_names",
+    "numeric_array",
+    "raw_columns",
+    "unwrap",
+    "without_tokens",
+]
 
 
 def numeric_array(source: Any) -> np.ndarray | None:
@@ -259,3 +266,11 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
             "Reshape your data: give a dictionary of columns, a list of records or a list of rows",
         )
     )
+
+
+def without_tokens(matrix: np.ndarray, tokens: Sequence[Any]) -> np.ndarray:
+    """Return a matrix with NaN where a cell is one of the values that mean missing."""
+    if not tokens:
+        return matrix
+    cells = Raw("", pa.array(matrix.reshape(-1))).without(tokens).cells
+    return np.asarray(cells.to_numpy(zero_copy_only=False).reshape(matrix.shape))

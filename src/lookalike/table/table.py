@@ -34,6 +34,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike.errors import InvalidInput, message, suggest
+from lookalike.table.summary import TableSummary, summarize
 
 __all__ = ["CODED", "KINDS", "MATRIX", "Column", "Graph", "Kind", "Schema", "Table", "unknown_code"]
 
@@ -314,6 +315,18 @@ class Table:
             self.missing,
         )
 
+    def compare_by(self, names: Any) -> Table:
+        """Return the table with only these columns compared; all others are set aside.
+
+        Parameters
+        ----------
+        names : name or names
+            May name a column that is set aside, which is then compared.
+        """
+        wanted = dict.fromkeys([names] if isinstance(names, str) else names)
+        rest = [column for column in self.columns + self.aside if column.name not in wanted]
+        return Table([self[name] for name in wanted], rest, len(self), self.missing)
+
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
         """Return the columns of these kinds."""
         return tuple(column for column in self.columns if column.kind.name in kinds)
@@ -325,6 +338,25 @@ class Table:
                 message("Table", f"a row below {len(self)}", str(row), "Rows are counted from 0")
             )
         return {column.name: column.cell(row) for column in self.aside + self.columns}
+
+    def summary(self) -> TableSummary:
+        """Say what each column holds, why, how many gaps it has, and what to look at.
+
+        Returns
+        -------
+        TableSummary
+            One ``ColumnSummary`` per column; prints as text, and has ``records`` and ``to_frame``.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> summary = la.read_table({"size": [1.0, None, 1.0], "color": list("abb")}).summary()
+        >>> summary["size"].missing, summary["size"].warnings
+        (1, ('constant: it tells no rows apart',))
+        >>> print(summary["color"].values)
+        b 67%, a 33%
+        """
+        return summarize(self)
 
     def __repr__(self) -> str:
         lines = [f"Table: {len(self):,} rows, {len(self.columns)} columns"]

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from lookalike._config import config
 from lookalike._load import load
+from lookalike.errors import InvalidInput
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -27,7 +28,7 @@ def check_measure(measure: Measure, X: Any, new: Any = None, y: Any = None) -> N
     exact values for a row with itself; that entries depend on their two rows alone; neighbor lists
     against the full matrix, ties included; that lists of parts merge; that threads, memory limits
     and saving change nothing; that rows encoded as fitted equal the fitted ones; explanations that
-    add up.
+    add up; that column weights are taken after fitting, or refused, as the traits say.
 
     Parameters
     ----------
@@ -150,11 +151,29 @@ def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
         s = m.block(left, right, "similarity")[0, 0]
         if np.isnan(s):
             continue
-        told = m._explain(left, right)
+        told = m.explain_rows(left, right)
         assert_allclose(told.similarity, s, rtol=1e-9, atol=1e-12)
         assert_allclose(sum(told.plus.values()), s, rtol=1e-9, atol=1e-9)
         assert_allclose(sum(told.plus.values()) + sum(told.minus.values()), 1, atol=1e-9)
         assert all(v >= -1e-12 for v in [*told.plus.values(), *told.minus.values()])
+
+
+def weights_are_taken_or_refused(m: Measure, a: Rows, b: Rows) -> None:
+    if not m.traits.weighs_columns:
+        try:
+            m.reweighted({})
+        except InvalidInput:
+            return
+        raise AssertionError("reweighted works, but the traits do not say weighs_columns")
+    before = m.block(a, a)
+    first = next(iter(m.schema_.kinds))
+    _same(m.reweighted({first: 1}).block(a, a), before)
+    changed = m.reweighted({first: 2})
+    assert changed.rows_ is m.rows_, "reweighted copies the rows"
+    twice = m.reweighted(dict.fromkeys(m.schema_.kinds, 2))
+    assert_allclose(twice.block(b, a), m.block(b, a), rtol=1e-12, atol=1e-12)
+    explanations_add_up(changed, a, b)
+    _same(m.block(a, a), before)
 
 
 _CHECKS: tuple[Callable[[Measure, Rows, Rows], None], ...] = (
@@ -168,6 +187,7 @@ _CHECKS: tuple[Callable[[Measure, Rows, Rows], None], ...] = (
     fitted_rows_encode_alike,
     saving_changes_nothing,
     explanations_add_up,
+    weights_are_taken_or_refused,
 )
 
 

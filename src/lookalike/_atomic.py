@@ -1,0 +1,122 @@
+"""Files are written beside, synced and renamed: a reader sees the old one or the new one, whole.
+
+Every file that lookalike writes goes through ``replacing``. The draft carries the name of its
+target and the number of the process that writes it; drafts of processes that are gone are removed
+by the next write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from lookalike.errors import UnwritableFile, message
+
+__all__ = ["check_writable", "replacing", "write_text"]
+
+_DRAFT = re.compile(r"^\.(?P<name>.+)\.(?P<process>\d+)-[0-9a-f]{32}\.part$")
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Return where a file would be written, or say at once that it cannot be.
+
+    Called before long work, so that its result is not lost at the end. Symbolic links are
+    followed: the file they point to is the one that is replaced.
+    """
+    target = Path(os.path.realpath(path))
+    who = f"File {str(path)!r}"
+    if target.is_dir():
+        raise UnwritableFile(message(who, "the name of a file", "a folder", "Add a file name"))
+    if not target.parent.is_dir():
+        found = f"no folder {str(target.parent)!r}"
+        raise UnwritableFile(message(who, "a folder that exists", found, "Make the folder first"))
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        do = "Name an ordinary file"
+        raise UnwritableFile(message(who, "an ordinary file", "a device or a pipe", do))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        found = f"no permission in {str(target.parent)!r}"
+        do = "Choose another folder, or ask for the permission"
+        raise UnwritableFile(message(who, "a folder that can be written", found, do))
+    if target.exists() and not os.access(target, os.W_OK):
+        do = "Choose another name, or make the file writable"
+        raise UnwritableFile(message(who, "a file that can be written", "a read-only one", do))
+    return target
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a draft for writing; it takes the place of the file when the block ends well.
+
+    The new file keeps the permissions of the one it replaces, or follows the umask. Whatever goes
+    wrong (an error, a full disk, ctrl-c), the old file stays as it was.
+    """
+    target = check_writable(path)
+    _remove_drafts(target)
+    draft = target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part"
+    try:
+        with draft.open("xb") as file:  # created under the umask
+            if target.exists():
+                os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+        _sync_folder(target.parent)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            found = os.strerror(error.errno).lower()
+            do = "Free some space or choose another place; the old file is as it was"
+            raise UnwritableFile(
+                message(f"File {str(path)!r}", "room on the disk", found, do)
+            ) from error
+        raise
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a power cut, where the system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove_drafts(target: Path) -> None:
+    """Remove what writers of this file that are no more have left behind."""
+    for other in target.parent.glob(f".{_escape(target.name)}.*.part"):
+        found = _DRAFT.match(other.name)
+        if found and found["name"] == target.name and not _runs(int(found["process"])):
+            with contextlib.suppress(OSError):
+                other.unlink()
+
+
+def _escape(name: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _runs(process: int) -> bool:
+    if os.name == "nt":  # asking by signal would end the process there: its draft stays
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True

@@ -1,0 +1,207 @@
+"""Distances that the user brings: a function of two cells, or a finished matrix."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._params import Is
+from lookalike.columns.base import Distance, cell_error, gaps, show
+from lookalike.errors import InvalidInput, message
+from lookalike.table.table import KINDS, MATRIX, Column
+
+__all__ = ["CallableDistance", "MatrixDistance"]
+
+
+class CallableDistance(Distance):
+    """Your own function of two cells, as a distance.
+
+    It is called once per pair with two cells as Python sees them (numbers, texts, frozensets,
+    tuples, arrays, your own objects), never with a missing one, and has to return a number of at
+    least 0. A function with an attribute ``batch`` is asked for many distances at once instead:
+    ``batch(cells, cell)`` returns the distances of ``cell`` to each of a list of cells.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two cells, returns their distance.
+    scale : float, optional
+        The distance of similarity 0; None: the largest one seen (see ``Distance``; of up to 250
+        rows here, because every look is a call).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> def years_apart(u, v):
+    ...     return abs(int(u[:4]) - int(v[:4]))
+    >>> day = Column("day", Kind("text"), np.array(["1999-12-31", "2004-01-01"], dtype=object))
+    >>> distance = CallableDistance(years_apart).fit(day)
+    >>> cells = distance.encode(day)
+    >>> distance.compare(cells[:1], cells)
+    array([[0., 5.]])
+    """
+
+    name = "given"
+    kinds = KINDS
+    PARAMS = {"function": Is(Callable, named="a callable of two cells")}  # type: ignore[arg-type]
+    n_sampled: ClassVar[int] = 250
+
+    def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:
+        self.function = function
+        self.scale = scale
+
+    def _encode(self, column: Column) -> np.ndarray:
+        # beside each cell its row: a block knows no rows, and an error has to name them
+        out = np.empty((len(column), 2), dtype=object)
+        out[:, 0] = range(len(column))
+        missing = gaps(column)
+        whole = column.kind.name in MATRIX
+        for row in range(len(column)):
+            if not missing[row]:
+                out[row, 1] = column.values[row] if whole else column.cell(row)
+        return out
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        out = np.full((len(a), len(b)), np.nan)
+        here = [j for j in range(len(b)) if b[j, 1] is not None]
+        batch = getattr(self.function, "batch", None)
+        for i in range(len(a)):
+            if a[i, 1] is None:
+                continue
+            if batch is not None:
+                out[i, here] = self._ask_batch(batch, a[i], b[here])
+                continue
+            for j in here:
+                out[i, j] = self._ask(a[i], b[j])
+        return out
+
+    def _ask(self, a: Any, b: Any) -> float:
+        try:
+            value = self.function(a[1], b[1])
+        except Exception as error:
+            do = "Make the function take any two cells of the column"
+            raise self._error(a, b, f"{type(error).__name__}: {error}", do) from error
+        return self._number(value, a, b)
+
+    def _ask_batch(self, batch: Any, a: Any, b: Any) -> list[float]:
+        if not len(b):
+            return []
+        try:
+            values = batch(list(b[:, 1]), a[1])
+            count = len(values)
+        except Exception as error:
+            do = "Make batch(cells, cell) take any cells of the column and return one number each"
+            raise self._error(a, b[0], f"{type(error).__name__}: {error}", do) from error
+        if count != len(b):
+            do = "Return one number for each of the cells"
+            raise self._error(a, b[0], f"{count} numbers for {len(b)} cells", do)
+        return [self._number(value, a, other) for value, other in zip(values, b, strict=True)]
+
+    def _number(self, value: Any, a: Any, b: Any) -> float:
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        # a formula such as 1 - cos may end a hair below 0; NaN is not above anything
+        if isinstance(value, numbers.Real | np.bool_) and float(value) >= -1e-9:
+            return max(float(value), 0.0)
+        do = "Return a number of at least 0 for any two cells of the column"
+        raise self._error(a, b, show(value), do)
+
+    def _error(self, a: Any, b: Any, found: str, do: str) -> InvalidInput:
+        called = getattr(self.function, "__name__", type(self.function).__name__)
+        who = f"{called}, column {getattr(self, 'column_', '')!r}, rows {a[0]} and {b[0]}"
+        return InvalidInput(message(who, "a distance", found, do))
+
+
+class MatrixDistance(Distance):
+    """A finished matrix of distances; the cells of the column say which row of it they are.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n)
+        Finite distances of at least 0, zero on the diagonal.
+    symmetric : bool, default True
+        Whether to insist that both directions agree.
+    scale : float, optional
+        The distance of similarity 0; None: the largest one between fitted cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.table import Column, Kind
+    >>> miles = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 7.0], [9.0, 7.0, 0.0]])
+    >>> town = Column("town", Kind("number"), np.array([2.0, 0.0, np.nan]))
+    >>> distance = MatrixDistance(miles).fit(town)
+    >>> cells = distance.encode(town)
+    >>> distance.compare(cells[:1], cells)
+    array([[ 0.,  9., nan]])
+    """
+
+    name = "matrix"
+    kinds = ("number",)
+    PARAMS = {"symmetric": Is(bool), "matrix": Is(np.ndarray, named="a numpy array")}
+
+    def __init__(
+        self, matrix: np.ndarray, symmetric: bool = True, scale: float | None = None
+    ) -> None:
+        self.matrix = matrix
+        self.symmetric = symmetric
+        self.scale = scale
+
+    def _learn(self, column: Column) -> None:
+        check_matrix(self.matrix, column.name, self.symmetric)
+
+    def _find_scale(self, column: Column) -> float:
+        at = np.unique(self._encode(column))
+        at = at[at >= 0]
+        whole = len(at) == len(self.matrix)
+        block = self.matrix if whole else self.matrix[np.ix_(at, at)]
+        return float(block.max(initial=0.0))
+
+    def _encode(self, column: Column) -> np.ndarray:
+        values = np.asarray(column.values, dtype=np.float64)
+        missing = np.isnan(values)
+        whole = np.where(missing, 0.0, values)
+        odd = np.flatnonzero((whole != np.floor(whole)) | (whole < 0) | (whole >= len(self.matrix)))
+        if len(odd):
+            row = int(odd[0])
+            needed = f"a whole number from 0 to {len(self.matrix) - 1}, a row of the matrix"
+            do = "Let the column hold positions in the matrix"
+            raise cell_error(column.name, row, needed, f"{values[row]:g}", do)
+        return np.where(missing, -1, whole).astype(np.int64)
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return np.asarray(self.matrix[np.ix_(a, b)], dtype=np.float64)
+
+
+def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> None:
+    """Insist on what a matrix of distances has to be."""
+    who = f"the matrix of column {column!r}"
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        do = "Give the distance of every object to every object"
+        raise InvalidInput(message(who, "as many rows as columns", f"shape {matrix.shape}", do))
+    if matrix.dtype.kind not in "fiub":
+        do = "Turn the matrix into numbers"
+        raise InvalidInput(message(who, "numbers", f"dtype {matrix.dtype}", do))
+    odd = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(odd):
+        row, place = (int(i) for i in odd[0])
+        found = f"{matrix[row, place]} in row {row}, column {place}"
+        raise InvalidInput(message(who, "finite distances of at least 0", found, "Correct it"))
+    largest = float(matrix.max(initial=0.0))
+    own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
+    if len(own):
+        found = f"{matrix[own[0], own[0]]} in row {own[0]}"
+        do = "A similarity S becomes a distance as 1 - S"
+        raise InvalidInput(message(who, "zeros on the diagonal", found, do))
+    if not symmetric:
+        return
+    odd = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
+    if len(odd):
+        row, place = (int(i) for i in odd[0])
+        found = f"{matrix[row, place]} and {matrix[place, row]} for rows {row} and {place}"
+        do = "Take the mean of the matrix and its transpose, or pass symmetric=False"
+        raise InvalidInput(message(who, "the same distance in both directions", found, do))

@@ -1,0 +1,308 @@
+"""What kind of thing a measure is, on your rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lookalike._params import KINDS, AtLeast
+from lookalike._random import RANDOM_STATE, make_seed
+from lookalike.datasets import transforms
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
+from lookalike.evaluate.space import as_space, needs_distances
+from lookalike.hubness import HubnessReport, hubness_report
+from lookalike.leaderboard.diagnosis import MANY, Diagnosis
+from lookalike.leaderboard.labels import split_labels
+from lookalike.leaderboard.ranking import Agreement, ranking_agreement
+from lookalike.leaderboard.scores import (
+    distances_among,
+    smallest_eigenvalue,
+    some_rows,
+    tied_share,
+    violated_share,
+    zero_share,
+)
+from lookalike.leaderboard.trial import (
+    given_forests,
+    own_params,
+    prepared,
+    reseeded,
+    supervised_forests,
+)
+from lookalike.measures.base import Measure
+from lookalike.measures.matrices import rectangle
+from lookalike.table import Column, Table, read_table
+from lookalike.table.targets import code_labels
+
+__all__ = ["diagnose"]
+
+SAMPLE = 2_000  # rows of a larger table that are looked at
+NARROW = 500  # rows for eigenvalues, triangles and rankings
+FLAT = 1e-9  # an eigenvalue this far below 0, as a share of the largest, is rounding
+
+
+def diagnose(
+    space: Any,
+    X: Any = None,
+    y: Any = None,
+    k: int = 5,
+    *,
+    kinds: Mapping[str, Any] | None = None,
+    random_state: Any = 0,
+) -> Diagnosis:
+    """Say what kind of thing a measure is on your rows: a metric, a kernel, stable, with hubs.
+
+    One report: whether it is symmetric and positive semi-definite, how often the triangle
+    inequality fails, how many similarities are 0 and how many distances tied, whether two seeds
+    agree, whether the scale of the numbers matters, and whether there are hubs.
+
+    Parameters
+    ----------
+    space : measure, or square matrix of distances
+        A measure need not be fitted if X is given.
+    X : table, frame, array, dict of columns or path, optional
+        The rows. A copy of the measure is fitted to them, and again with another seed and on six
+        other scales [1]_. Without X a fitted measure is looked at as it is, and these two questions
+        stay open.
+    y : array of n labels, or the name of a column of X, optional
+        For the table of hubs, and for measures that learn from labels; of these, what the table of
+        hubs says about labels is left out, since they have seen them.
+    k : int
+        Length of the lists that hubs are counted in.
+    kinds : mapping of column to kind, optional
+        What columns of X hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+        Seed of the samples, and of measures that have none.
+
+    Returns
+    -------
+    Diagnosis
+
+    Notes
+    -----
+    Tables above 2,000 rows are represented by a sample of so many; eigenvalues, rankings and 10,000
+    triples for the triangle inequality come from 500 rows of these. Pairs that cannot be compared
+    are put as far apart as the farthest pair.
+
+    References
+    ----------
+    .. [1] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.leaderboard import diagnose
+    >>> from lookalike.measures import Ranked
+    >>> found = diagnose(Ranked(), np.random.default_rng(0).random((60, 3)))
+    >>> found.figures["violated_triangles"]
+    0.0
+    >>> round(found.scales["log"].mean, 6)
+    1.0
+    """
+    for name, value, rule in (
+        ("k", k, AtLeast(1)),
+        ("kinds", kinds, KINDS),
+        ("random_state", random_state, RANDOM_STATE),
+    ):
+        if not rule.fits(value):
+            who = f"diagnose({name}={value!r})"
+            raise InvalidInput(message(who, rule.wants(), repr(value), rule.advice(value)))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = _diagnose(space, X, y, k, kinds, make_seed(random_state))
+    warned = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
+    return replace(found, notes=tuple(dict.fromkeys([*found.notes, *warned])))
+
+
+def _diagnose(
+    space: Any, X: Any, y: Any, k: int, kinds: Mapping[str, Any] | None, seed: int
+) -> Diagnosis:
+    notes: list[str] = []
+    table, learned, n_all = None, False, 0
+    if X is not None:
+        measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
+    else:
+        measure = needs_distances(as_space(space, "diagnose"), "diagnose")
+        n_all = len(measure.rows_)
+        why = "without the table (X=...)" if isinstance(space, Measure) else "for a bare matrix"
+        notes.append(f"agreement of seeds and sensitivity to scales are not known {why}")
+        if y is not None:
+            code_labels(y, n_all, "diagnose")  # gaps and a wrong number of them are refused
+            y = np.asarray(y)
+        learned = has_learned(measure)
+    at = some_rows(len(measure.rows_), SAMPLE, seed)
+    if len(at) < max(3, k + 1):
+        do = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
+        needed = f"at least {max(3, k + 1)} rows"
+        raise TooFewRows(message(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do))
+    distances, undefined = distances_among(measure, at)
+    few = some_rows(len(at), NARROW, seed)
+    near = distances[np.ix_(few, few)]
+    similarities = _similarities(measure, at[few])
+    low, high = smallest_eigenvalue(similarities)
+    figures: dict[str, float | bool] = {
+        "symmetric": bool(np.array_equal(distances, distances.T)),
+        "smallest_eigenvalue": low,
+        "positive_semidefinite": bool(low >= -FLAT * max(high, 1.0)),
+        "violated_triangles": violated_share(near, seed),
+        "zeros": zero_share(similarities),
+        "ties": tied_share(distances),
+        "undefined": undefined,
+    }
+    found = Diagnosis(type(measure).__name__, len(at), n_all, figures)
+    if table is not None:
+        target = y if learned else None
+        found = replace(
+            found,
+            seeds=_seeds(measure, table, target, at[few], near, seed),
+            scales=_scales(measure, table, target, at[few], near, notes),
+        )
+    if learned and y is not None:
+        notes.append("labels are left out of the table of hubs: the measure has learned from them")
+    labels = None if learned or y is None else y
+    # Ties shared out: else those at the top of the table would look like hubs. A list that ends
+    # with pairs that cannot be compared has no last distance to share.
+    tied = figures["ties"] > MANY and not undefined
+    hubs = _hubness(measure, labels, k, at, distances, tied, notes)
+    return replace(found, hubness=hubs, notes=tuple(notes))
+
+
+def _fit(
+    space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int
+) -> tuple[Measure, Table | None, np.ndarray | None, bool, int]:
+    """Fit a copy of a measure to a sample of X; return also the table and whether it learned."""
+    if not isinstance(space, Measure):
+        found = type(space).__name__
+        raise InvalidInput(message("diagnose", "a measure for X", found, "Leave X out"))
+    if getattr(space, "frozen_", False):
+        raise InvalidInput(
+            message(
+                "diagnose",
+                "a measure that can be fitted to X",
+                f"{type(space).__name__}.frozen()",
+                "Leave X out, or pass the measure itself",
+            )
+        )
+    measure = prepared(space, seed, None)
+    table, y = split_labels(
+        measure.read(X if kinds is None else read_table(X, kinds=kinds)), y, "diagnose"
+    )
+    target = None if y is None else np.asarray(y)
+    n = len(table)
+    at = some_rows(n, SAMPLE, seed)
+    if measure.traits.pairwise:
+        measure.fit(table)
+        return measure, None, target, False, n
+    table, target = table[at], None if target is None else target[at]
+    learned = has_learned(measure)
+    try:
+        measure.fit(table)
+    except InvalidInput:
+        if target is None:
+            raise
+        measure.fit(table, target)
+        learned = True
+    return measure, table, target, learned, n
+
+
+def has_learned(measure: Measure) -> bool:
+    """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
+    params = measure.get_params()
+    weights = [params[name] for name in own_params(measure, "weights")]
+    return bool(supervised_forests(measure)) or any(isinstance(one, str) for one in weights)
+
+
+def _similarities(measure: Measure, at: np.ndarray) -> np.ndarray:
+    """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
+    rows = measure.rows_[at]
+    found = rectangle(measure, rows, rows, "similarity", undefined="keep")
+    found[np.isnan(found)] = 0.0
+    return found
+
+
+def _seeds(
+    measure: Measure,
+    table: Table,
+    y: np.ndarray | None,
+    at: np.ndarray,
+    near: np.ndarray,
+    seed: int,
+) -> Agreement | None:
+    if not own_params(measure, "random_state"):
+        return None
+    other = reseeded(measure, seed + 1).fit(table, y)
+    return ranking_agreement(-near, -distances_among(other, at)[0])
+
+
+def _scales(
+    measure: Measure,
+    table: Table,
+    y: np.ndarray | None,
+    at: np.ndarray,
+    near: np.ndarray,
+    notes: list[str],
+) -> dict[str, Agreement]:
+    """Return how far rows are ranked alike when the number columns are written on other scales."""
+    from sklearn.base import clone
+
+    if given_forests(measure):
+        notes.append("a forest that was fitted elsewhere cannot be fitted to other scales")
+        return {}
+    written = [_rescaled(column) for column in table]
+    if not any(written):
+        notes.append("no number columns, so no sensitivity to scales")
+        return {}
+    found = {}
+    for name in next(columns for columns in written if columns):
+        columns = [
+            columns[name] if columns else column
+            for column, columns in zip(table, written, strict=True)
+        ]
+        changed = Table(columns, table.aside, len(table), table.missing)
+        try:
+            other = clone(measure).fit(changed, y)
+            found[name] = ranking_agreement(-near, -distances_among(other, at)[0])
+        except InvalidInput as error:  # values that differed may be equal on another scale
+            notes.append(f"the transform {name} is left out: {error}")
+    return found
+
+
+def _rescaled(column: Column) -> dict[str, Column]:
+    """Return a column of numbers under the six transforms; gaps stay, other columns have none."""
+    if column.kind.name != "number":
+        return {}
+    known = ~np.isnan(column.values)
+    if not known.any() or not np.isfinite(column.values[known]).all():
+        return {}
+    out = {}
+    for name, values in transforms(column.values[known][:, None]).items():
+        cells = np.full(len(column), np.nan)
+        cells[known] = values[:, 0]
+        out[name] = replace(column, values=cells)
+    return out
+
+
+def _hubness(
+    measure: Measure,
+    labels: np.ndarray | None,
+    k: int,
+    at: np.ndarray,
+    distances: np.ndarray,
+    tied: bool,
+    notes: list[str],
+) -> HubnessReport:
+    n = len(measure.rows_)
+    if n == len(at):
+        ties = "expected" if tied else "index"
+        return hubness_report(measure, labels, k, ties=ties)
+    from lookalike.measures import Precomputed
+
+    notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
+    given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
+    return hubness_report(given, None if labels is None else labels[at], k)

@@ -1,0 +1,44 @@
+"""Labels that measures are judged by: read, taken out of the table, never amounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, message
+from lookalike.table import Table
+from lookalike.table.targets import code_labels, split_target
+
+__all__ = ["read_codes", "split_labels"]
+
+
+def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
+    """Return the table without its labels, and the labels, checked, as they were given."""
+    if isinstance(y, str):
+        table, labels = split_target(table, y, who)
+        # Not even set aside: a measure whose kinds name the column would compare by it.
+        table = table.drop(y)
+        if not table.columns:
+            do = "Give the table more columns than its labels"
+            raise InvalidInput(message(who, "columns to compare", "none", do))
+        return table, labels
+    if y is not None:
+        code_labels(y, len(table), who)
+    return table, y
+
+
+def read_codes(y: Any, n: int, who: str) -> np.ndarray:
+    """Return labels as whole numbers; gaps and amounts are refused."""
+    codes, labels = code_labels(y, n, who)
+    for label in labels:
+        if isinstance(label, float | np.floating) and label != round(label):
+            raise InvalidInput(
+                message(
+                    who,
+                    "labels: words, whole numbers or flags",
+                    f"{label:g}, an amount",
+                    "Cut amounts into classes, or leave y out",
+                )
+            )
+    return codes

@@ -1,0 +1,48 @@
+"""Before a list of neighbors is filled: its length, and the names of the rows in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike._params import AtLeast
+from lookalike.errors import InvalidInput, TooFewRows, message
+from lookalike.measures.rows import Rows
+
+__all__ = ["Ids", "check_k", "name_rows"]
+
+Ids = np.ndarray | None
+"""Names of rows, whole numbers; None: their positions, or nobody's."""
+
+
+def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -> None:
+    """Refuse a k that the rows cannot serve; it is never shrunk silently.
+
+    Parameters
+    ----------
+    k : int
+    most : int, how many rows a list can hold
+    who : str, the caller
+    own : bool, whether each row is left out of its own list
+    word : str, what the caller calls k
+    """
+    if not AtLeast(1).fits(k):
+        raise InvalidInput(
+            message(f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it")
+        )
+    if k > most:
+        rows = most + own
+        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
+        raise TooFewRows(
+            message(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+        )
+
+
+def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return exclude, ids and the size of the collection with their defaults filled in."""
+    exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    if ids is None:
+        return exclude, np.arange(len(b)), len(b)
+    ids = np.asarray(ids, dtype=np.int64)
+    return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)

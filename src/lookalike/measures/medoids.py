@@ -1,0 +1,119 @@
+"""The rows in the middle of k groups (k-medoids), by our own kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.kernels.medoids import build, swap_until_stable
+
+__all__ = ["Partition", "fasterpam", "k_medoids"]
+
+SWEEPS = 300
+TINY = 1e-12  # costs that differ by less are the same
+
+
+class Partition(NamedTuple):
+    """Rows shared out among medoids.
+
+    Parameters
+    ----------
+    medoids : int64 array of k
+        Positions of the medoids, in the order of the labels.
+    labels : int64 array of n
+        The medoid that each row belongs to, as a place in ``medoids``.
+    cost : float
+        The sum of the distances of all rows to their medoids (total deviation).
+    """
+
+    medoids: np.ndarray
+    labels: np.ndarray
+    cost: float
+
+
+def fasterpam(
+    distances: np.ndarray, medoids: int | np.ndarray, *, max_iter: int = SWEEPS
+) -> Partition:
+    """Share rows out among k medoids, quickly (FasterPAM).
+
+    Swaps are made as soon as one lowers the cost (Schubert and Rousseeuw 2021,
+    doi:10.1016/j.is.2021.101804); rows are tried in their order, so the answer is always the same.
+
+    Parameters
+    ----------
+    distances : float64 array of shape (n, n), without gaps
+        Row i holds the distances of row i to the others.
+    medoids : int or int array
+        How many, started greedily (BUILD), or the positions to start from.
+    max_iter : int
+        Sweeps over all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
+    >>> fasterpam(np.abs(points[:, None] - points), 2).labels
+    array([0, 0, 0, 1, 1])
+    """
+    return _improve(distances, medoids, True, max_iter)
+
+
+def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
+    """Return the positions of k rows such that every row is near to one of them, sorted.
+
+    Partitioning around medoids (PAM): a greedy start, then the best exchange of a medoid for
+    another row as long as one lowers the cost (Kaufman and Rousseeuw 1990,
+    doi:10.1002/9780470316801), found by the FastPAM1 update (Schubert and Rousseeuw 2021). Of
+    several equally central rows of a cluster the first is taken.
+
+    Parameters
+    ----------
+    distances : symmetric float64 array of shape (n, n), without gaps
+    k : int
+        All rows if it is n or more.
+    """
+    n = len(distances)
+    if k >= n:
+        return np.arange(n)
+    medoids = _improve(distances, int(k), False, SWEEPS).medoids
+    for _ in range(SWEEPS):
+        first = _first_of_equals(distances, medoids)
+        if np.array_equal(first, np.sort(medoids)):
+            break
+        medoids = _improve(distances, first, False, SWEEPS).medoids
+    return np.sort(medoids)
+
+
+def _improve(
+    distances: np.ndarray, medoids: int | np.ndarray, eager: bool, max_iter: int
+) -> Partition:
+    distances = np.asarray(distances, dtype=np.float64)
+    # The kernels want the distances of all rows to a candidate in one piece.
+    to = np.ascontiguousarray(distances.T)
+    n = len(to)
+    start = build(to, min(int(medoids), n)) if np.ndim(medoids) == 0 else np.array(medoids)
+    chosen = start.astype(np.int64)
+    labels, second = np.empty(n, np.int64), np.empty(n, np.int64)
+    cost, _ = swap_until_stable(
+        to, chosen, eager, max_iter, labels, second, np.empty(n), np.empty(n)
+    )
+    return Partition(chosen, labels, float(cost))
+
+
+def _slack(distances: np.ndarray, medoids: np.ndarray) -> float:
+    return TINY * max(1.0, float(distances[medoids].min(axis=0).sum()))
+
+
+def _first_of_equals(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:
+    """Replace each medoid by the first row of its cluster that is as central."""
+    which = distances[medoids].argmin(axis=0)
+    which[medoids] = np.arange(len(medoids))  # duplicates among the medoids keep their own
+    slack = _slack(distances, medoids)
+    chosen = medoids.copy()
+    for place in range(len(medoids)):
+        members = np.flatnonzero(which == place)
+        totals = distances[np.ix_(members, members)].sum(axis=1)
+        own = totals[np.searchsorted(members, medoids[place])]
+        chosen[place] = members[int(np.argmax(totals <= own + slack))]
+    return np.sort(chosen)

@@ -1,0 +1,139 @@
+"""What all representations share: reading, names of columns, answers for new rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._params import AtLeast, Rule
+from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, message
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.measures.source import Source
+from lookalike.measures.task import MeasureTask
+from lookalike.table import as_table
+
+__all__ = ["Representation"]
+
+TALL = 8192  # rows that are encoded and compared at once
+
+
+class Representation(TransformerMixin, MeasureTask):
+    """Base of the transformers that turn rows into similarities."""
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"max_rows": AtLeast(2)}
+
+    random_state: Any
+    measure_: Measure
+
+    # -- what a representation writes --------------------------------------------------------------
+
+    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+        """Learn from what was read, and return its rows encoded."""
+        raise AssertionError("written by the subclasses")
+
+    def _represent(self, rows: Rows) -> np.ndarray:
+        """Return the new columns of rows that ``measure_`` has encoded."""
+        raise AssertionError("written by the subclasses")
+
+    def _names_out(self) -> list[str]:
+        raise AssertionError("written by the subclasses")
+
+    # -- fitting and transforming ------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from rows, and choose the prototypes.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+            Needed where prototypes, their number or the measure are learned from a target. A named
+            column is taken out of the table.
+        """
+        self._fit(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Learn from rows and return their new columns, each row known to be a fitted one.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+
+        Returns
+        -------
+        array of shape (n, number of new columns)
+        """
+        rows = self._fit(X, y)
+        return self._in_blocks(len(rows), lambda at: rows[at])
+
+    def _fit(self, X: Any, y: Any) -> Rows:
+        source, target = self._read(X, y)
+        rows = self._fit_source(source, target)
+        self._remember_columns(X, source, self.measure_)
+        return rows
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the new columns of any rows, a block at a time.
+
+        Parameters
+        ----------
+        X : table, frame, array, record or list of records
+
+        Returns
+        -------
+        array of shape (n, number of new columns)
+        """
+        check_is_fitted(self, "measure_")
+        measure = self.measure_
+        if measure.traits.pairwise:
+            rows = measure.encode(X)
+            return self._in_blocks(len(rows), lambda at: rows[at])
+        # Read once, encoded a block at a time: not all encoded rows of a long table at once.
+        table = as_table(X, measure.schema_, who=type(self).__name__)
+        return self._in_blocks(len(table), lambda at: measure.encode(table[at]))
+
+    def _in_blocks(self, n: int, rows_at: Any) -> np.ndarray:
+        out = np.empty((n, len(self._names_out())))
+
+        def one(at: slice) -> None:
+            out[at] = self._represent(rows_at(at))
+
+        run(one, [(at,) for at in blocks(n, TALL)], self.n_jobs, "comparing with prototypes")
+        return out
+
+    # -- scikit-learn ------------------------------------------------------------------------------
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the new columns.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Checked against the fitted columns, otherwise not used.
+        """
+        check_is_fitted(self, "measure_")
+        if input_features is not None:
+            self._check_names(np.asarray(input_features, dtype=object))
+        return np.asarray(self._names_out(), dtype=object)
+
+    def _check_names(self, names: np.ndarray) -> None:
+        """Refuse names that are not those of the fitted columns, in scikit-learn's words."""
+        known = getattr(self, "feature_names_in_", None)
+        who = f"{type(self).__name__}.get_feature_names_out"
+        do = "Leave input_features out"
+        if known is not None and not np.array_equal(names, known):
+            found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
+            raise InvalidInput(message(who, "the names of the fitted columns", found, do))
+        if len(names) != self.n_features_in_:
+            found = (
+                f"{len(names)} (input_features should have length equal to number of features, "
+                f"{self.n_features_in_})"
+            )
+            raise InvalidInput(message(who, f"{self.n_features_in_} names", found, do))

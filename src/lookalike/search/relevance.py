@@ -1,0 +1,86 @@
+"""What is near to some rows and far from others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike._params import Between
+from lookalike.errors import InvalidInput, message
+
+__all__ = ["check_gamma", "rocchio"]
+
+
+def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
+    """Score rows by how near they are to what is wanted and how far from what is not.
+
+    The mean distance to the wanted rows minus ``gamma`` times the mean distance to the unwanted
+    ones [1]_ [2]_. Smaller is better; a score may be negative. Distances that are not known (NaN)
+    are left out of the means.
+
+    Parameters
+    ----------
+    positive : array of shape (p,) or (p, n)
+        Distances of one row, or of n rows, to the p rows that are wanted; at least one.
+    negative : array of shape (q,) or (q, n), optional
+        Distances to the q rows that are not wanted. None of them: nothing is subtracted.
+    gamma : float
+        How much the unwanted rows count; 0 leaves them out, 0.5 is customary.
+
+    Returns
+    -------
+    float or array of n; NaN where no distance to a wanted row is known
+
+    References
+    ----------
+    .. [1] J. J. Rocchio (1971). Relevance feedback in information retrieval. In G. Salton (ed.),
+       The SMART Retrieval System, 313-323, Prentice-Hall.
+    .. [2] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> from lookalike.search import rocchio
+    >>> rocchio([1, 3], [4], gamma=0.5)
+    0.0
+    >>> rocchio([[1.0, 2.0], [3.0, 2.0]], [[4.0, 0.0]])
+    array([0., 2.])
+    """
+    check_gamma(gamma, "rocchio")
+    near = np.asarray(positive, dtype=np.float64)
+    far = np.asarray(negative, dtype=np.float64)
+    if not len(near):
+        do = "Pass at least the distances to the query"
+        raise InvalidInput(message("rocchio", "distances to at least one wanted row", "none", do))
+    if len(far) and far.shape[1:] != near.shape[1:]:
+        found = f"shapes {near.shape} and {far.shape}"
+        do = "Give the distances of the same rows to both"
+        raise InvalidInput(message("rocchio", "distances of the same rows", found, do))
+    score = _mean(near)
+    if len(far) and gamma:
+        away = _mean(far)
+        score = score - gamma * np.where(np.isnan(away), 0.0, away)
+    return score if score.ndim else float(score)
+
+
+def _mean(distances: np.ndarray) -> np.ndarray:
+    """Return the mean over the first axis, added up in order: each entry for itself."""
+    total = np.zeros(distances.shape[1:])
+    known = np.zeros(distances.shape[1:])
+    for row in distances:
+        gaps = np.isnan(row)
+        total = total + np.where(gaps, 0.0, row)
+        known = known + ~gaps
+    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is known
+        return np.asarray(total / known)
+
+
+def check_gamma(gamma: Any, who: str) -> None:
+    """Refuse a weight of unwanted rows that is not a finite number of at least 0."""
+    if not Between(0.0, 1e300).fits(gamma):
+        do = "Use 0 to leave unwanted rows out, 0.5 as is customary"
+        raise InvalidInput(
+            message(f"{who}(gamma={gamma!r})", "a number of at least 0", repr(gamma), do)
+        )

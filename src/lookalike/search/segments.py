@@ -1,0 +1,256 @@
+"""The rows of an index: fitted ones, later ones, hidden ones, found by a number that stays.
+
+Rows are kept in segments, as in a log-structured merge tree. The first holds the rows the measure
+was fitted to; rows that are added go to segments of their own, which are merged when they grow
+alike in size, so that adding one row at a time costs little and the fitted rows are never copied.
+Every segment is searched by itself, and the lists merge to the list of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.measures.rows import concatenate as join_rows
+from lookalike.neighbors.exact import fill_by_blocks, search
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.search.relevance import rocchio
+from lookalike.search.tables import concatenate as join_tables
+from lookalike.table import Table
+
+__all__ = ["Feedback", "Segment", "Segments", "rows_at", "table_at"]
+
+SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
+Masks = Sequence[np.ndarray] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Feedback:
+    """What a row should be near to and far from: encoded rows, and the weight of the latter."""
+
+    positive: Rows
+    negative: Rows | None
+    gamma: float
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Some rows of an index.
+
+    Parameters
+    ----------
+    rows : Rows
+    table : Table, the same rows as they were read
+    places : int64, ascending; the number of each row in the index
+    alive : bool, False for a row that was deleted
+    """
+
+    rows: Rows
+    table: Table
+    places: np.ndarray
+    alive: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def find(self, place: int) -> int:
+        """Return where a row stands in this segment, -1 if it does not."""
+        at = int(np.searchsorted(self.places, place))
+        return at if at < len(self.places) and self.places[at] == place else -1
+
+    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
+        """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
+        if mask is not None:
+            at = np.flatnonzero(self.alive & mask)
+            return self.rows[at], self.places[at], np.empty(0, np.int64)
+        rows, at = self.__dict__.get("_kept", (self.rows, None))
+        alive = self.alive if at is None else self.alive[at]
+        if len(alive) - np.count_nonzero(alive) > SPARE:
+            at = np.flatnonzero(self.alive)
+            rows = self.rows[at]
+            # A cache, not a field: a saved segment does not hold its rows twice.
+            self.__dict__["_kept"] = rows, at
+            alive = self.alive[at]
+        places = self.places if at is None else self.places[at]
+        return rows, places, places[~alive]
+
+
+@saveable
+@dataclass(eq=False)
+class Segments:
+    """All rows of an index.
+
+    Parameters
+    ----------
+    segments : list of Segment, by ascending places
+    next_place : int, the number that the next row gets
+    """
+
+    segments: list[Segment]
+    next_place: int
+
+    @classmethod
+    def of(cls, rows: Rows, table: Table, places: np.ndarray | None = None) -> Segments:
+        """Return one segment with all rows in it."""
+        places = np.arange(len(rows)) if places is None else places
+        segment = Segment(rows, table, places, np.ones(len(rows), bool))
+        return cls([segment], int(places.max(initial=-1)) + 1)
+
+    def __len__(self) -> int:
+        return sum(int(np.count_nonzero(segment.alive)) for segment in self.segments)
+
+    @property
+    def places(self) -> np.ndarray:
+        """Numbers of the rows that are not hidden, ascending."""
+        return np.concatenate([segment.places[segment.alive] for segment in self.segments])
+
+    def add(self, rows: Rows, table: Table) -> np.ndarray:
+        """Put rows into a new segment; return their numbers."""
+        places = np.arange(self.next_place, self.next_place + len(rows))
+        segments = [*self.segments, Segment(rows, table, places, np.ones(len(rows), bool))]
+        while len(segments) > 2 and len(segments[-2]) < 2 * len(segments[-1]):
+            last, before = segments.pop(), segments.pop()
+            segments.append(_join_segments(before, last))
+        self.segments, self.next_place = segments, self.next_place + len(rows)
+        return places
+
+    def find(self, place: int) -> tuple[Segment, int] | None:
+        """Return the segment of a row and its place there; None if it is hidden or unknown."""
+        for segment in self.segments:
+            at = segment.find(place)
+            if at >= 0:
+                return (segment, at) if segment.alive[at] else None
+        return None
+
+    def look_up(self, places: Iterable[int]) -> list[tuple[Segment, int]]:
+        """Return for each of some rows, none of them hidden, its segment and where it stands."""
+        return [self._locate(place) for place in places]
+
+    def hide(self, places: Iterable[int]) -> None:
+        """Hide rows from all searches."""
+        for place in places:
+            segment, at = self._locate(place)
+            segment.alive[at] = False
+
+    def _locate(self, place: int) -> tuple[Segment, int]:
+        location = self.find(place)
+        assert location is not None, "the index asks for living rows only"
+        return location
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def nearest(
+        self,
+        measure: Measure,
+        a: Rows,
+        k: int,
+        exclude: np.ndarray,
+        hide: np.ndarray,
+        masks: Masks = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists of the k nearest living rows.
+
+        Parameters
+        ----------
+        measure : Measure
+        a : Rows, the queries
+        k : int
+        exclude : int64, one place per query that may not be in its list; -1: none
+        hide : int64, places that may be in no list
+        masks : a boolean array per segment, optional
+            Only these rows are searched.
+        """
+
+        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
+            return measure.nearest(a, rows, wide, exclude=exclude, ids=places)
+
+        return self._merge(ask, len(a), k, hide, masks)
+
+    def best(
+        self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Masks = None
+    ) -> NeighborGraph:
+        """Return the unfinished list of the k living rows with the smallest feedback scores."""
+        nobody = np.array([-1])
+        n_jobs = getattr(measure, "n_jobs", None)
+
+        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
+            def score(_: slice, part: slice) -> np.ndarray:
+                b = rows[part]
+                far: Any = ()
+                if wanted.negative is not None:
+                    far = measure.block(wanted.negative, b)
+                return rocchio(measure.block(wanted.positive, b), far, wanted.gamma)[None]
+
+            fill = fill_by_blocks(score, places, nobody)
+            return search(fill, 1, len(rows), wide, n_jobs=n_jobs)
+
+        return self._merge(ask, 1, k, hide, masks)
+
+    def _merge(self, ask: Any, n: int, k: int, hide: np.ndarray, masks: Masks) -> NeighborGraph:
+        lists = NeighborGraph.empty(n, k, self.next_place)
+        for number, segment in enumerate(self.segments):
+            mask = None if masks is None else masks[number]
+            rows, places, hidden = segment.view(mask)
+            if not len(rows):
+                continue
+            gone = np.concatenate([hidden, hide])
+            # Enough room for the k best even if every row that may not be listed comes first.
+            found = ask(rows, places, min(k + len(gone), len(rows)))
+            lists = lists.merge(_without(found, gone, k))
+        return lists
+
+
+def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:
+    """Return encoded rows in the order in which they were looked up."""
+    parts, order = _gather(locations)
+    rows = join_rows([segment.rows[at] for segment, at in parts])
+    return rows if len(parts) == 1 else rows[order]
+
+
+def table_at(locations: Sequence[tuple[Segment, int]]) -> Table:
+    """Return rows as they were read, in the order in which they were looked up."""
+    parts, order = _gather(locations)
+    rows = join_tables([segment.table[at] for segment, at in parts])
+    return rows if len(parts) == 1 else rows[order]
+
+
+def _gather(
+    locations: Sequence[tuple[Segment, int]],
+) -> tuple[list[tuple[Segment, np.ndarray]], np.ndarray]:
+    """Group rows by segment, which is much quicker than one by one; return the way back too."""
+    groups: dict[int, list[int]] = {}
+    for number, (segment, _) in enumerate(locations):
+        groups.setdefault(id(segment), []).append(number)
+    numbers = list(groups.values())
+    parts = [(locations[some[0]][0], np.array([locations[n][1] for n in some])) for some in numbers]
+    return parts, np.argsort(np.concatenate(numbers))
+
+
+def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
+    """Return lists of k without the rows that may not be listed."""
+    drop = np.isin(lists.indices, gone)
+    order = np.argsort(drop, axis=1, kind="stable")[:, :k]
+    dropped = np.take_along_axis(drop, order, axis=1)
+    indices = np.take_along_axis(lists.indices, order, axis=1)
+    distances = np.take_along_axis(lists.distances, order, axis=1)
+    kept = NeighborGraph.empty(len(lists), k, lists.n_indexed, lists.has_self)
+    width = order.shape[1]
+    kept.indices[:, :width] = np.where(dropped, -1, indices)
+    kept.distances[:, :width] = np.where(dropped, np.inf, distances)
+    return kept
+
+
+def _join_segments(one: Segment, other: Segment) -> Segment:
+    return Segment(
+        join_rows([one.rows, other.rows]),
+        join_tables([one.table, other.table]),
+        np.concatenate([one.places, other.places]),
+        np.concatenate([one.alive, other.alive]),
+    )

@@ -1,0 +1,89 @@
+"""Intrinsic dimension: worked numbers, a slow twin, what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from hubness import reference
+from hubness.spaces import LINE, LONGER, line
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UndefinedMeasure
+from lookalike.evaluate import (
+    intrinsic_dimension,
+)
+from lookalike.hubness import (
+    NICDM,
+)
+from lookalike.measures import Vector
+
+
+def test_dimension_on_a_line():
+    space = Vector().fit(LONGER)
+    assert_allclose(intrinsic_dimension(space, 3, 3), 0.905114, atol=5e-7)
+    assert_allclose(intrinsic_dimension(space, 3, 3, average="mackay"), 0.617899, atol=5e-7)
+
+
+def test_dimension_of_a_cube():
+    x = np.random.default_rng(0).random((300, 3))
+    space = Vector().fit(x)
+    assert 2.6 < intrinsic_dimension(space) < 3.0
+    assert 2.2 < intrinsic_dimension(space, average="mackay") < 2.6
+    assert_allclose(intrinsic_dimension(Vector().fit(100 * x)), intrinsic_dimension(space))
+    twice = Vector().fit(np.vstack([x, x[:50]]))  # duplicates are left out
+    assert_allclose(intrinsic_dimension(twice), intrinsic_dimension(space))
+    graph = space.neighbors(k=12)
+    assert_allclose(intrinsic_dimension(graph), intrinsic_dimension(space))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000), average=st.sampled_from(["levina", "mackay"]))
+def test_dimension_matches_its_reference(seed, average):
+    x = np.random.default_rng(seed).normal(size=(15, 2))
+    d = Vector().fit(x).distance()
+    ours = intrinsic_dimension(Vector().fit(x), 3, 6, average=average)
+    assert_allclose(ours, reference.dimension(d, 3, 6, average), rtol=1e-9)
+    with pytest.warns(LookalikeWarning, match="bare matrix"):
+        assert_allclose(intrinsic_dimension(d, 3, 6, average=average), ours, rtol=1e-9)
+
+
+def test_dimension_of_scaled_columns():
+    rng = np.random.default_rng(0)
+    x = rng.random((200, 3)) * [1, 1000, 0.01]
+    assert intrinsic_dimension(Vector().fit(x)) < 1.5
+    assert intrinsic_dimension(Vector().fit(x), scale="std") > 2.5
+    unit = x / x.var(axis=0, ddof=1)
+    scaled = intrinsic_dimension(Vector().fit(x), scale="variance")
+    assert_allclose(scaled, intrinsic_dimension(Vector().fit(unit)), rtol=1e-2)
+
+
+def test_dimension_of_embedded_spaces():
+    x = np.random.default_rng(0).random((100, 2))
+    plain = intrinsic_dimension(Vector().fit(x))
+    assert_allclose(intrinsic_dimension(Vector().fit(x), embed=2), plain, rtol=1e-6)
+    repaired = intrinsic_dimension(NICDM(Vector()).fit(x))
+    assert 1.5 < repaired < 8
+
+
+def test_dimension_refuses():
+    grid = Vector().fit(1 - np.eye(15))
+    with pytest.raises(UndefinedMeasure, match="equally far"):
+        intrinsic_dimension(grid)
+    with pytest.raises(TooFewRows, match="different rows"):
+        intrinsic_dimension(Vector().fit(np.repeat(LINE, 5, axis=0)), 3, 4)
+    with pytest.raises(InvalidInput, match="3 <= k1 <= k2"):
+        intrinsic_dimension(line, 2, 3)
+    with pytest.raises(InvalidInput, match="Did you mean 'levina'"):
+        intrinsic_dimension(line, 3, 3, average="levin")
+    with pytest.raises(InvalidInput, match="a fitted Vector"):
+        intrinsic_dimension(NICDM(Vector(), 2).fit(LINE), 3, 3, scale="std")
+    graph = Vector().fit(np.repeat(LINE, 2, axis=0)).neighbors(k=5)
+    with pytest.raises(InvalidInput, match="without duplicates"):
+        intrinsic_dimension(graph, 3, 5)
+
+
+def test_equal_neighbors_are_counted_out_loud():
+    # Most rows of a grid have four neighbors at the same distance.
+    grid = np.array([[i, j] for i in range(8) for j in range(8)], dtype=float)
+    with pytest.warns(LookalikeWarning, match="estimates were left out"):
+        intrinsic_dimension(Vector().fit(grid), 3, 4)
