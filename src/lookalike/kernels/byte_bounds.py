@@ -156,78 +156,88 @@ def _take_off_weight(column, weight, nothing, sums):
 
 
 @kernel
-def tile_bounds(tile, query, work, lost, keys):
-    """Write a lower bound for every row of one tile into ``keys`` (float32).
+def tile_bounds(tile, asked, q, work, lost, keys):
+    """Write a lower bound for every row of one tile, for one of the queries, into ``keys``.
 
     Parameters
     ----------
     tile : uint8 (columns, TILE)
-    query : BoundQuery
-        Named tuple: how (int64 per column), u, w, gap, weight (in the type of work), base and
-        whole (float32), shared and largest (bool). ``shared``: divide by the weight of the columns
-        that are there; ``largest``: take the largest column instead of the sum.
+    asked : named tuple
+        ``how`` int64 (queries, columns); ``u``, ``w``, ``gap``, ``weight`` of the same shape, in
+        the type of work; ``zero`` in that type; ``base``, ``whole`` float32 per query;
+        ``shared`` bool: divide by the weight of the columns that are there; ``largest`` bool:
+        take the largest column instead of the sum.
+    q : int, which query
     work, lost : arrays of TILE in a narrow type, working space
+    keys : float32 (TILE)
     """
-    work[:] = query.zero
+    how, u, w, gap = asked.how[q], asked.u[q], asked.w[q], asked.gap[q]
+    work[:] = asked.zero
     for j in range(tile.shape[0]):
-        if query.how[j] == SKIP:
+        if how[j] == SKIP:
             continue
-        if query.largest:
-            _take_larger(tile[j], query.how[j], query.u[j], query.w[j], query.gap[j], work)
+        if asked.largest:
+            _take_larger(tile[j], how[j], u[j], w[j], gap[j], work)
         else:
-            _add_column(tile[j], query.how[j], query.u[j], query.w[j], query.gap[j], work)
-    if not query.shared:
+            _add_column(tile[j], how[j], u[j], w[j], gap[j], work)
+    base = asked.base[q]
+    if not asked.shared:
         for c in range(TILE):
-            keys[c] = np.float32(work[c]) + query.base
+            keys[c] = np.float32(work[c]) + base
         return
-    lost[:] = query.zero
+    lost[:] = asked.zero
     for j in range(tile.shape[0]):
-        if query.how[j] == NUMBER_GAPS or query.how[j] == EQUAL_GAPS:
-            _take_off_weight(tile[j], query.weight[j], query.zero, lost)
+        if how[j] == NUMBER_GAPS or how[j] == EQUAL_GAPS:
+            _take_off_weight(tile[j], asked.weight[q, j], asked.zero, lost)
+    whole = asked.whole[q]
     for c in range(TILE):
-        left = query.whole - np.float32(lost[c])
-        keys[c] = (np.float32(work[c]) + query.base) / left if left > 0 else np.float32(np.inf)
+        left = whole - np.float32(lost[c])
+        keys[c] = (np.float32(work[c]) + base) / left if left > 0 else np.float32(np.inf)
 
 
 @kernel
-def propose(tiles, n, allowed, query, first, last, work, lost, keys, lowest, best, rows):
-    """Find the rows with the smallest bounds, and the smallest bound of every tile.
+def propose(tiles, n, allowed, asked, first, last, work, lost, keys, lowest, best, rows):
+    """Find for each query the rows with the smallest bounds, and the smallest of every tile.
 
     Parameters
     ----------
     tiles : uint8 (number of tiles, columns, TILE)
-    n : int, number of rows; the rest of the last tile is no row
+    n : int, number of rows; the rest of the last tile is not a row
     allowed : bool (n), or of length 0 if every row may be found
-    query : BoundQuery
+    asked : the queries, see ``tile_bounds``
     first, last : int, which tiles to look at
     work, lost, keys : working space
-    lowest : float32 (number of tiles), written for these tiles
-    best : float32, ascending, inf at the start; rows : int64, -1 at the start
+    lowest : float32 (queries, number of tiles), written for these tiles
+    best : float32 (queries, k), inf at the start, ascending
+    rows : int64 (queries, k), -1 at the start
     """
-    k = len(best)
+    k = best.shape[1]
     bits, low_bits = keys.view(np.uint32), np.empty(1, np.uint32)
     for t in range(first, last):
-        tile_bounds(tiles[t], query, work, lost, keys)
-        # Bounds are not negative, so their bits are in the same order, and whole numbers are quick.
-        low_bits[0] = bits[0]
-        for c in range(TILE):
-            low_bits[0] = smaller(low_bits[0], bits[c])
-        low = low_bits.view(np.float32)[0]
-        lowest[t] = low
-        if not low < best[k - 1]:
-            continue
-        for c in range(min(TILE, n - t * TILE)):
-            if keys[c] < best[k - 1] and (len(allowed) == 0 or allowed[t * TILE + c]):
-                at = k - 1
-                while at > 0 and keys[c] < best[at - 1]:
-                    best[at], rows[at] = best[at - 1], rows[at - 1]
-                    at -= 1
-                best[at], rows[at] = keys[c], t * TILE + c
+        for q in range(best.shape[0]):
+            tile_bounds(tiles[t], asked, q, work, lost, keys)
+            # Bounds are not negative, so their bits are in the same order, and whole numbers are
+            # quick.
+            low_bits[0] = bits[0]
+            for c in range(TILE):
+                low_bits[0] = smaller(low_bits[0], bits[c])
+            low = low_bits.view(np.float32)[0]
+            lowest[q, t] = low
+            least, at_least = best[q], rows[q]
+            if not low < least[k - 1]:
+                continue
+            for c in range(min(TILE, n - t * TILE)):
+                if keys[c] < least[k - 1] and (len(allowed) == 0 or allowed[t * TILE + c]):
+                    at = k - 1
+                    while at > 0 and keys[c] < least[at - 1]:
+                        least[at], at_least[at] = least[at - 1], at_least[at - 1]
+                        at -= 1
+                    least[at], at_least[at] = keys[c], t * TILE + c
 
 
 @kernel
-def collect(tiles, n, allowed, query, first, last, limit, work, lost, keys, lowest, rows):
-    """Write the rows whose bound is at most the limit; return how many there are.
+def collect(tiles, n, allowed, asked, q, first, last, limit, work, lost, keys, lowest, rows):
+    """Write the rows whose bound for one query is at most the limit; return how many there are.
 
     More than ``rows`` has room for are counted but not written.
     """
@@ -235,7 +245,7 @@ def collect(tiles, n, allowed, query, first, last, limit, work, lost, keys, lowe
     for t in range(first, last):
         if lowest[t] > limit:
             continue
-        tile_bounds(tiles[t], query, work, lost, keys)
+        tile_bounds(tiles[t], asked, q, work, lost, keys)
         for c in range(min(TILE, n - t * TILE)):
             if keys[c] <= limit and (len(allowed) == 0 or allowed[t * TILE + c]):
                 if count < len(rows):

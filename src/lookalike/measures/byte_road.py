@@ -17,7 +17,7 @@ from lookalike.kernels.byte_bounds import STEPS
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows
-from lookalike.neighbors.codes import LEAST, Bounds, ByteCodes, bound_query, nearest_by_codes
+from lookalike.neighbors.codes import LEAST, Bounds, ByteCodes, bound_queries, nearest_by_codes
 from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["byte_steps", "kept_beside", "nearest_by_bytes", "nearest_numbers", "pays"]
@@ -55,7 +55,7 @@ def nearest_by_bytes(
     b: Rows,
     k: int,
     codes: ByteCodes,
-    queries: Callable[[int], Bounds],
+    queries: Callable[[slice], Bounds],
     limit_of: Callable[[np.ndarray], np.ndarray],
     plain: Callable[..., NeighborGraph],
     exclude: Ids,
@@ -147,10 +147,10 @@ def nearest_numbers(
     equal = np.zeros(own.shape[1], bool)
     worth = kept.span * unit
 
-    def query(i: int) -> Bounds:
-        return bound_query(kept.codes, own[i], worth, equal, largest=largest)
+    def queries(at: slice) -> Bounds:
+        return bound_queries(kept.codes, own[at], worth, equal, largest=largest)
 
-    return nearest_by_bytes(measure, a, b, k, kept.codes, query, lambda d: d, plain, exclude, ids)
+    return nearest_by_bytes(measure, a, b, k, kept.codes, queries, lambda d: d, plain, exclude, ids)
 
 
 def _number_codes(values: np.ndarray) -> _NumberCodes | None:

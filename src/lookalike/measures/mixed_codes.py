@@ -17,7 +17,7 @@ import numpy as np
 from lookalike.kernels.byte_bounds import STEPS
 from lookalike.measures.byte_road import byte_steps
 from lookalike.measures.mixed import SIMPLE, MixedPlan
-from lookalike.neighbors.codes import Bounds, ByteCodes, bound_query
+from lookalike.neighbors.codes import Bounds, ByteCodes, bound_queries
 
 __all__ = ["MixedCodes", "mixed_codes"]
 
@@ -31,8 +31,8 @@ class MixedCodes:
 
     def queries(
         self, a: Mapping[str, Any], weights: np.ndarray, midpoint: bool
-    ) -> Callable[[int], Bounds]:
-        """Return a function from the position of a query to its bounds.
+    ) -> Callable[[slice], Bounds]:
+        """Return a function from a slice of the queries to their bounds.
 
         Parameters
         ----------
@@ -46,19 +46,18 @@ class MixedCodes:
         n, first = plan.n_simple, int(plan.ends[3])
         equal = np.arange(n) >= plan.ends[1]
         own_weights, more = weights[:n], float(weights[n:].sum())
-        smallest = [_smallest_differences(plan, j) for j in range(first, n)]
+        worth = np.repeat(own_weights[None], len(simple), axis=0)
+        for j in range(first, n):
+            level = np.where(here[:, j], simple[:, j], 0).astype(np.int64)
+            worth[:, j] *= np.where(here[:, j], _smallest_differences(plan, j)[level], 0.0)
 
-        def query(i: int) -> Bounds:
-            worth = own_weights.copy()
-            for j in range(first, n):
-                worth[j] *= smallest[j - first][int(simple[i, j])] if here[i, j] else 0.0
-            present = None if here[i].all() else here[i]
-            return bound_query(
-                self.codes, own[i], worth, equal, weights=own_weights, present=present,
+        def queries(at: slice) -> Bounds:
+            return bound_queries(
+                self.codes, own[at], worth[at], equal, weights=own_weights, present=here[at],
                 midpoint=midpoint, more_weight=more,
             )  # fmt: skip
 
-        return query
+        return queries
 
 
 def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:

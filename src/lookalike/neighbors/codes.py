@@ -23,9 +23,9 @@ from lookalike.kernels.byte_bounds import propose as propose_rows
 from lookalike.kernels.topk import keep_pairs
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["Bounds", "ByteCodes", "bound_query", "nearest_by_codes"]
+__all__ = ["Bounds", "ByteCodes", "bound_queries", "nearest_by_codes"]
 
-TALL = 64  # queries handled by one task
+TALL = 32  # queries handled by one task
 SPARE = 6  # rows proposed beyond those asked for: some may be excluded or undefined
 WIDEST = 64  # tiles that are worth a thread of their own
 LEAST = 4 * TILE  # rows below which looking at everything is as quick
@@ -68,8 +68,8 @@ class ByteCodes:
         return cls(tiles, n, gaps)
 
 
-class _Query(NamedTuple):
-    """One query as the kernels take it; see ``kernels.byte_bounds.tile_bounds``."""
+class _Asked(NamedTuple):
+    """Queries as the kernels take them; see ``kernels.byte_bounds.tile_bounds``."""
 
     how: np.ndarray
     u: np.ndarray
@@ -77,28 +77,28 @@ class _Query(NamedTuple):
     gap: np.ndarray
     weight: np.ndarray
     zero: Any
-    base: np.float32
-    whole: np.float32
+    base: np.ndarray
+    whole: np.ndarray
     shared: bool
     largest: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """A query, and what its bounds mean: ``bound * unit`` is never above the true value.
+    """Some queries, and what their bounds mean: ``bound * unit`` is never above the true value.
 
     Parameters
     ----------
-    query : tuple for the kernels
-    unit : float
+    asked : tuple for the kernels
+    unit : float64 per query
         What one step of a bound is worth in the value that ``limit_of`` speaks of.
     """
 
-    query: _Query
-    unit: float
+    asked: _Asked
+    unit: np.ndarray
 
 
-def bound_query(
+def bound_queries(
     codes: ByteCodes,
     own: np.ndarray,
     worth: np.ndarray,
@@ -110,18 +110,18 @@ def bound_query(
     more_weight: float = 0.0,
     largest: bool = False,
 ) -> Bounds:
-    """Prepare one query: weights become small whole numbers, chosen so that no sum overflows.
+    """Prepare queries: weights become small whole numbers, chosen so that no sum overflows.
 
     Parameters
     ----------
     codes : ByteCodes of the rows to be searched
-    own : uint8 codes of the query
-    worth : float64 per column
+    own : uint8 (queries, columns), the codes of the queries
+    worth : float64 (queries, columns) or (columns,)
         What a difference of all steps (numbers), or any difference (codes), is worth at least.
     equal : bool per column, whether codes are equal or not, instead of near or far
     weights : float64 per column, optional
         What a column adds to the weight that the sum is divided by. None: it is not divided.
-    present : bool per column, which cells of the query are there; None: all
+    present : bool (queries, columns), which cells of the queries are there; None: all
     midpoint : bool
         Whether a missing cell counts as half a difference instead of not at all.
     more_weight : float
@@ -129,40 +129,44 @@ def bound_query(
     largest : bool
         Whether the largest difference counts, instead of the sum.
     """
-    here = np.ones(len(own), bool) if present is None else present
-    total = float(worth.max(initial=0.0) if largest else worth.sum())
-    kind: Any = np.uint16 if len(own) <= 200 else np.uint32
+    n, width = own.shape
+    worth = np.broadcast_to(worth, own.shape)
+    here = np.ones(own.shape, bool) if present is None else present
+    total = worth.max(axis=1, initial=0.0) if largest else worth.sum(axis=1)
+    kind: Any = np.uint16 if width <= 200 else np.uint32
     room = (65_000 if kind is np.uint16 else 2**31) / STEPS
-    scale = room / total if total > 0 else 1.0
-    steps = np.floor(worth * scale)
+    scale = np.where(total > 0, room / np.where(total > 0, total, 1.0), 1.0)
+    steps = np.floor(worth * scale[:, None])
     near = np.where(codes.gaps, NUMBER_GAPS, NUMBER)
-    how = np.where(equal, near + (EQUAL - NUMBER), near)
-    how = np.where(here & (steps > 0), how, SKIP)
-    half = np.floor(steps * (STEPS // 2)) if midpoint else np.zeros(len(own))
-    base = float(half[~here].sum())
-    unit, whole, shared = 1.0 / STEPS / scale, 0.0, False
-    above = np.zeros(len(own))
+    how = np.where(here & (steps > 0), np.where(equal, near + (EQUAL - NUMBER), near), SKIP)
+    half = np.floor(steps * (STEPS // 2)) if midpoint else np.zeros(own.shape)
+    base = np.where(here, 0.0, half).sum(axis=1)
+    unit, whole, shared = 1.0 / STEPS / scale, np.ones(n), False
+    above = np.zeros(own.shape)
     if weights is not None:
-        # Divided by at least as much as was compared: weights are rounded up here, and a column
-        # that adds nothing to the sum is taken to be there.
-        kept = weights if midpoint else np.where(here, weights, 0.0)
-        full = float(kept.sum() + more_weight)
+        # Divided by at least as much as was compared: a column that adds nothing to the sum is
+        # taken to be there, and what is taken off for gaps is rounded down.
+        kept = np.broadcast_to(weights, own.shape) if midpoint else np.where(here, weights, 0.0)
+        full = kept.sum(axis=1) + more_weight
         shared = not midpoint and bool((codes.gaps & here).any())
-        lift = 60_000 / full if full > 0 else 1.0
-        above = np.where(how == SKIP, 0.0, np.floor(weights * lift))
-        whole = float(np.ceil(full * lift * (1 + 1e-6))) if shared else 1.0
-        unit = unit * lift if shared else unit / full if full > 0 else 0.0
-    query = _Query(
+        lift = np.where(full > 0, 60_000 / np.where(full > 0, full, 1.0), 1.0)
+        if shared:
+            above = np.where(how == SKIP, 0.0, np.floor(weights * lift[:, None]))
+            whole = np.ceil(full * lift * (1 + 1e-6))
+            unit = unit * lift
+        else:
+            unit = np.where(full > 0, unit / np.where(full > 0, full, 1.0), 0.0)
+    asked = _Asked(
         how, own.astype(kind), np.where(equal, steps * STEPS, steps).astype(kind),
-        half.astype(kind), above.astype(kind), kind(0), np.float32(base), np.float32(whole),
-        shared, largest,
+        half.astype(kind), above.astype(kind), kind(0), base.astype(np.float32),
+        whole.astype(np.float32), shared, largest,
     )  # fmt: skip
-    return Bounds(query, unit)
+    return Bounds(asked, unit)
 
 
 def nearest_by_codes(
     codes: ByteCodes,
-    queries: Callable[[int], Bounds],
+    queries: Callable[[slice], Bounds],
     n_queries: int,
     k: int,
     exact: Exact,
@@ -179,7 +183,7 @@ def nearest_by_codes(
     Parameters
     ----------
     codes : ByteCodes
-    queries : callable from the position of a query to its Bounds
+    queries : callable from a slice of the queries to their Bounds
     n_queries, k : int
     exact : callable (positions of queries, positions of rows) -> distances, NaN if undefined
     limit_of : callable from distances to the values that bounds speak of
@@ -189,78 +193,104 @@ def nearest_by_codes(
     always : rows to be compared with each query whatever their bound, optional
     n_jobs : int, optional
     """
-    everyone = np.empty(0, bool) if allowed is None else allowed
-    lists = NeighborGraph.empty(
-        n_queries, k, int(ids.max(initial=-1)) + 1, bool((exclude < 0).any())
-    )
+    n_indexed, has_self = int(ids.max(initial=-1)) + 1, bool((exclude < 0).any())
+    lists = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
     left_over = np.zeros(n_queries, bool)
     jobs = count_jobs(n_jobs)
-    tall = max(1, min(TALL, -(-n_queries // jobs)))
-    parts = list(blocks(n_queries, tall))
-    shards = 1 if len(parts) >= jobs else max(1, min(jobs, len(codes.tiles) // WIDEST))
-    shares = list(blocks(len(codes.tiles), -(-len(codes.tiles) // shards)))
-    many = min(codes.n_rows, k + SPARE)
-    room = max(LEAST, codes.n_rows // SHARE)
+    parts = list(blocks(n_queries, max(1, min(TALL, -(-n_queries // jobs)))))
+    tiles = len(codes.tiles)
+    shards = 1 if len(parts) >= jobs else max(1, min(jobs, tiles // WIDEST))
+    shares = list(blocks(tiles, -(-tiles // shards)))
+    everyone = np.empty(0, bool) if allowed is None else allowed
+    search = _Search(codes, everyone, k, shares, jobs if shards > 1 else 1)
+
+    def settle(part: slice, found: list[np.ndarray], into: NeighborGraph) -> None:
+        if always is not None:
+            found = [np.union1d(rows, always[part.start + at]) for at, rows in enumerate(found)]
+        left = np.repeat(np.arange(part.start, part.stop), [len(rows) for rows in found])
+        right = np.concatenate(found)
+        if len(right):
+            far = exact(left, right)
+            keep_pairs(
+                left - part.start, ids[right], far, exclude[part], into.distances, into.indices
+            )
 
     def one(part: slice) -> None:
-        prepared = [queries(i) for i in range(part.start, part.stop)]
-        lowest = np.empty((len(prepared), len(codes.tiles)), np.float32)
-
-        def propose(at: int, share: slice) -> np.ndarray:
-            best, rows = np.full(many, np.inf, np.float32), np.full(many, -1)
-            propose_rows(
-                codes.tiles, codes.n_rows, everyone, prepared[at].query, share.start, share.stop,
-                *_space(prepared[at]), lowest[at], best, rows,
-            )  # fmt: skip
-            return rows[rows >= 0]
-
-        def gather(at: int, share: slice, limit: np.float32) -> np.ndarray | None:
-            rows = np.empty(room, np.int64)
-            count = collect_rows(
-                codes.tiles, codes.n_rows, everyone, prepared[at].query, share.start, share.stop,
-                limit, *_space(prepared[at]), lowest[at], rows,
-            )  # fmt: skip
-            return rows[:count] if count <= room else None
-
-        def settle(found: list[np.ndarray], into: NeighborGraph) -> None:
-            if always is not None:
-                found = [np.union1d(rows, always[part.start + at]) for at, rows in enumerate(found)]
-            sizes = [len(rows) for rows in found]
-            left = np.repeat(np.arange(part.start, part.stop), sizes)
-            right = np.concatenate(found) if found else np.empty(0, np.int64)
-            if len(right):
-                far = exact(left, right)
-                keep_pairs(
-                    left - part.start, ids[right], far, exclude[part], into.distances, into.indices
-                )
-
-        turns = [(at, share) for at in range(len(prepared)) for share in shares]
-        rows = run(propose, turns, jobs if shards > 1 else 1, "proposing neighbors")
-        step = len(shares)
-        proposed = [np.concatenate(rows[i : i + step]) for i in range(0, len(rows), step)]
-        first = NeighborGraph.empty(len(prepared), k, lists.n_indexed)
-        settle(proposed, first)
+        bounds = queries(part)
+        lowest, proposed = search.propose(bounds)
+        first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
+        settle(part, proposed, first)
         worst = limit_of(first.distances[:, -1])
-        units = np.array([bounds.unit for bounds in prepared])
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             # A little above, for what rounding may do to the bound and to the distance.
-            limits = np.where(units > 0, (worst * (1 + 1e-5) + 1e-12) / units, np.inf)
+            limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
         limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
-        narrowed = [(at, share, limits[at]) for at in range(len(prepared)) for share in shares]
-        some = run(gather, narrowed, jobs if shards > 1 else 1, "comparing what is left")
-        kept: list[np.ndarray] = []
-        for at in range(len(prepared)):
-            mine = [rows for rows in some[at * step : (at + 1) * step] if rows is not None]
-            lost = len(mine) < step or not np.isfinite(limits[at])
-            left_over[part.start + at] = lost
-            kept.append(np.empty(0, np.int64) if lost else np.concatenate(mine))
-        settle(kept, lists[part])
+        kept = search.collect(bounds, limits, lowest)
+        left_over[part] = [rows is None for rows in kept]
+        settle(part, [np.empty(0, np.int64) if r is None else r for r in kept], lists[part])
 
     run(one, [(part,) for part in parts], jobs if shards == 1 else 1, "finding neighbors")
     return lists, left_over
 
 
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The two passes over the codes, each cut into shares that threads take on."""
+
+    codes: ByteCodes
+    allowed: np.ndarray
+    k: int
+    shares: list[slice]
+    jobs: int
+
+    def propose(self, bounds: Bounds) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return the lowest bound of every tile, and the rows with the smallest bounds."""
+        n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
+        lowest = np.empty((n, len(self.codes.tiles)), np.float32)
+
+        def one(share: slice) -> tuple[np.ndarray, np.ndarray]:
+            best, rows = np.full((n, many), np.inf, np.float32), np.full((n, many), -1)
+            propose_rows(
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, share.start,
+                share.stop, *_space(bounds), lowest, best, rows,
+            )  # fmt: skip
+            return best, rows
+
+        if len(self.shares) == 1:
+            best, rows = one(self.shares[0])
+        else:
+            found = run(one, [(share,) for share in self.shares], self.jobs, "proposing neighbors")
+            best, rows = (np.concatenate(side, axis=1) for side in zip(*found, strict=True))
+            order = np.argsort(best, axis=1, kind="stable")[:, :many]
+            rows = np.take_along_axis(rows, order, axis=1)
+        return lowest, [some[some >= 0] for some in rows]
+
+    def collect(
+        self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
+    ) -> list[np.ndarray | None]:
+        """Return the rows that no bound rules out; None where these are too many to pay."""
+        room = max(LEAST, self.codes.n_rows // SHARE)
+
+        def one(q: int, share: slice) -> np.ndarray | None:
+            if not np.isfinite(limits[q]):
+                return None
+            rows = np.empty(room, np.int64)
+            count = collect_rows(
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, share.start,
+                share.stop, limits[q], *space, lowest[q], rows,
+            )  # fmt: skip
+            return rows[:count].copy() if count <= room else None
+
+        space = _space(bounds)
+        found = []
+        for q in range(len(limits)):  # few tiles are looked at again: not worth a thread
+            parts = [one(q, share) for share in self.shares]
+            some = [rows for rows in parts if rows is not None]
+            found.append(np.concatenate(some) if len(some) == len(parts) else None)
+        return found
+
+
 def _space(bounds: Bounds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return working space for the kernels."""
-    kind = bounds.query.u.dtype
+    kind = bounds.asked.u.dtype
     return np.empty(TILE, kind), np.empty(TILE, kind), np.empty(TILE, np.float32)
