@@ -23,11 +23,17 @@ from lookalike.neighbors.graph import NeighborGraph
 __all__ = ["byte_steps", "kept_beside", "nearest_by_bytes", "nearest_numbers", "pays"]
 
 Kept = TypeVar("Kept")
+TRIED = 4  # questions after which bounds that ruled out too little are given up
 
 
 def pays(b: Rows, k: int) -> bool:
-    """Whether there are enough rows for bounds to save anything."""
-    return len(b) >= LEAST and 16 * k <= len(b)
+    """Whether bounds may save anything: there are enough rows, and they have served so far.
+
+    Where columns without bytes decide who is near, bounds leave too many rows; after a few such
+    questions to the same rows they are no longer asked. The answers are the same either way.
+    """
+    asked, in_vain = b.__dict__.get("_tally", (0, 0))
+    return len(b) >= LEAST and 16 * k <= len(b) and (asked < TRIED or 2 * in_vain < asked)
 
 
 def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
@@ -79,6 +85,8 @@ def nearest_by_bytes(
         exclude=barred, ids=names, always=_own_rows(a, b), n_jobs=getattr(measure, "n_jobs", None),
     )  # fmt: skip
     at = np.flatnonzero(left_over)
+    asked, in_vain = b.__dict__.get("_tally", (0, 0))
+    b.__dict__["_tally"] = (asked + len(a), in_vain + len(at))
     if len(at):
         rest = plain(a[at], b, k, exclude=barred[at], ids=names)
         found.indices[at], found.distances[at] = rest.indices, rest.distances

@@ -30,6 +30,8 @@ SPARE = 6  # rows proposed beyond those asked for: some may be excluded or undef
 WIDEST = 64  # tiles that are worth a thread of their own
 LEAST = 4 * TILE  # rows below which looking at everything is as quick
 SHARE = 16  # bounds pay while fewer than one row in so many remains
+PROBED = 1024  # rows compared to find a better limit where the first one says too little
+HALVINGS = 8
 
 # Distances of pairs (positions of queries, positions of rows).
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -207,6 +209,11 @@ def nearest_by_codes(
     def settle(part: slice, found: list[np.ndarray], into: NeighborGraph) -> None:
         if always is not None:
             found = [np.union1d(rows, always[part.start + at]) for at, rows in enumerate(found)]
+        if (into.indices >= 0).any():  # a row is listed once, however often it is compared
+            found = [
+                rows[~np.isin(ids[rows], listed)]
+                for rows, listed in zip(found, into.indices, strict=True)
+            ]
         left = np.repeat(np.arange(part.start, part.stop), [len(rows) for rows in found])
         right = np.concatenate(found)
         if len(right):
@@ -215,20 +222,33 @@ def nearest_by_codes(
                 left - part.start, ids[right], far, exclude[part], into.distances, into.indices
             )
 
+    def limits_of(bounds: Bounds, first: NeighborGraph) -> np.ndarray:
+        worst = limit_of(first.distances[:, -1])
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            # A little above, for what rounding may do to the bound and to the distance.
+            limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
+        return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+
     def one(part: slice) -> None:
         bounds = queries(part)
         lowest, proposed = search.propose(bounds)
         first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
         settle(part, proposed, first)
-        worst = limit_of(first.distances[:, -1])
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            # A little above, for what rounding may do to the bound and to the distance.
-            limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
-        limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+        limits = limits_of(bounds, first)
         kept = search.collect(bounds, limits, lowest)
+        if any(rows is None for rows in kept):
+            # The smallest bounds were not the nearest rows: compare some more, and look again.
+            more = [
+                search.probe(bounds, q, limits[q], lowest) if rows is None else nobody
+                for q, rows in enumerate(kept)
+            ]
+            settle(part, more, first)
+            limits = limits_of(bounds, first)
+            kept = search.collect(bounds, limits, lowest)
         left_over[part] = [rows is None for rows in kept]
-        settle(part, [np.empty(0, np.int64) if r is None else r for r in kept], lists[part])
+        settle(part, [nobody if rows is None else rows for rows in kept], lists[part])
 
+    nobody = np.empty(0, np.int64)
     run(one, [(part,) for part in parts], jobs if shards == 1 else 1, "finding neighbors")
     return lists, left_over
 
@@ -288,6 +308,23 @@ class _Search:
             some = [rows for rows in parts if rows is not None]
             found.append(np.concatenate(some) if len(some) == len(parts) else None)
         return found
+
+    def probe(self, bounds: Bounds, q: int, limit: np.float32, lowest: np.ndarray) -> np.ndarray:
+        """Return some hundred rows with the smallest bounds, found by halving the limit."""
+        rows = np.empty(PROBED, np.int64)
+        space, low, high = _space(bounds), np.float32(0.0), limit
+        if not np.isfinite(limit):
+            return rows[:0]
+        for _ in range(HALVINGS):
+            middle = (low + high) / np.float32(2.0)
+            count = collect_rows(
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, 0,
+                len(self.codes.tiles), middle, *space, lowest[q], rows,
+            )  # fmt: skip
+            if PROBED // 4 <= count <= PROBED:
+                return rows[:count]
+            low, high = (middle, high) if count < PROBED else (low, middle)
+        return rows[: min(count, PROBED)]
 
 
 def _space(bounds: Bounds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
