@@ -141,6 +141,15 @@ def test_what_to_paste():
     assert Kind("number").paste("x")[0] == "kinds={'x': 'aside'}"
 
 
+def test_the_summary_names_the_second_reading_and_the_sentinel():
+    table = read_table(
+        {"when": ["03/04/2020", "05/06/2020"] * 10, "x": [*range(18), -999, -999], "y": range(20)}
+    )
+    summary = table.summary()
+    assert any("kinds={'when': 'mdy'}" in text for text in summary["when"].warnings)
+    assert any("missing=[-999]" in text for text in summary["x"].warnings)
+
+
 # -- new rows --------------------------------------------------------------------------------------
 
 
