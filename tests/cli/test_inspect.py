@@ -70,7 +70,7 @@ def test_kinds_and_missing_tokens(tmp_path):
     assert told[2]["missing"] == 2
     words = ["--kinds", 'size=["S", "M", "L"]', "--kinds", "x=aside", "--output", "json"]
     told = json.loads(run("inspect", path, *words).stdout)["columns"]
-    assert [one["kind"] for one in told[:2]] == ["number", "order"]
+    assert [one["kind"] for one in told[:2]] == ["category", "order"]  # 01 is a code
     assert [one["column"] for one in told if not one["compared"]] == ["x"]
 
 

@@ -57,6 +57,7 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, slow twin
     "presence": ("flag", st.integers(0, 1), reference.differ),
     "equal": ("category", st.integers(0, 3), reference.differ),
     "information": ("order", st.integers(0, 3), None),  # needs the counts: test_simple.py
+    "cyclic": ("order", st.integers(0, 3), lambda u, v: reference.cyclic(u, v, 4)),
     "rank_range": ("order", st.integers(0, 3), lambda u, v: reference.rank_range(u, v, 4)),
     "levenshtein": ("text", st.text("abé𝒳 ", max_size=8), reference.normalized_edit),
     "token_set": ("text", st.text("ab ", max_size=9), reference.token_set),

@@ -35,6 +35,13 @@ def information(a, b, counts):
     return 2 * math.log(span) / (math.log(share[low]) + math.log(share[high]))
 
 
+def cyclic(a, b, n_levels):
+    steps = 0
+    while (a + steps) % n_levels != b and (a - steps) % n_levels != b:
+        steps += 1
+    return steps / (n_levels // 2)
+
+
 def rank_range(a, b, n_levels):
     return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
 

@@ -16,9 +16,8 @@ def films():
 
 
 def test_films(films):
-    assert films.shape == (58_788, 9)
+    assert films.shape == (58_788, 8)
     assert {name: kind.name for name, kind in films.kinds.items()} == {
-        "title": "text",
         "year": "number",
         "length": "number",
         "budget": "number",
@@ -28,7 +27,7 @@ def test_films(films):
         "mpaa": "category",
         "genres": "set",
     }
-    assert not films.aside
+    assert [(column.name, column.kind.label) for column in films.aside] == [("title", "name")]
     assert films.kinds["mpaa"].levels == ("NC-17", "PG", "PG-13", "R")
     assert films["mpaa"].missing.sum() == 53_864
     assert 0.9 < films["budget"].missing.mean() < 0.92

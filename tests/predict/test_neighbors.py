@@ -126,19 +126,19 @@ def test_scoring_by_the_name_of_the_target():
 
 
 def test_kinds_decide_how_columns_are_read():
-    table = {"code": [1, 2, 9, 10] * 2, "size": [1.0, 2.0, 3.0, 4.0] * 2}
+    table = {"shade": [1, 2, 9, 10] * 2, "size": [1.0, 2.0, 3.0, 4.0] * 2}
     y = ["a", "b", "a", "b"] * 2
     for measure in (None, Gower()):
-        model = NeighborClassifier(measure, 1, kinds={"code": "category"}).fit(table, y)
-        assert model.measure_.schema_.kinds["code"].name == "category"
-        assert_allclose(model.kneighbors({"code": [3], "size": [1.0]})[0], [[0.5]])
+        model = NeighborClassifier(measure, 1, kinds={"shade": "category"}).fit(table, y)
+        assert model.measure_.schema_.kinds["shade"].name == "category"
+        assert_allclose(model.kneighbors({"shade": [3], "size": [1.0]})[0], [[0.5]])
     # A measure without kinds of its own gets a table that was read with them.
     model = NeighborClassifier(Vector(), 1, kinds={"size": "aside"}).fit(table, y)
-    assert model.feature_names_in_.tolist() == ["code"]
-    both = NeighborClassifier(Gower(kinds={"code": "category"}), 1, kinds={"size": "aside"})
-    assert both.fit(table, y).measure_.schema_.kinds["code"].name == "category"
-    assert both.feature_names_in_.tolist() == ["code"]
-    assert both.measure.kinds == {"code": "category"}  # what the caller passed is not changed
+    assert model.feature_names_in_.tolist() == ["shade"]
+    both = NeighborClassifier(Gower(kinds={"shade": "category"}), 1, kinds={"size": "aside"})
+    assert both.fit(table, y).measure_.schema_.kinds["shade"].name == "category"
+    assert both.feature_names_in_.tolist() == ["shade"]
+    assert both.measure.kinds == {"shade": "category"}  # what the caller passed is not changed
 
 
 def test_unseen_categories_are_like_nothing():

@@ -117,7 +117,7 @@ def test_lacking_columns_are_an_error(fitted):
 @pytest.mark.parametrize(
     ("change", "error", "text"),
     [
-        ({"year": "unknown"}, InvalidInput, "1 of 1 cells that are not (first: 'unknown', row 0)"),
+        ({"year": "soon"}, InvalidInput, "1 of 1 cells that are not (first: 'soon', row 0)"),
         ({"year": dt.date(2001, 1, 1)}, InvalidInput, "needs plain numbers"),
         ({"year": {"a": 1}}, WrongType, "argument must be a string or a real number"),
         ({"size": "XL"}, InvalidInput, "one of the levels 'S', 'M', 'L'"),

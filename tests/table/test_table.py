@@ -20,7 +20,7 @@ def table():
             "color": ["red", "blue", "green"] * 4,
             "tags": [["a"], ["b", "a"], []] * 4,
             "point": np.arange(2.0 * N).reshape(N, 2),
-            "name": [f"a long and different name {i}" for i in range(N)],
+            "remark": [f"a long and different remark {i}" for i in range(N)],
         }
     )
 
@@ -85,7 +85,7 @@ def test_columns_by_name(table):
     with pytest.raises(KeyError, match="Did you mean 'color'"):
         table["colour"]
     assert table.select(["tags", "x"]).names == ("tags", "x")
-    assert table.drop("x").names == ("color", "tags", "point", "name")
+    assert table.drop("x").names == ("color", "tags", "point", "remark")
     assert [column.name for column in table.of_kind("set", "vector")] == ["tags", "point"]
     assert [column.name for column in table] == list(table.names)
 

@@ -34,7 +34,6 @@ def demo() -> None:
         "names a film, so it is set aside. Each table: the film asked about, then the films most "
         "like it with the strongest reasons for and against.\n"
     )
-    films = films.compare_by([name for name in films.names if name != "title"])
     with compile_note():
         from lookalike.measures import Gower
         from lookalike.search import Index

@@ -8,6 +8,7 @@ with options, a function of two cells, a matrix) into one.
 from lookalike.columns.base import Cells, Distance
 from lookalike.columns.category import Equal
 from lookalike.columns.custom import CallableDistance, MatrixDistance
+from lookalike.columns.cyclic import Cyclic
 from lookalike.columns.flag import Presence
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
@@ -28,6 +29,7 @@ __all__ = [
     "CallableDistance",
     "Cells",
     "Cosine",
+    "Cyclic",
     "Distance",
     "EarthMover",
     "Edit",

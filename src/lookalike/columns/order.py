@@ -10,10 +10,10 @@ from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_
 from lookalike.columns.coded import codes_in, variance_of_codes
 from lookalike.table.table import Column
 
-__all__ = ["Information", "RankRange", "information_table"]
+__all__ = ["Information", "Levels", "RankRange", "information_table"]
 
 
-class _Levels(Distance):
+class Levels(Distance):
     """A distance that is looked up in a table of levels."""
 
     kinds = ("order",)
@@ -64,7 +64,7 @@ class _Levels(Distance):
         return variance_of_codes(cells, (1.0 - self.similarities_) ** 2)
 
 
-class Information(_Levels):
+class Information(Levels):
     """How much two levels tell by lying close together: a rare narrow span makes them alike.
 
     The similarity of levels a <= b is ``2 log(P_a + ... + P_b) / (log P_a + log P_b)`` with P the
@@ -99,7 +99,7 @@ class Information(_Levels):
         return information_table(counts)
 
 
-class RankRange(_Levels):
+class RankRange(Levels):
     """How many steps two levels are apart, as a share of all steps.
 
     Examples

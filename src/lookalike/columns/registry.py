@@ -9,6 +9,7 @@ import numpy as np
 from lookalike.columns.base import Distance
 from lookalike.columns.category import Equal
 from lookalike.columns.custom import CallableDistance, MatrixDistance
+from lookalike.columns.cyclic import Cyclic
 from lookalike.columns.flag import Presence
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
@@ -28,6 +29,7 @@ _ORDER: tuple[type[Distance], ...] = (
     Absolute,
     Information,
     RankRange,
+    Cyclic,
     Presence,
     Equal,
     Levenshtein,
@@ -47,6 +49,8 @@ _ORDER: tuple[type[Distance], ...] = (
     GraphEdit,
 )
 
+CYCLES = ("month", "weekday")  # roles whose levels go round
+
 DISTANCES: dict[str, type[Distance]] = {distance.name: distance for distance in _ORDER}
 """Distances by the name that users type; the first one that serves a kind is its default."""
 
@@ -62,7 +66,7 @@ def distances_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name, distance in DISTANCES.items() if kind in distance.kinds)
 
 
-def distance_for(spec: Any, kind: str, column_name: str) -> Distance:
+def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Distance:
     """Return the distance that a column asks for.
 
     Parameters
@@ -75,6 +79,8 @@ def distance_for(spec: Any, kind: str, column_name: str) -> Distance:
         The kind of the column.
     column_name : str
         Its name, for error messages.
+    role : str
+        The role of the column's kind: months and weekdays are compared in a circle by default.
 
     Examples
     --------
@@ -89,6 +95,8 @@ def distance_for(spec: Any, kind: str, column_name: str) -> Distance:
     serving = distances_of(kind)
     if kind not in KINDS:
         raise InvalidInput(message(who, "a kind of column", repr(kind), suggest(kind, KINDS)))
+    if spec is None and role in CYCLES:
+        return Cyclic()
     if spec is None:
         if serving:
             return DISTANCES[serving[0]]()

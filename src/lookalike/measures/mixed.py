@@ -258,9 +258,10 @@ class MixedPlan:
             if spec is None and column.kind.name == "number":
                 scale = (ranges or {}).get(column.name)
                 spec = Absolute(alpha=alpha, beta=beta, constant=constant, scale=scale)
-            elif spec is None and column.kind.name == "order":
+            elif spec is None and column.kind.name == "order" and not column.kind.role:
                 spec = order
-            fitted[column.name] = distance_for(spec, column.kind.name, column.name).fit(column)
+            kind = column.kind
+            fitted[column.name] = distance_for(spec, kind.name, column.name, kind.role).fit(column)
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]

@@ -2,6 +2,7 @@
 
 from lookalike.table.new_rows import as_table
 from lookalike.table.read import read_table
+from lookalike.table.reading import Reading
 from lookalike.table.summary import ColumnSummary, TableSummary
 from lookalike.table.table import KINDS, Column, Graph, Kind, Schema, Table
 
@@ -11,6 +12,7 @@ __all__ = [
     "ColumnSummary",
     "Graph",
     "Kind",
+    "Reading",
     "Schema",
     "Table",
     "TableSummary",

@@ -8,16 +8,20 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, WrongType, message
+from lookalike.table.cycles import CYCLES, read_cycle
+from lookalike.table.levels import find_bands, find_levels, find_numbered
 from lookalike.table.raw import Raw, is_missing, objects, written, wrong
+from lookalike.table.reading import Reading
 from lookalike.table.table import Column, Kind, unknown_code
+from lookalike.table.vocabulary import FLAGS
 
 __all__ = ["read_category", "read_flag", "read_order"]
 
-YES = {"yes": "no", "y": "n", "true": "false", "t": "f", "1": "0", "on": "off"}
-NO = {no: yes for yes, no in YES.items()}
+YES = {yes: no for no, yes in reversed(FLAGS)} | {"1": "0"}
+NO = dict(reversed(FLAGS)) | {"0": "1"}
+_TRUTH = ("true", "false")
 
 
 def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
@@ -29,8 +33,7 @@ def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
         return _encode_objects(Raw(raw.name, objects(raw.cells.to_pylist())))
     cells = raw.cells if pa.types.is_dictionary(kind) else raw.cells.dictionary_encode()
     values = cells.dictionary.to_pylist()
-    codes = pc.fill_null(cells.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
-    codes = codes.astype(np.int64)
+    codes = replace(raw, cells=cells).codes.astype(np.int64)
     for code, value in enumerate(values):
         if is_missing(value):
             codes[codes == code] = -1
@@ -64,6 +67,10 @@ def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
     for code, level in enumerate(levels):
         # Two levels written alike cannot be told apart by their writing.
         alike[written(level)] = None if written(level) in alike else code
+    for code, level in enumerate(levels):  # True is 1, however either is written
+        if isinstance(level, bool | int | float) and level in (0, 1):
+            for word in (("0", "false"), ("1", "true"))[int(level)]:
+                alike.setdefault(word, code)
 
     def find(value: Any) -> int | None:
         code = exact.get(value)
@@ -79,11 +86,23 @@ def _sorted(values: list[Any]) -> list[Any]:
         return sorted(values, key=lambda value: (type(value).__name__, str(value)))
 
 
+def _learn_words(raw: Raw, kind: Kind) -> Column:
+    """Take the distinct strings of a text column as levels, without a look at each cell."""
+    words = raw.words.to_pylist()
+    order = range(len(words)) if raw.declared else sorted(range(len(words)), key=words.__getitem__)
+    place = np.full(len(words) + 1, -1, dtype=np.int64)  # the last entry is met by code -1
+    place[list(order)] = np.arange(len(words))
+    levels = tuple(words[at] for at in order)
+    return Column(raw.name, replace(kind, levels=levels), place[raw.codes])
+
+
 def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    if raw.is_text and not fitted and not kind.levels:
+        return _learn_words(raw, kind)
     values, codes = _encode(raw)
     levels = kind.levels
     if not fitted and not levels:
-        declared = raw.is_arrow and pa.types.is_dictionary(raw.type)
+        declared = bool(raw.declared)
         known = [value for value in values if not is_missing(value)]
         levels = tuple(known if declared else _sorted(known))
     find = _finder(levels)
@@ -101,12 +120,21 @@ def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
 
 
 def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    if kind.role in CYCLES:
+        return read_cycle(raw, kind)
     values, codes = _encode(raw)
     levels = kind.levels
     if not fitted and not levels:
         known = [value for value in values if not is_missing(value)]
-        if raw.is_arrow and pa.types.is_dictionary(raw.type):
+        found = None
+        if all(isinstance(value, str) for value in known):
+            counted = dict.fromkeys(known, 1)
+            found = find_levels(raw.name, counted) or find_numbered(counted) or find_bands(counted)
+        if raw.declared:
             levels = tuple(known)
+        elif found is not None:
+            levels = found.levels
+            kind = replace(kind, reading=Reading("level", same=tuple(sorted(found.same.items()))))
         elif any(isinstance(value, str) for value in known):
             names = ", ".join(repr(value) for value in known[:5])
             raise InvalidInput(
@@ -119,8 +147,9 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
             )
         else:
             levels = tuple(_sorted(known))
+    same = dict(kind.reading.same) if kind.reading is not None else {}
     find = _finder(levels)
-    to = [-1 if is_missing(value) else find(value) for value in values]
+    to = [-1 if is_missing(value) else find(same.get(value, value)) for value in values]
     present = np.zeros(len(values) + 1, dtype=bool)
     present[codes] = True
     stray = [i for i, code in enumerate(to) if code is None and present[i]]
@@ -165,7 +194,10 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 f'Pass kinds={{{raw.name!r}: Kind("flag", levels=(no, yes))}} with its two values',
             )
         to.append(at)
-    return Column(raw.name, replace(kind, levels=levels or (False, True)), _recode(codes, to))
+    codes = _recode(codes, to)
+    if kind.reading is not None and kind.reading.what == "mark":
+        codes = np.maximum(codes, 0)  # nothing means no
+    return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
 
 
 def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
@@ -180,7 +212,7 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
     if no is None and yes is None:
         return ()
     for value in (no, yes):
-        if isinstance(value, bool):
+        if isinstance(value, bool) or (isinstance(value, str) and value.lower() in _TRUTH):
             return (False, True)
         if isinstance(value, int | float):
             return (0, 1)

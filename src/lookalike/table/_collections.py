@@ -11,7 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, WrongType, message
+from lookalike.table.lists_text import find_sets, split_items
+from lookalike.table.neutral import words_of
 from lookalike.table.raw import Raw, is_missing, written, wrong
+from lookalike.table.reading import Reading
 from lookalike.table.table import Column, Graph, Kind
 
 __all__ = [
@@ -37,8 +40,10 @@ def _cells(raw: Raw, read: Callable[[int, Any], Any]) -> np.ndarray:
 
 
 def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
-    if raw.is_arrow and pa.types.is_large_string(raw.type):
-        return Column(raw.name, kind, raw.cells.to_numpy(zero_copy_only=False))
+    if raw.is_text:
+        words = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+        words[:-1] = raw.words.to_numpy(zero_copy_only=False)
+        return Column(raw.name, kind, words[raw.codes])
 
     def read(row: int, value: Any) -> str:
         if isinstance(value, (set, frozenset, Mapping, bytes, *_LISTS)):
@@ -66,6 +71,8 @@ def _frozen(raw: Raw, row: int, items: list[Any]) -> frozenset[Any]:
 
 
 def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    if raw.is_text:
+        return _read_written_sets(raw, kind)
     do = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
     needed = "lists or sets of items (a string is not a set)"
 
@@ -73,6 +80,23 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
         return _frozen(raw, row, _items(raw, row, value, needed, do))
 
     return Column(raw.name, kind, _cells(raw, read))
+
+
+def _read_written_sets(raw: Raw, kind: Kind) -> Column:
+    """Cut strings at the separator that the column was fitted with, or that its cells show."""
+    reading = kind.reading
+    if reading is None or not reading.separator:
+        found = find_sets(words_of(raw))
+        if found is None:
+            row = int(np.flatnonzero(raw.present())[0])
+            do = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
+            needed = "lists or sets of items (a string is not a set)"
+            raise wrong(raw, row, raw.cells[row].as_py(), needed, do, WrongType)
+        reading = Reading("set", separator=found.separator)
+    sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+    for at, word in enumerate(raw.words.to_pylist()):
+        sets[at] = frozenset(item for item in split_items(word, reading.separator) if item)
+    return Column(raw.name, replace(kind, reading=reading), sets[raw.codes])
 
 
 def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:

@@ -12,7 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, WrongType, message
-from lookalike.table.raw import Raw, dates, wrong
+from lookalike.table.neutral import neutralise
+from lookalike.table.parse import read_text_as
+from lookalike.table.raw import Raw, of_arrow, of_values, written, wrong
+from lookalike.table.reading import Reading
 from lookalike.table.table import Column, Kind
 
 __all__ = ["read_number", "to_seconds"]
@@ -21,7 +24,14 @@ _TICKS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
-    values, source = _floats(raw, kind)
+    reading = kind.reading
+    if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
+        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
+    if raw.is_text:
+        raw, reading = read_text_as(raw, kind)
+    elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
+        raw, reading = _compact(raw, kind)
+    values, source = _floats(raw)
     if not values.flags.writeable:  # memory shared with the source; kernels want arrays of one sort
         values = values.copy()
     if fitted:
@@ -35,24 +45,34 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 )
             )
         return Column(raw.name, kind, values)
-    return Column(raw.name, replace(kind, source=source or kind.source), values)
+    role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
+    kind = replace(kind, source=source or kind.source, role=role, reading=reading)
+    return Column(raw.name, kind, values)
 
 
-def _floats(raw: Raw, kind: Kind) -> tuple[np.ndarray, str]:
+def _compact(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
+    """Take whole numbers such as 20200924 for what they say."""
+    if not raw.is_arrow or not (pa.types.is_integer(raw.type) or pa.types.is_floating(raw.type)):
+        return raw, kind.reading
+    text = [None if value is None else written(value) for value in raw.values()]
+    if not any(text):
+        return raw, kind.reading
+    return read_text_as(of_values(raw.name, text), kind)
+
+
+def _floats(raw: Raw) -> tuple[np.ndarray, str]:
     if not raw.is_arrow:
         return _floats_of_objects(raw)
-    if pa.types.is_dictionary(raw.type):
-        return _floats(replace(raw, cells=raw.cells.dictionary_decode()), kind)
     if pa.types.is_null(raw.type):
         return np.full(len(raw), np.nan), ""
     if pa.types.is_floating(raw.type):
         return raw.cells.to_numpy(zero_copy_only=False), ""
     if pa.types.is_integer(raw.type) or pa.types.is_boolean(raw.type):
-        return raw.cells.cast(pa.float64()).to_numpy(zero_copy_only=False), ""
+        # safe=False: whole numbers beyond 2**53 are rounded, which the kind's note says
+        cells = raw.cells.cast(pa.float64(), safe=False)
+        return cells.to_numpy(zero_copy_only=False), ""
     if pa.types.is_temporal(raw.type):
         return to_seconds(raw.cells)
-    if pa.types.is_large_string(raw.type):
-        return _floats_of_text(raw, kind)
     row = int(np.flatnonzero(raw.present())[0])
     raise wrong(
         raw,
@@ -64,67 +84,18 @@ def _floats(raw: Raw, kind: Kind) -> tuple[np.ndarray, str]:
     )
 
 
-def _floats_of_text(raw: Raw, kind: Kind) -> tuple[np.ndarray, str]:
-    text = pc.utf8_trim_whitespace(raw.cells)
-    try:
-        if kind.source != "datetime":
-            return text.cast(pa.float64()).to_numpy(zero_copy_only=False), ""
-    except pa.ArrowInvalid:
-        pass
-    try:
-        return to_seconds(dates(text))
-    except pa.ArrowInvalid:
-        pass
-    parses = _is_date if kind.source == "datetime" else _is_number
-    distinct = text.dictionary_encode()
-    fits = np.array([parses(word) for word in distinct.dictionary.to_pylist()])
-    codes = pc.fill_null(distinct.indices, 0).to_numpy(zero_copy_only=False)
-    bad = np.flatnonzero(~fits[codes] & raw.present())
-    if len(bad) == 0:  # numbers and dates in one column
-        bad = np.flatnonzero(raw.present())
-    first = raw.cells[int(bad[0])].as_py()
-    raise wrong(
-        raw,
-        bad,
-        first,
-        "dates" if kind.source == "datetime" else "numbers",
-        f"Pass missing=[{first!r}] or kinds={{{raw.name!r}: 'text'}}",
-    )
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return "_" not in word
-
-
-def _is_date(word: str) -> bool:
-    try:
-        dates(pa.array([word], pa.large_string()))
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
 def _floats_of_objects(raw: Raw) -> tuple[np.ndarray, str]:
     values = np.full(len(raw), np.nan)
     bad = []
     for row, cell in enumerate(raw.cells):
         if cell is None:
             continue
-        if isinstance(cell, str) and _is_number(cell.strip()):
-            values[row] = float(cell)
-        elif isinstance(cell, numbers.Real | decimal.Decimal | np.bool_):
+        if isinstance(cell, numbers.Real | decimal.Decimal | np.bool_):
             values[row] = float(cell)
         else:
             bad.append(row)
     if bad:
         cell = raw.cells[bad[0]]
-        if isinstance(cell, str):
-            do = f"Pass missing=[{cell!r}] or kinds={{{raw.name!r}: 'category'}}"
-            raise wrong(raw, bad, cell, "numbers", do)
         do = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
         raise wrong(raw, bad, cell, "numbers", do, WrongType)
     return values, ""

@@ -7,6 +7,7 @@ learned, True when the kind comes from a fitted table and new values must fit it
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from lookalike.table._collections import (
     read_text,
 )
 from lookalike.table._numbers import read_number
+from lookalike.table.neutral import neutralise
 from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import Column, Kind
 
@@ -43,6 +45,9 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     -------
     Column
     """
+    raw = neutralise(raw)
+    if kind.reading is not None and kind.reading.gaps:
+        raw = raw.without(kind.reading.gaps)
     return _TO[kind.name](raw, kind, fitted)
 
 
@@ -55,7 +60,10 @@ def raw_of_column(column: Column) -> Raw:
         levels = of_values(name, kind.levels)
         if levels.is_arrow:
             codes = pa.array(column.values, mask=column.values < 0)
-            return Raw(name, pa.DictionaryArray.from_arrays(codes, levels.cells))
+            if levels.is_text:
+                levels = replace(levels, cells=levels.cells.dictionary_decode())
+            declared = "order" if kind.name == "order" else "category"
+            return Raw(name, pa.DictionaryArray.from_arrays(codes, levels.cells), declared)
     return of_values(name, [column.cell(row) for row in range(len(column))])
 
 
@@ -79,6 +87,6 @@ def set_aside(raw: Raw, reason: str) -> Column:
     """Keep a column for display only, with the reason for not comparing it."""
     if raw.is_arrow and (pa.types.is_integer(raw.type) or pa.types.is_floating(raw.type)):
         return convert(raw, Kind("number", reason))
-    if raw.is_arrow and pa.types.is_large_string(raw.type):
+    if raw.is_text:
         return convert(raw, Kind("text", reason))
     return convert(raw, Kind("object", reason))

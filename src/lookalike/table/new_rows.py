@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeWarning, message, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
-from lookalike.table.kinds import read_as_text
+from lookalike.table.given import read_as_text
 from lookalike.table.raw import Raw, of_array
 from lookalike.table.sources import (
     check_shape,
@@ -21,7 +21,7 @@ from lookalike.table.sources import (
     unwrap,
     without_tokens,
 )
-from lookalike.table.table import Column, Schema, Table
+from lookalike.table.table import Column, Kind, Schema, Table
 
 __all__ = ["as_table"]
 
@@ -188,7 +188,11 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
 
 def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     """Whether a dictionary is one row: single values decide first, then the depth of lists."""
-    known = [(schema.kinds[str(n)].name, v) for n, v in source.items() if str(n) in schema.kinds]
+    known = [
+        (_cell_kind(schema.kinds[str(name)]), value)
+        for name, value in source.items()
+        if str(name) in schema.kinds
+    ]
     single = [value for kind, value in known if kind in SINGLE and value is not None]
     if single:
         return not any(_is_column(value) for value in single)
@@ -202,6 +206,11 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
         first = next((item for item in value if item is not None), None)
         return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
     return True
+
+
+def _cell_kind(kind: Kind) -> str:
+    """Return the kind of a cell as it is given: a set may be written as one string."""
+    return "text" if kind.reading is not None and kind.reading.separator else kind.name
 
 
 def _is_column(value: Any) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,13 +20,11 @@ from lookalike.errors import InvalidInput, message
 __all__ = [
     "Raw",
     "complex_error",
-    "dates",
     "is_missing",
     "objects",
     "of_array",
     "of_arrow",
     "of_values",
-    "parse_text",
     "written",
     "wrong",
 ]
@@ -37,8 +34,8 @@ _KEEP = (set, frozenset, dict, bytes)
 # Arrow follows these without end.
 _NESTED = (list, tuple, dict)
 DEEPEST = 64  # lists within lists
-_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
-_TRUE_FALSE = {"true": True, "false": False}
+_SPANS = ("Interval", "Period")
+_SCALARS = (str, bool, int, float, np.generic, decimal.Decimal, dt.date, dt.time, dt.timedelta)
 
 
 @dataclass(frozen=True)
@@ -49,16 +46,15 @@ class Raw:
     ----------
     name : str
     cells : Arrow array, or object array with None where a cell is missing
-    from_text : bool
-        The source could only write text (a CSV file), so a number may be written as a string.
-    ordered : bool
-        The source says that the categories are ordered.
+        Text is a dictionary array: each distinct string once.
+    declared : str
+        What the source says about categories: "category", "order", "enum" (an order that may be no
+        more than the order of a list), or "" where it says nothing.
     """
 
     name: str
     cells: Any
-    from_text: bool = False
-    ordered: bool = False
+    declared: str = ""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -72,6 +68,26 @@ class Raw:
     def type(self) -> Any:
         """The Arrow type of the cells, None for an object array."""
         return self.cells.type if self.is_arrow else None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the cells are strings, each distinct one kept once, without a declared order."""
+        if self.declared in ("order", "enum") or not self.is_arrow:
+            return False
+        return pa.types.is_dictionary(self.type) and pa.types.is_large_string(self.type.value_type)
+
+    @property
+    def words(self) -> Any:
+        """The distinct strings of a text column."""
+        return self.cells.dictionary
+
+    @property
+    def codes(self) -> np.ndarray:
+        """For each row the place of its string in ``words``, -1 where missing."""
+        indices = self.cells.indices
+        if indices.null_count:
+            indices = pc.fill_null(indices.cast(pa.int64()), -1)
+        return np.asarray(indices.to_numpy(zero_copy_only=False))
 
     def present(self) -> np.ndarray:
         """Where there is a cell, as a boolean array."""
@@ -96,13 +112,11 @@ class Raw:
         words = {written(token) for token in tokens}
         if not self.is_arrow:
             cells = [None if _scalar(c) and written(c) in words else c for c in self.cells]
-            return of_values(self.name, cells, from_text=self.from_text)
+            return of_values(self.name, cells)
         kind = self.type
         if pa.types.is_dictionary(kind):
             return self._without_levels(words)
-        if pa.types.is_large_string(kind):
-            hit = pc.is_in(self.cells, value_set=pa.array(sorted(words), pa.large_string()))
-        elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             numbers = [number for number in map(_as_number, words) if number is not None]
             found = np.isin(self.cells.to_numpy(zero_copy_only=False), numbers)
             hit = pa.array(found)
@@ -111,19 +125,21 @@ class Raw:
         if not pc.any(hit).as_py():
             return self
         cells = pc.if_else(hit, pa.scalar(None, kind), self.cells)
-        # Once "?" is gone, what is left of "1", "2", "?" deserves to be read again.
-        return replace(
-            self, cells=cells, from_text=self.from_text or pa.types.is_large_string(kind)
-        )
+        return replace(self, cells=cells)
 
     def _without_levels(self, words: set[str]) -> Raw:
-        levels = self.cells.dictionary.to_pylist()
-        kept = [i for i, level in enumerate(levels) if written(level) not in words]
+        levels = self.cells.dictionary
+        if pa.types.is_large_string(levels.type):
+            gone = pc.is_in(levels, value_set=pa.array(sorted(words), pa.large_string()))
+            kept = np.flatnonzero(~gone.to_numpy(zero_copy_only=False))
+        else:
+            names = levels.to_pylist()
+            kept = np.flatnonzero([written(level) not in words for level in names])
         if len(kept) == len(levels):
             return self
         to = np.full(len(levels) + 1, -1, dtype=np.int64)
         to[kept] = np.arange(len(kept))
-        codes = to[pc.fill_null(self.cells.indices.cast(pa.int64()), -1).to_numpy()]
+        codes = to[self.codes]
         cells = pa.DictionaryArray.from_arrays(
             pa.array(codes, mask=codes < 0), self.cells.dictionary.take(pa.array(kept))
         )
@@ -165,9 +181,11 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def of_arrow(name: str, cells: Any, *, from_text: bool = False, ordered: bool | None = None) -> Raw:
+def of_arrow(name: str, cells: Any, *, declared: str | None = None) -> Raw:
     """Take an Arrow array or chunked array, and reduce the many Arrow types to a few."""
     if isinstance(cells, pa.ChunkedArray):
+        if _is_string(cells.type) and cells.num_chunks:
+            return Raw(name, _distinct(cells.dictionary_encode().combine_chunks()))
         if pa.types.is_dictionary(cells.type):
             cells = cells.unify_dictionaries()
         cells = cells.combine_chunks()
@@ -175,18 +193,22 @@ def of_arrow(name: str, cells: Any, *, from_text: bool = False, ordered: bool | 
             cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
-        return of_arrow(name, cells.storage, from_text=from_text)
+        return of_arrow(name, cells.storage)
     if pa.types.is_run_end_encoded(kind):
-        return of_arrow(name, pc.run_end_decode(cells), from_text=from_text)
+        return of_arrow(name, pc.run_end_decode(cells))
     if pa.types.is_dictionary(kind):
         if cells.dictionary.null_count or not _plain(cells.dictionary.type):
-            return of_arrow(name, cells.dictionary_decode(), from_text=from_text)
-        levels = of_arrow(name, cells.dictionary).cells
-        cells = pa.DictionaryArray.from_arrays(cells.indices, levels)
-        return Raw(name, cells, ordered=kind.ordered if ordered is None else ordered)
-    if pa.types.is_string(kind) or str(kind) == "string_view":
-        cells = cells.cast(pa.large_string())
-    elif pa.types.is_decimal(kind):
+            return of_arrow(name, cells.dictionary_decode())
+        levels = of_arrow(name, cells.dictionary)
+        if levels.is_text:  # strings: each once, so the levels keep their order
+            levels = replace(levels, cells=levels.cells.dictionary_decode())
+        cells = pa.DictionaryArray.from_arrays(cells.indices, levels.cells)
+        return Raw(name, cells, declared or ("order" if kind.ordered else "category"))
+    if str(kind) == "string_view":
+        cells, kind = cells.cast(pa.large_string()), pa.large_string()
+    if _is_string(kind):
+        return Raw(name, _distinct(cells.dictionary_encode()))
+    if pa.types.is_decimal(kind):
         cells = cells.cast(pa.float64())
     elif pa.types.is_float16(kind):
         cells = cells.cast(pa.float32())
@@ -198,10 +220,10 @@ def of_arrow(name: str, cells: Any, *, from_text: bool = False, ordered: bool | 
         return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
     elif str(kind).startswith(("list_view", "large_list_view")):
         cells = cells.cast(pa.large_list(kind.value_type))
-    return Raw(name, cells, from_text=from_text)
+    return Raw(name, cells)
 
 
-def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> Raw:
+def of_values(name: str, values: Iterable[Any]) -> Raw:
     """Take Python values."""
     values = list(values)
     types = set(map(type, values))
@@ -209,15 +231,25 @@ def of_values(name: str, values: Iterable[Any], *, from_text: bool = False) -> R
         _check_depth(name, values)
     if any(issubclass(kind, complex | np.complexfloating) for kind in types):
         raise complex_error(f"Column {name!r}")
+    if any(kind.__name__ in _SPANS for kind in types):  # pandas, known by name, never imported
+        values = [str(v) if type(v).__name__ in _SPANS else v for v in values]
+        types = set(map(type, values))
     if any(issubclass(kind, dt.datetime) for kind in types) and dt.date in types:
         # Arrow would cut the hours off when the first value is a plain date.
         values = [dt.datetime(v.year, v.month, v.day) if type(v) is dt.date else v for v in values]
     if not any(issubclass(kind, _KEEP) for kind in types):
         try:
-            return of_arrow(name, pa.array(values, from_pandas=True), from_text=from_text)
+            return of_arrow(name, pa.array(values, from_pandas=True))
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
-            pass  # cells of mixed types: kept as they are
-    return Raw(name, objects(values), from_text=from_text)
+            pass  # cells of mixed types
+    cells = objects(values)
+    scalar = [kind for kind in types if not issubclass(kind, type(None))]
+    if any(_has_words(kind) for kind in scalar) and all(issubclass(k, _SCALARS) for k in scalar):
+        # 1, "n/a", 2.5: what a file would say, so that every door leads to the same table.
+        return of_values(name, [None if cell is None else written(cell) for cell in cells])
+    if scalar and all(issubclass(kind, int) for kind in scalar):  # beyond 64 bits
+        return of_values(name, [None if cell is None else str(int(cell)) for cell in cells])
+    return Raw(name, cells)
 
 
 def _check_depth(name: str, values: list[Any]) -> None:
@@ -253,6 +285,24 @@ def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
     return [v.values() if isinstance(v, dict) else v for v in held]
 
 
+def _is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _distinct(cells: Any) -> Any:
+    """Return a dictionary array with its strings as large_string."""
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.chunk(0) if cells.num_chunks == 1 else pa.concat_arrays(cells.chunks)
+    if pa.types.is_large_string(cells.type.value_type):
+        return cells
+    words = cells.dictionary.cast(pa.large_string())
+    return pa.DictionaryArray.from_arrays(cells.indices, words)
+
+
+def _has_words(kind: type) -> bool:
+    return issubclass(kind, str) or issubclass(kind, dt.date | dt.time)
+
+
 def of_array(name: str, values: np.ndarray) -> Raw:
     """Take a numpy array with one entry, or one row of numbers, per table row."""
     if values.ndim == 2 and values.dtype.kind in "fiub":
@@ -270,8 +320,7 @@ def of_array(name: str, values: np.ndarray) -> Raw:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8")
     if values.dtype.kind == "U":
-        # An array of strings is what numpy makes of rows that mix numbers and words.
-        return of_values(name, [v if v else None for v in values.tolist()], from_text=True)
+        return of_values(name, values.tolist())
     if values.dtype.kind in "Mm" and np.datetime_data(values.dtype)[0] not in (
         "s",
         "ms",
@@ -289,40 +338,6 @@ def complex_error(who: str) -> InvalidInput:
     found = "complex ones (Complex data not supported)"
     do = "Give the real and the imaginary parts as two columns"
     return InvalidInput(message(who, "real numbers", found, do))
-
-
-def parse_text(raw: Raw) -> Raw:
-    """Read numbers, true/false and dates that are written as strings, where every cell is one."""
-    if not raw.is_arrow or not pa.types.is_large_string(raw.type):
-        return raw
-    text = pc.utf8_trim_whitespace(raw.cells)
-    first = next((value.as_py() for value in text if value.is_valid), None)
-    if first is None:
-        return raw
-    try:
-        if raw.from_text and _as_number(first) is not None:
-            try:
-                return replace(raw, cells=text.cast(pa.int64()))
-            except pa.ArrowInvalid:
-                return replace(raw, cells=text.cast(pa.float64()))
-        if raw.from_text and first.lower() in _TRUE_FALSE:
-            lower = pc.utf8_lower(text)
-            known = pa.array(list(_TRUE_FALSE), pa.large_string())
-            if pc.all(pc.is_in(lower.drop_null(), value_set=known)).as_py():
-                return replace(raw, cells=pc.equal(lower, "true"))
-        if _DATE.match(first):
-            return replace(raw, cells=dates(text))
-    except pa.ArrowInvalid:
-        pass  # one cell is something else: the column stays text
-    return raw
-
-
-def dates(text: Any) -> Any:
-    """Read ISO dates and times, with or without a zone; ArrowInvalid where a cell is neither."""
-    try:
-        return text.cast(pa.timestamp("us"))
-    except pa.ArrowInvalid:
-        return text.cast(pa.timestamp("us", "UTC"))
 
 
 def _intervals(name: str, cells: list[Any]) -> Raw:

@@ -1,17 +1,20 @@
-"""From whatever holds a table to a ``Table``, with kinds that are given or guessed."""
+"""From whatever holds a table to a ``Table``: with guessed kinds, or those of a fitted table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, WrongType, message, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
-from lookalike.table.kinds import given_kind, infer, read_as_text
+from lookalike.table.given import given_kind, read_as_text
+from lookalike.table.kinds import infer_columns
 from lookalike.table.new_rows import as_table
-from lookalike.table.raw import of_array, parse_text
+from lookalike.table.raw import of_array
+from lookalike.table.roles import find_copies
 from lookalike.table.sources import (
     check_shape,
     numeric_array,
@@ -110,22 +113,19 @@ def read_table(
         return _table(columns, aside, tokens)
     raws = raw_columns(source, read_as_text(kinds), tokens, encoding)
     chosen = _given(kinds, [raw.name for raw in raws])
+    raws = [raw.without(tokens) for raw in raws]
+    guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
     columns, aside = [], []
     for raw in raws:
-        raw = raw.without(tokens)
-        if raw.name in chosen:
-            kind = chosen[raw.name]
-            if kind is None:
-                aside.append(set_aside(raw, BY_HAND))
-            else:
-                columns.append(convert(raw, kind))
-            continue
-        raw = parse_text(raw) if raw.from_text else raw
-        guess = infer(raw)
-        if guess.aside:
-            aside.append(convert(raw, guess.kind))
+        if raw.name not in chosen:
+            guess = guesses[raw.name]
+            column = convert(guess.raw or raw, guess.kind)
+            (aside if guess.aside else columns).append(column)
+        elif (kind := chosen[raw.name]) is None:
+            aside.append(set_aside(raw, BY_HAND))
         else:
-            columns.append(convert(raw, guess.kind))
+            (aside if kind.role == "name" else columns).append(convert(raw, kind))
+    columns, aside = _without_copies(columns, aside, set(chosen))
     return _table(columns, aside, tokens)
 
 
@@ -136,6 +136,10 @@ ARRAY_NUMBER = Kind("number", "column of a numeric array")
 
 
 def _table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
+    if not columns:  # what was set aside as uninteresting is better than nothing
+        columns = [column for column in aside if column.kind.role in ("name", "constant")]
+        aside = [column for column in aside if column.kind.role not in ("name", "constant")]
+        columns = [replace(c, kind=replace(c.kind, role="")) for c in columns]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
         name = aside[0].name
@@ -148,6 +152,22 @@ def _table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) 
             )
         )
     return Table(columns, aside, missing=tokens)
+
+
+def _without_copies(
+    columns: list[Column], aside: list[Column], chosen: set[str]
+) -> tuple[list[Column], list[Column]]:
+    """Set aside what is the same as an earlier column, unless the caller named it."""
+    kept, gone = [], []
+    copies = find_copies(columns)
+    for column in columns:
+        if column.name in copies and column.name not in chosen:
+            reason = f"the same as {copies[column.name]!r} in every row"
+            kind = replace(column.kind, reason=reason, role="copy", close=column.kind.label)
+            gone.append(replace(column, kind=kind))
+        else:
+            kept.append(column)
+    return kept, aside + gone
 
 
 def _tokens(missing: Any) -> tuple[Any, ...]:
@@ -216,5 +236,5 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
         if kind is None:
             aside.append(set_aside(raw, BY_HAND))
         else:
-            columns.append(convert(raw, kind))
+            (aside if kind.role == "name" else columns).append(convert(raw, kind))
     return _table(columns, aside, table.missing + tokens)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from narwhals.exceptions import DuplicateError
 from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.table.cells import convert
 from lookalike.table.files import read_file, records_to_raw
+from lookalike.table.neutral import neutralise
 from lookalike.table.raw import Raw, complex_error, of_array, of_arrow, of_values
 from lookalike.table.table import Kind, Table
 
@@ -31,6 +33,8 @@ __all__ = [
     "unwrap",
     "without_tokens",
 ]
+
+UNNAMED = "unnamed"
 
 
 def numeric_array(source: Any) -> np.ndarray | None:
@@ -126,8 +130,25 @@ def raw_columns(
                 "Turn it into one of these",
             )
         )
+    raws = _name_unnamed(raws)
     _check_raws(raws)
-    return raws
+    return [neutralise(raw) for raw in raws]
+
+
+def _name_unnamed(raws: list[Raw]) -> list[Raw]:
+    """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
+    taken = {raw.name for raw in raws}
+    named, count = [], 0
+    for raw in raws:
+        if raw.name.strip() == "" or raw.name == UNNAMED:
+            count += 1
+            name = UNNAMED if count == 1 else f"{UNNAMED}_{count}"
+            while count > 1 and name in taken:
+                count += 1
+                name = f"{UNNAMED}_{count}"
+            raw = replace(raw, name=name)
+        named.append(raw)
+    return named
 
 
 def _check_raws(raws: list[Raw]) -> None:
@@ -239,9 +260,28 @@ def _series_column(name: str, series: Any) -> Raw:
         return of_values(name, series.to_list())
     if isinstance(cells.type, pa.BaseExtensionType):
         return of_values(name, series.to_list())
-    # A polars Enum is ordered by definition, which says nothing about its meaning.
+    if pa.types.is_dictionary(cells.type) and isinstance(
+        cells.type.value_type, pa.BaseExtensionType
+    ):
+        if hasattr(cells.type.value_type, "closed"):
+            return _interval_column(name, cells)
+        return of_values(name, series.to_list())
+    # A polars Enum is ordered by definition, which says little about its meaning.
     enum = series.dtype == nw.Enum and series.implementation.is_polars()
-    return of_arrow(name, cells, ordered=False if enum else None)
+    return of_arrow(name, cells, declared="enum" if enum else None)
+
+
+def _interval_column(name: str, cells: Any) -> Raw:
+    """Take what pandas.cut makes: categories that are intervals, written as "(18, 24]"."""
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    closed = cells.type.value_type.closed
+    start = "[" if closed in ("left", "both") else "("
+    end = "]" if closed in ("right", "both") else ")"
+    ends = chunks[0].dictionary.storage.to_pylist()
+    levels = [f"{start}{level['left']}, {level['right']}{end}" for level in ends]
+    indices = pa.concat_arrays([chunk.indices for chunk in chunks])
+    written = pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.large_string()))
+    return of_arrow(name, written, declared="order" if cells.type.ordered else "category")
 
 
 def _row_columns(rows: Sequence[Any]) -> list[Raw]:

@@ -21,6 +21,7 @@ __all__ = ["ColumnSummary", "TableSummary", "summarize"]
 MOSTLY = 0.5  # share of gaps from which a column is called mostly missing
 NEARLY = 0.8  # distinct values per row from which a category hardly groups anything
 MANY = 20  # rows from which rising whole numbers look like row numbers, not like measurements
+OPEN = 0.8  # confidence up to which the second reading of a column is named
 EXAMPLES = 3  # values that stand for a column
 
 
@@ -191,6 +192,7 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
         if share > MOSTLY:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
         warnings += facts.warnings
+        warnings += _doubts(column)
     return ColumnSummary(
         column.name,
         column.kind.name,
@@ -205,6 +207,16 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
         facts.values,
         tuple(warnings),
     )
+
+
+def _doubts(column: Column) -> list[str]:
+    """Say what the guess left open, and what to paste to have it otherwise."""
+    kind = column.kind
+    doubts = [kind.note] if kind.note else []
+    if kind.close and kind.confidence <= OPEN:
+        python, shell = kind.paste(column.name)
+        doubts.append(f"may also be {kind.close!r}: pass {python} ({shell})")
+    return doubts
 
 
 # -- one function per kind: the column, and the positions of the cells that are there -------------

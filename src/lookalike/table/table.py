@@ -34,56 +34,24 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike.errors import InvalidInput, message, suggest
+from lookalike.table.kind import KINDS, SPELLINGS, Kind
 from lookalike.table.summary import TableSummary, summarize
 
-__all__ = ["CODED", "KINDS", "MATRIX", "Column", "Graph", "Kind", "Schema", "Table", "unknown_code"]
+__all__ = [
+    "CODED",
+    "KINDS",
+    "MATRIX",
+    "SPELLINGS",
+    "Column",
+    "Graph",
+    "Kind",
+    "Schema",
+    "Table",
+    "unknown_code",
+]
 
-KINDS = (
-    "number",
-    "category",
-    "order",
-    "flag",
-    "text",
-    "set",
-    "sequence",
-    "series",
-    "histogram",
-    "vector",
-    "graph",
-    "object",
-)
 CODED = ("category", "order", "flag")  # kept as whole numbers, -1 where missing
 MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
-
-
-@saveable
-@dataclass(frozen=True)
-class Kind:
-    """What a column holds, and the reason for thinking so.
-
-    Parameters
-    ----------
-    name : str
-        One of ``KINDS``.
-    reason : str
-        A sentence a person can read, such as "7 distinct strings in 58,788 rows".
-    levels : tuple
-        Category values in code order; ordered levels from low to high; (no, yes) of a flag.
-    source : str
-        Where a number came from when that matters for reading new rows: "datetime", "duration" or
-        "".
-    width : int
-        Bins of a histogram or entries of a vector, which new rows must have too; 0 for other kinds.
-    """
-
-    name: str
-    reason: str = "given"
-    levels: tuple[Any, ...] = ()
-    source: str = ""
-    width: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.reason}"
 
 
 @saveable

@@ -1,0 +1,233 @@
+"""Columns that name rows instead of describing them, and columns that say nothing.
+
+Identifiers and names differ in every row; codes are categories written in digits; constants and
+copies tell no two rows apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from lookalike.table.neutral import Words, all_match
+from lookalike.table.table import CODED, Column
+
+__all__ = [
+    "address_kind",
+    "find_copies",
+    "is_code_name",
+    "is_identifier_name",
+    "is_row_name",
+    "is_zero_padded_count",
+    "looks_like_codes",
+    "name_reason",
+    "says_date",
+    "sentinel_note",
+]
+
+ROWS = 20  # rows from which chance no longer explains a copy, or strings without a repeat
+SHORT = 40  # characters on average: longer strings are text to be compared, not names
+SENTINELS = (-1, -9, -99, -999, -9999, -99999, -999999, 99, 999, 9999, 99999, 999999, 9999999)
+
+_ID = re.compile(
+    r"(^|[\s_.\-])(id|ids|uuid|guid|key|identifier)$|[a-z](Id|ID|Key|Uuid|UUID)$|^id$|^ID$|^Id$",
+    re.ASCII,
+)
+_ROW = re.compile(
+    r"^(unnamed(: ?\d+|_\d+)?|index|idx|row|rows|row[\s_.]?(names?|id|index|nr|no|num|number)|nr|"
+    r"no|#|level_0|__index_level_\d+__|obs|observation)$",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CODES = frozenset(
+    """zip zipcode postal postcode plz phone telephone tel mobile fax fips naics sic isbn issn ean
+    upc iban ssn vin sku asin code codes id ids uuid guid key identifier""".split()
+)
+_NUMBERED = frozenset(  # a number of these is a name
+    """account order customer invoice phone serial policy flight tail license licence ticket member
+    employee patient case room route bus store shop contract tracking reference ref batch lot part
+    model registration security tax passport card house building unit item""".split()
+)
+_DATES = frozenset("date day dt datum dob when birthdate birthday fecha time timestamp".split())
+_COUNTS = frozenset(
+    "month months day days hour hours week minute second year age count qty mon mm dd hh".split()
+)
+_NAMES = frozenset(
+    """name names title titles label firstname lastname surname fullname headline subject track song
+    artist author player company street address email mail url link website homepage path file
+    filename image photo username login""".split()
+)
+_PATTERNS = {
+    "e-mail addresses": r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
+    "web addresses": r"^(?:https?|ftp)://\S+$|^www\.\S+$",
+    "UUIDs": r"^\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?$",
+    "file paths": r"^(?:[A-Za-z]:\\|/|\./|~/|\.\./)\S.*[/\\.]\S+$|^[\w\-./ ]+/[\w\-. ]+\.\w{1,5}$",
+}
+
+
+def is_identifier_name(name: str) -> bool:
+    """Whether a column's name says that it is a key."""
+    return bool(_ID.search(name))
+
+
+def is_row_name(name: str) -> bool:
+    """Whether a column's name says that it counts the rows."""
+    return bool(_ROW.match(name))
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a column's name says that its digits are a name: zip, phone, store_id, account_no."""
+    tokens = _tokens(name)
+    if not tokens:
+        return False
+    if tokens[-1] in _CODES:
+        return True
+    if len(tokens) > 1 and tokens[-1] in ("no", "nr"):
+        return True
+    return len(tokens) > 1 and tokens[-1] in ("number", "num") and tokens[-2] in _NUMBERED
+
+
+def says_date(name: str) -> bool:
+    """Whether a column's name says that it holds dates."""
+    tokens = _tokens(name)
+    return bool(tokens) and (not _DATES.isdisjoint(tokens) or tokens[-1].endswith("date"))
+
+
+def is_zero_padded_count(name: str, distinct: Any) -> bool:
+    """Whether digits such as "01" to "12" are counts under a name such as "month"."""
+    narrow = pc.max(pc.utf8_length(distinct)).as_py() <= 2
+    return narrow and not _COUNTS.isdisjoint(_tokens(name))
+
+
+def _tokens(name: str) -> list[str]:
+    """Cut a name into lower-case words: "userId" is user, id."""
+    return [token.lower() for token in _TOKEN.findall(name)]
+
+
+def looks_like_codes(distinct: Any) -> bool:
+    """Whether every string is a short code: no space, at least one digit."""
+    # 40 holds a UUID or a SHA-1 digest; dots and colons appear in addresses and version numbers.
+    code = pc.match_substring_regex(distinct, r"^[A-Za-z0-9_.:/\-]{1,40}$")
+    digit = pc.match_substring_regex(distinct, r"[0-9]")
+    return bool(pc.all(pc.and_(code, digit)).as_py())
+
+
+def name_reason(words: Words) -> tuple[str, float] | None:
+    """Say why the strings are names of the rows, and how sure that is; None where they are not."""
+    n, count = len(words), words.count
+    what = address_kind(words)
+    if what:
+        return what, 0.95
+    length = pc.mean(pc.utf8_length(words.distinct)).as_py()
+    if length > SHORT or _is_sequence(words.distinct):
+        return None
+    spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
+    if spaces > 6:
+        return None
+    tokens = _tokens(words.name)
+    named = bool(tokens) and tokens[-1] in _NAMES
+    if named and count >= 5 and n >= 0.6 * count and (n > 20 or n == count):
+        return f"named {words.name!r}", 0.9
+    if count >= ROWS and n >= 0.9 * count:
+        return "nearly a different one in every row", 0.7
+    return None
+
+
+def address_kind(words: Words) -> str:
+    """Say which sort of address every string is, and "" where they are none or mostly repeat."""
+    if words.count < 3 or 2 * len(words) <= words.count:
+        return ""
+    for what, pattern in _PATTERNS.items():
+        if all_match(words.distinct, pattern):
+            return what
+    return ""
+
+
+def _is_sequence(distinct: Any) -> bool:
+    """Whether strings are spelled from very few letters, as DNA is."""
+    return bool(pc.all(pc.match_substring_regex(distinct, r"^[ACGTUNacgtun\-]{4,}$")).as_py())
+
+
+# -- numbers that mean something else --------------------------------------------------------------
+
+
+def sentinel_note(values: np.ndarray) -> str:
+    """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
+
+    It must come at least twice, lie at an end, and far from everything else.
+    """
+    if len(values) < 10:
+        return ""
+    low, high = float(values.min()), float(values.max())
+    for value in (low, high):
+        if value not in SENTINELS:
+            continue
+        at = values == value
+        times, rest = int(at.sum()), values[~at]
+        if times < 2 or times > 0.95 * len(values) or len(np.unique(rest[:1000])) < 3:
+            continue
+        bottom, top = float(rest.min()), float(rest.max())
+        width = top - bottom
+        if value < 0:
+            far = bottom >= 0 and (value < bottom - 2 * width or (value <= -9 and value < -top / 2))
+            far = far or (bottom >= 0 and value in (-999, -9999, -99999, -999999))
+            far = far or (value == -1 and bottom > 0)
+            far = far or value < bottom - 5 * width
+        else:
+            far = value > top + 2 * width and width > 0
+        if far:
+            return (
+                f"{times:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
+                f"pass missing=[{value:g}] if that means missing"
+            )
+    return ""
+
+
+# -- copies ----------------------------------------------------------------------------------------
+
+
+def find_copies(columns: Sequence[Column]) -> dict[str, str]:
+    """Find columns whose every cell is that of an earlier column.
+
+    Returns
+    -------
+    mapping of the later column's name to the earlier one's
+    """
+    copies: dict[str, str] = {}
+    first: dict[Any, list[Column]] = {}
+    for column in columns:
+        if len(column) < ROWS or column.values.ndim != 1:
+            continue
+        key = (column.kind.name, column.kind.source, _glance(column))
+        for earlier in first.setdefault(key, []):
+            if _same(earlier, column) and _tells(column):
+                copies[column.name] = earlier.name
+                break
+        else:
+            first[key].append(column)
+    return copies
+
+
+def _glance(column: Column) -> Any:
+    rows = [*range(0, ROWS), len(column) - 1]
+    return str([column.cell(row) for row in rows])
+
+
+def _same(a: Column, b: Column) -> bool:
+    if a.kind.name == "number":
+        return bool(np.array_equal(a.values, b.values, equal_nan=True))
+    if a.kind.name in CODED:
+        return a.kind.levels == b.kind.levels and bool(np.array_equal(a.values, b.values))
+    return a.kind.name in ("text", "set") and bool(np.array_equal(a.values, b.values))
+
+
+def _tells(column: Column) -> bool:
+    """Whether the cells vary so much that being equal is no chance."""
+    if column.kind.name not in ("number", *CODED):
+        return True
+    _, counts = np.unique(column.values[:10_000], return_counts=True)
+    return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)

@@ -1,0 +1,146 @@
+"""The same cells through every door: one kind, one reason, the same values, and the right ones."""
+
+import json
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from lookalike.table import as_table, read_table
+from table.hard_columns import CASES
+
+
+def _csv(columns, folder, delimiter=","):
+    path = folder / ("t.tsv" if delimiter == "\t" else "t.csv")
+    # Strings in quotes, so that NA is a word here too; a gap is nothing at all.
+    lines = [delimiter.join(f'"{name}"' for name in columns)]
+    for row in zip(*columns.values(), strict=True):
+        lines.append(delimiter.join("" if cell is None else f'"{cell}"' for cell in row))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _tsv(columns, folder):
+    return _csv(columns, folder, "\t")
+
+
+def _records(columns):
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _json(columns, folder):
+    path = folder / "t.json"
+    path.write_text(json.dumps(_records(columns)))
+    return path
+
+
+def _lines(columns, folder):
+    path = folder / "t.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in _records(columns)) + "\n")
+    return path
+
+
+def _parquet(columns, folder):
+    pyarrow.parquet.write_table(pa.table(columns), folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def _feather(columns, folder):
+    pyarrow.feather.write_feather(pa.table(columns), folder / "t.feather")
+    return folder / "t.feather"
+
+
+def _pandas(dtype):
+    return lambda columns, folder: pd.DataFrame(columns, dtype=dtype)
+
+
+def _arrow_pandas(columns, folder):
+    return pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def _duckdb(columns, folder):
+    held = pa.table(columns)  # noqa: F841, named in the query
+    return duckdb.sql("select * from held")
+
+
+DOORS = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "json": _json,
+    "jsonl": _lines,
+    "parquet": _parquet,
+    "feather": _feather,
+    "arrow": lambda columns, folder: pa.table(columns),
+    "pandas object": _pandas(object),
+    "pandas string": _pandas("string"),
+    "pandas arrow": _arrow_pandas,
+    "polars": lambda columns, folder: pl.DataFrame(columns),
+    "duckdb": _duckdb,
+    "records": lambda columns, folder: _records(columns),
+}
+
+
+def _id(case):
+    return f"{case.name}-{case.cells[0]}"
+
+
+def _cells(column):
+    return [column.cell(row) for row in range(len(column))]
+
+
+@pytest.mark.parametrize("case", CASES, ids=_id)
+def test_hard_columns(case, tmp_path):
+    columns = {case.name: case.cells, "anchor": [f"a{i % 2}" for i in range(len(case.cells))]}
+    table = read_table(columns)
+    column = table[case.name]
+    kind = column.kind
+    assert (kind.label, case.name not in table) == (case.label, case.aside), str(kind)
+    if case.close is not None:
+        assert kind.close == case.close
+    if case.values is not None:
+        assert _cells(column)[: len(case.values)] == case.values
+    assert 0 < kind.confidence <= 1
+    for door, through in DOORS.items():
+        other = read_table(through(columns, tmp_path))[case.name]
+        assert (other.kind.label, other.kind.reason) == (kind.label, kind.reason), door
+        assert (other.kind.close, other.kind.note) == (kind.close, kind.note), door
+        assert other.kind.levels == kind.levels, door
+        assert _cells(other) == _cells(column), door
+
+
+@pytest.mark.parametrize("case", CASES, ids=_id)
+def test_declared_categories_keep_the_cells(case):
+    if all(cell is None or not cell.strip() for cell in case.cells):
+        return
+    columns = {case.name: case.cells, "anchor": [f"a{i % 2}" for i in range(len(case.cells))]}
+    plain = read_table(columns)[case.name]
+    table = read_table(pd.DataFrame(columns).astype({case.name: "category"}))
+    kind = table[case.name].kind
+    if plain.kind.role == "constant":
+        assert case.name not in table
+        return
+    expected = "category" if plain.kind.name in ("text", "category") else plain.kind.name
+    if plain.kind.role == "identifier":
+        expected = "category"
+    assert kind.name == expected
+    assert case.name in table
+
+
+@pytest.mark.parametrize("case", CASES, ids=_id)
+def test_new_rows_are_read_as_the_fitted_ones(case):
+    columns = {case.name: case.cells, "anchor": [f"a{i % 2}" for i in range(len(case.cells))]}
+    table = read_table(columns)
+    again = as_table(_records(columns), table.schema)
+    assert again.names == table.names
+    if not case.aside:
+        assert _cells(again[case.name]) == _cells(table[case.name])
+        one = as_table(_records(columns)[0], table.schema)
+        assert one[case.name].cell(0) == table[case.name].cell(0)
+
+
+def test_there_are_enough_hard_columns():
+    assert len(CASES) >= 100
