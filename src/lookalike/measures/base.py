@@ -24,10 +24,17 @@ from lookalike._config import count_jobs
 from lookalike._params import N_JOBS, Rule, check_params
 from lookalike._save import Saved
 from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, UndefinedMeasure, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, check_k, name_rows
-from lookalike.measures.matrices import check_pairs, rectangle, square, typical_distance
+from lookalike.measures.matrices import (
+    check_pairs,
+    pair_by_pair,
+    rectangle,
+    settle_undefined,
+    square,
+    typical_distance,
+)
 from lookalike.measures.rows import Rows, self_pairs
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
@@ -171,34 +178,22 @@ class Measure(Saved, BaseEstimator):
     # -- matrices ----------------------------------------------------------------------------------
 
     def similarity(self, X: Any = None, Y: Any = None) -> np.ndarray:
-        """Return how alike rows are, from 0 (not at all) to 1 (the same).
+        """Return how alike rows are, from 0 to 1, as an array of shape (rows of X, rows of Y).
 
         Parameters
         ----------
-        X : new rows, optional
+        X, Y : new rows, optional
             None: the fitted rows.
-        Y : new rows, optional
-            None: the fitted rows.
-
-        Returns
-        -------
-        array of shape (rows of X, rows of Y)
         """
         return self._matrix(X, Y, "similarity")
 
     def distance(self, X: Any = None, Y: Any = None) -> np.ndarray:
-        """Return how far rows are from each other, in the measure's own distance.
+        """Return how far rows are apart, as an array of shape (rows of X, rows of Y).
 
         Parameters
         ----------
-        X : new rows, optional
+        X, Y : new rows, optional
             None: the fitted rows.
-        Y : new rows, optional
-            None: the fitted rows.
-
-        Returns
-        -------
-        array of shape (rows of X, rows of Y)
         """
         return self._matrix(X, Y, "distance")
 
@@ -212,22 +207,7 @@ class Measure(Saved, BaseEstimator):
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
-        holes = np.isnan(values)
-        filler = getattr(self, "undefined", None)
-        if filler is not None:
-            values[holes] = filler if to == "similarity" else self.distance_at(filler)
-            return values
-        i, j = (int(at[0]) for at in np.nonzero(holes))
-        raise UndefinedMeasure(
-            message(
-                f"{type(self).__name__}.{to}",
-                "pairs of rows with something to compare",
-                f"{int(holes.sum()):,} pairs without, the first of them rows {i} and {j}",
-                "Drop the empty rows, or set undefined= to the similarity such pairs should have"
-                if hasattr(self, "undefined")
-                else "Leave out these pairs",
-            )
-        )
+        return settle_undefined(self, values, to)
 
     def distance_at(self, similarity: float) -> float:
         """Return the distance of two rows of a given similarity."""
@@ -361,12 +341,7 @@ class Measure(Saved, BaseEstimator):
         a, b : Rows
         left, right : int64 arrays of one length
         """
-        out = np.empty(len(left))
-        ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
-        for start, end in zip([0, *ends[:-1]], ends, strict=True):
-            at = int(left[start])
-            out[start:end] = self.block(a[at : at + 1], b[right[start:end]])[0]
-        return out
+        return pair_by_pair(self, a, b, left, right)
 
     # -- explanations ------------------------------------------------------------------------------
 

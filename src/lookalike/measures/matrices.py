@@ -13,7 +13,7 @@ import numpy as np
 
 from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run
-from lookalike.errors import TooLarge, message
+from lookalike.errors import TooLarge, UndefinedMeasure, message
 from lookalike.measures.rows import Rows
 
 if TYPE_CHECKING:  # the base of measures makes its matrices here
@@ -24,7 +24,9 @@ __all__ = [
     "SAMPLE",
     "block_or_half",
     "check_pairs",
+    "pair_by_pair",
     "rectangle",
+    "settle_undefined",
     "square",
     "typical_distance",
 ]
@@ -150,6 +152,38 @@ def _settle(measure: Measure, values: np.ndarray, to: str, undefined: str) -> np
         values[np.isnan(values)] = HALF if to == "similarity" else measure.distance_at(HALF)
         return values
     return measure.defined(values, to)
+
+
+def settle_undefined(measure: Measure, values: np.ndarray, to: str) -> np.ndarray:
+    """Return values without NaN: filled if the measure says how, else an error naming the rows."""
+    holes = np.isnan(values)
+    filler = getattr(measure, "undefined", None)
+    if filler is not None:
+        values[holes] = filler if to == "similarity" else measure.distance_at(filler)
+        return values
+    i, j = (int(at[0]) for at in np.nonzero(holes))
+    raise UndefinedMeasure(
+        message(
+            f"{type(measure).__name__}.{to}",
+            "pairs of rows with something to compare",
+            f"{int(holes.sum()):,} pairs without, the first of them rows {i} and {j}",
+            "Drop the empty rows, or set undefined= to the similarity such pairs should have"
+            if hasattr(measure, "undefined")
+            else "Leave out these pairs",
+        )
+    )
+
+
+def pair_by_pair(
+    measure: Measure, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Return the distances of single pairs, those with the same left row in one block."""
+    out = np.empty(len(left))
+    ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        at = int(left[start])
+        out[start:end] = measure.block(a[at : at + 1], b[right[start:end]])[0]
+    return out
 
 
 def typical_distance(measure: Measure, rows: Rows) -> float:
