@@ -15,7 +15,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids
-from lookalike.measures.mixed import MixedPlan
+from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
@@ -52,6 +52,13 @@ class Gower(Measure):
         How cells differ, where it is not the default of their kind.
     ranges : mapping of column to number, optional
         Known ranges of number columns, instead of the fitted ones.
+    scale : {"range", "robust", "rank"} or mapping of column to one of them
+        What a difference of numbers is divided by, or what takes its place. ``range``: the range
+        of the fitted column, as published [1]_. ``robust``: the range without the lowest and the
+        highest hundredth of the values; larger differences count as 1. ``rank``: the share of the
+        fitted values between the two, so that only order counts and no skewed column drowns in
+        its range. Columns a mapping does not name have ``range``; ``ranges`` and ``distances`` go
+        before it.
     order : {"information", "rank_range"}
         How ordered levels compare: by the information in the span between them, or by ranks.
     constant : {"keep", "drop"}
@@ -113,6 +120,7 @@ class Gower(Measure):
         "beta": Between(0.0, 1.0, open_low=True),
         "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
         "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
+        "scale": AnyOf(OneOf(*SCALES), Is(Mapping, named="a mapping of column to scale")),
         "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
     }
 
@@ -124,6 +132,7 @@ class Gower(Measure):
         *,
         distances: Mapping[str, Any] | None = None,
         ranges: Mapping[str, float] | None = None,
+        scale: str | Mapping[str, str] = "range",
         order: str = "information",
         constant: str = "keep",
         alpha: float = 1.0,
@@ -138,6 +147,7 @@ class Gower(Measure):
         self.missing = missing
         self.distances = distances
         self.ranges = ranges
+        self.scale = scale
         self.order = order
         self.constant = constant
         self.alpha = alpha
@@ -165,6 +175,8 @@ class Gower(Measure):
         return [
             cls(),
             cls(missing="midpoint"),
+            cls(scale="robust"),
+            cls(scale="rank"),
             cls(order="rank_range", alpha=2.0, beta=0.5, conversion="sqrt"),
             cls(constant="drop", self_similarity="formula"),
         ]
@@ -179,6 +191,7 @@ class Gower(Measure):
             self.alpha,
             self.beta,
             self.constant,
+            self.scale,
         )
         self.weights_ = self._weigh(table, y)
         check_not_all_zero(self.weights_, type(self).__name__)
