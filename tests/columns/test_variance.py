@@ -9,7 +9,7 @@ from columns import reference
 from columns.make import CASES, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
 
-SHORT = ["absolute", "presence", "equal", "rank_range", "cyclic", "information"]
+SHORT = ["absolute", "rank", "presence", "equal", "rank_range", "cyclic", "information"]
 
 
 def of(distance, kind, cells, **options):

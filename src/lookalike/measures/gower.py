@@ -18,6 +18,7 @@ from lookalike.measures.lists import Ids
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
+from lookalike.measures.typical import Typical
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -55,7 +56,7 @@ class Gower(Measure):
     scale : {"range", "robust", "rank"} or mapping of column to one of them
         What a difference of numbers is divided by, or what takes its place. ``range``: the range
         of the fitted column, as published [1]_. ``robust``: the range without the lowest and the
-        highest hundredth of the values; larger differences count as 1. ``rank``: the share of the
+        highest twentieth of the values; larger differences count as 1. ``rank``: the share of the
         fitted values between the two, so that only order counts and no skewed column drowns in
         its range. Columns a mapping does not name have ``range``; ``ranges`` and ``distances`` go
         before it.
@@ -196,6 +197,10 @@ class Gower(Measure):
         self.weights_ = self._weigh(table, y)
         check_not_all_zero(self.weights_, type(self).__name__)
 
+    def _fit_rows(self, rows: Rows) -> None:
+        super()._fit_rows(rows)
+        self.typical_ = Typical.fit(self.plan_, rows)
+
     def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         if isinstance(self.weights, str):
             return self._learn_weights(table, y)
@@ -299,27 +304,37 @@ class Gower(Measure):
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         similarity = float(self.block(a, b, "similarity")[0, 0])
         distance = float(self.block(a, b, "distance")[0, 0])
-        differs = self.plan_.pairs(a.arrays, b.arrays)[0]
-        weights = self._weights_in_order()
-        if self.missing == "midpoint":
-            differs = self._half_for_gaps(differs, a, b)
-        weights = np.where(np.isnan(differs), 0.0, weights)
-        differs = np.nan_to_num(differs)
+        found = self.plan_.pairs(a.arrays, b.arrays)[0]
+        names, weights = self.plan_.names, self._weights_in_order()
+        differs = self._half_for_gaps(found, a, b) if self.missing == "midpoint" else found
+        gone = np.isnan(differs)
+        left_out = tuple(np.array(names, dtype=object)[gone & (weights > 0)])
+        weights = np.where(gone, 0.0, weights)
         whole = weights.sum()
         if not whole > 0 or np.isnan(similarity):  # nothing to compare
             filler = 0.5 if np.isnan(similarity) else similarity
-            return Explanation(similarity, distance, {None: filler}, {None: 1 - filler})
-        told = {
-            name: (float(w * (1 - z) / whole), float(w * z / whole))
-            for name, w, z in zip(self.plan_.names, weights, differs, strict=True)
+            half: dict[str | None, float] = {None: filler}
+            rest: dict[str | None, float] = {None: 1 - filler}
+            return Explanation(similarity, distance, half, rest, not_compared=left_out)
+        told = _contributions(names, weights, np.nan_to_num(differs), whole)
+        known = ~np.isnan(self.typical_.mean)
+        typical = _contributions(names, weights * known, np.nan_to_num(self.typical_.mean), whole)
+        bits = -np.log2(self.typical_.shares(self.plan_, a, b, found))
+        telling = {
+            name: (float(near), float(far))
+            for name, near, far in zip(names, *bits, strict=True)
+            if not np.isnan(near)
         }
         plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
         minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
-        rest = similarity - sum(plus.values())
-        if rest > 1e-9:  # a row with itself is exactly alike, whatever its gaps
+        more = similarity - sum(plus.values())
+        if more > 1e-9:  # a row with itself is exactly alike, whatever its gaps
             minus = dict.fromkeys(minus, 0.0)
-            plus[None] = rest
-        return Explanation(similarity, distance, plus, minus)
+            plus[None] = more
+        return Explanation(
+            similarity, distance, plus, minus,
+            typical=typical, telling=telling, not_compared=left_out,
+        )  # fmt: skip
 
     def _half_for_gaps(self, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
         """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""
@@ -327,6 +342,16 @@ class Gower(Measure):
         flags = slice(int(self.plan_.ends[2]), int(self.plan_.ends[3]))
         absent[flags] = (a.arrays["simple"][0, flags] == 0) & (b.arrays["simple"][0, flags] == 0)
         return np.where(np.isnan(differs) & ~absent, 0.5, differs)
+
+
+def _contributions(
+    names: tuple[str, ...], weights: np.ndarray, differs: np.ndarray, whole: float
+) -> dict[str, tuple[float, float]]:
+    """Return what each column says for likeness and against it, of a total of 1."""
+    return {
+        name: (float(w * (1 - z) / whole), float(w * z / whole))
+        for name, w, z in zip(names, weights, differs, strict=True)
+    }
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

@@ -31,7 +31,7 @@ __all__ = ["SCALES", "SIMPLE", "MixedPlan"]
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
 ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
 SCALES = ("range", "robust", "rank")  # how number columns become shares
-TRIM = 0.01  # of the values at each end that "robust" leaves out of the range
+TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
 
 
@@ -187,7 +187,7 @@ class MixedPlan:
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
         n = len(a[SIMPLE])
-        out = self._simple_pairs(a[SIMPLE], b[SIMPLE])
+        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
         for j, name in enumerate(self.objects, start=self.n_simple):
             key, distance = COLUMN + name, self.distances[name]
             for i in range(n):
@@ -203,7 +203,8 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows at once.
         """
-        out = self._simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        simple = rows[SIMPLE]
+        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
         if not self.objects or not len(left):
             return out
         ends = [*np.flatnonzero(np.diff(left)) + 1, len(left)]
@@ -214,17 +215,26 @@ class MixedPlan:
                 out[start:end, j] = 1.0 - distance.similarity(one, many)[0]
         return out
 
-    def _simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Return room for every column, with the differences of the simple ones filled in."""
+    def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the difference of row i of a and row i of b in the simple columns.
+
+        Parameters
+        ----------
+        a, b : float64 (rows, simple columns), as they are encoded
+        """
         from lookalike.kernels.mixed import mixed_pairs
 
         tables = (self.alpha, self.beta, self.levels, self.starts)
         simple = np.empty((len(a), self.n_simple))
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
+        return simple
+
+    def _with_room(self, simple: np.ndarray) -> np.ndarray:
+        """Return room for every column, with the differences of the simple ones filled in."""
         if not self.objects:
             return simple
-        return np.concatenate([simple, np.full((len(a), len(self.objects)), np.nan)], axis=1)
+        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
 
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
         """Say which cells are missing, a row of flags per row and a column per column."""
