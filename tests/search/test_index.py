@@ -476,7 +476,7 @@ def test_reasons_carry_the_cells_that_were_compared():
     assert plus[0] == {"column": "color", "share": 0.5, "query": "red", "found": "red"}
     assert minus == [{"column": "size", "share": 0.125, "query": 1.0, "found": 2.0}]
     assert [len(side) for side in hit.reasons(1)] == [1, 1]
-    assert sum(reason["share"] for reason in plus) == pytest.approx(hit.similarity)
+    assert sum(hit.explanation.plus.values()) == pytest.approx(hit.similarity)
 
 
 def test_a_record_that_lacks_numbers_is_told_which():

@@ -26,6 +26,8 @@ class RankShare(Absolute):
         The similarity is ``(1 - z**beta)**alpha`` with z the share, as for ``Absolute``.
     constant : {"keep", "drop"}, default "keep"
         What to do with a column of one single value, as for ``Absolute``.
+    scale : float, optional
+        The share at which two numbers have similarity 0. None: 1, all fitted values.
 
     Examples
     --------
@@ -40,8 +42,14 @@ class RankShare(Absolute):
 
     name = "rank"
 
-    def __init__(self, alpha: float = 1.0, beta: float = 1.0, constant: str = "keep") -> None:
-        super().__init__(alpha, beta, constant)
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        constant: str = "keep",
+        scale: float | None = None,
+    ) -> None:
+        super().__init__(alpha, beta, constant, scale)
 
     def _learn(self, column: Column) -> None:
         values = super()._encode(column)
@@ -57,12 +65,12 @@ class RankShare(Absolute):
         return float(len(self.values_) > 1)
 
     def shares(self, cells: np.ndarray) -> np.ndarray:
-        """Return encoded numbers, which are shares already."""
-        return cells
+        """Return encoded numbers, which are shares already, in units of the scale."""
+        return cells / self.scale_
 
     def _encode(self, column: Column) -> np.ndarray:
         values = super()._encode(column) + 0.0
-        if len(self.values_) < 2:  # a constant column: equal or not
+        if len(self.values_) < 2 and self.scale is None:  # a constant column: equal or not
             return values
         at = np.searchsorted(self.values_, values)
         near = np.minimum(at, len(self.values_) - 1)

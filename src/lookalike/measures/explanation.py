@@ -64,8 +64,9 @@ class Explanation:
 
         The best reason is the one that says most: ``telling`` times the weight of the column, so
         that a rare level in common comes before one that everybody has. What every pair has is not
-        a reason. The largest difference on the typical scale of its column is always among the
-        reasons against. Where nothing is known about random pairs, the largest contribution is the
+        a reason, and only what is nearer than it mostly is speaks for likeness. The largest
+        difference on the typical scale of its column is always among the reasons against; no column
+        is on both sides. Where nothing is known about random pairs, the largest contribution is the
         best reason.
 
         Parameters
@@ -73,26 +74,28 @@ class Explanation:
         n : int
             How many on each side, at most.
         """
-        plus, minus = self._ranked(self.plus, 0), self._ranked(self.minus, 1)
         largest = self._largest_difference()
-        if largest is not None and largest not in minus[:n]:
-            minus = [*minus[: max(n - 1, 0)], largest]
-        return (
-            [(name, self.plus[name]) for name in plus[:n]],
-            [(name, self.minus[name]) for name in minus[:n]],
-        )
+        plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
+        minus = [
+            name
+            for name in self._ranked(self.minus, 1)
+            if name not in plus or name not in self.telling
+        ][:n]
+        if largest is not None and largest not in minus:
+            minus = [*minus[: max(n - 1, 0)], largest][:n]
+        return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
-        """Return the columns that speak on one side, the one that says most first."""
+        """Return the columns that speak for likeness (at = 0) or against it, the best first."""
         scores = {}
         for name, value in side.items():
             if name is None or not value > NOTHING:
                 continue
-            bits = self.telling[name][at] if name in self.telling else None
-            if bits == 0:
+            bits = self.telling.get(name)
+            if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
                 continue
             weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
-            scores[name] = (-weight * (bits or 0.0), -value)
+            scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
         return sorted(scores, key=lambda name: scores[name])
 
     def _largest_difference(self) -> str | None:
