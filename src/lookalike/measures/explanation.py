@@ -65,8 +65,8 @@ class Explanation:
         The best reason is the one that says most: ``telling`` times the weight of the column, so
         that a rare level in common comes before one that everybody has. What every pair has is not
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
-        difference on the typical scale of its column is always among the reasons against; no column
-        is on both sides. Where nothing is known about random pairs, the largest contribution is the
+        difference on the typical scale of its column is always among the reasons against, if it is
+        larger than typical; no column is on both sides. Where nothing is known about random pairs, the largest contribution is the
         best reason.
 
         Parameters
@@ -83,6 +83,10 @@ class Explanation:
         ][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
+        if not minus:  # every pair differs so much, but nothing else does
+            rest = [name for name in self.minus if name is not None and name not in plus]
+            rest = [name for name in rest if self.minus[name] > NOTHING]
+            minus = sorted(rest, key=lambda name: -self.minus[name])[: min(n, 1)]
         return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
@@ -99,12 +103,16 @@ class Explanation:
         return sorted(scores, key=lambda name: scores[name])
 
     def _largest_difference(self) -> str | None:
-        """Return the column that differs most for what two random rows have there."""
-        ratios = {
-            name: self.minus[name] / typical[1] if typical[1] > 0 else float("inf")
-            for name, typical in self.typical.items()
-            if self.minus.get(name, 0.0) > NOTHING
-        }
+        """Return the column that differs most for what two random rows have there.
+
+        None where nothing differs more than it mostly does: for two values far out on the same
+        side of a skewed column even a large difference is a small one.
+        """
+        ratios = {}
+        for name, (_, typical) in self.typical.items():
+            minus, (near, far) = self.minus.get(name, 0.0), self.telling.get(name, (0.0, 0.0))
+            if minus > max(typical, NOTHING) and far >= near:
+                ratios[name] = minus / typical if typical > 0 else float("inf")
         return max(ratios, key=lambda name: ratios[name]) if ratios else None
 
     def to_dict(self) -> dict[str, list[Any]]:

@@ -229,7 +229,9 @@ def explain_rows(
 def _compared(explanation: Explanation) -> tuple[int, int]:
     """Return in how many columns two rows were compared, and how many columns count."""
     sides = explanation.plus, explanation.minus
-    here = {name for side in sides for name, value in side.items() if name and value > 0}
+    here = {
+        name for side in sides for name, value in side.items() if name is not None and value > 0
+    }
     return len(here), len(here) + len(explanation.not_compared)
 
 
