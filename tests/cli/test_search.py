@@ -310,3 +310,11 @@ def test_one_row_has_no_neighbors(tmp_path, form):
     done = run("search", path, "--row", 0, "--output", form)
     assert done.exit_code == 0
     assert done.stderr == "10 rows were asked for, 0 are there to be found\n"
+
+
+def test_a_note_is_printed_where_the_order_says_nothing(tmp_path):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b\n" + "1.5,x\n" * 4)
+    assert "note: all 3 rows are equally near" in run("search", path, "--row", 0, "-k", 3).stdout
+    assert answer(path, "--row", 0, "-k", 3)["note"].startswith("all 3 rows are equally near")
+    assert answer(path, "--row", 0, "-k", 1)["note"] is None

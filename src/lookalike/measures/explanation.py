@@ -66,8 +66,8 @@ class Explanation:
         that a rare level in common comes before one that everybody has. What every pair has is not
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
         difference on the typical scale of its column is always among the reasons against, if it is
-        larger than typical; no column is on both sides. Where nothing is known about random pairs, the largest contribution is the
-        best reason.
+        larger than typical; no column is on both sides. Where nothing is known about random pairs,
+        the largest contribution is the best reason.
 
         Parameters
         ----------
@@ -83,10 +83,10 @@ class Explanation:
         ][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
-        if not minus:  # every pair differs so much, but nothing else does
-            rest = [name for name in self.minus if name is not None and name not in plus]
-            rest = [name for name in rest if self.minus[name] > NOTHING]
-            minus = sorted(rest, key=lambda name: -self.minus[name])[: min(n, 1)]
+        if not minus and n > 0:  # all is as near as can be: what still differs most
+            most = self._largest_contribution(self.minus)
+            if most is not None and plus != [most]:
+                plus, minus = [name for name in plus if name != most], [most]
         return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
@@ -101,6 +101,15 @@ class Explanation:
             weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
             scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
         return sorted(scores, key=lambda name: scores[name])
+
+    def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
+        """Return the largest contribution, first of columns in which not all pairs are the same."""
+        values = {
+            name: (self.telling.get(name) != (0, 0), value)
+            for name, value in side.items()
+            if name is not None and value > NOTHING
+        }
+        return max(values, key=lambda name: values[name]) if values else None
 
     def _largest_difference(self) -> str | None:
         """Return the column that differs most for what two random rows have there.
