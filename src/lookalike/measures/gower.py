@@ -18,7 +18,7 @@ from lookalike.measures.lists import Ids
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
-from lookalike.measures.typical import Typical
+from lookalike.measures.typical import Typical, contributions
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -316,15 +316,9 @@ class Gower(Measure):
             half: dict[str | None, float] = {None: filler}
             rest: dict[str | None, float] = {None: 1 - filler}
             return Explanation(similarity, distance, half, rest, not_compared=left_out)
-        told = _contributions(names, weights, np.nan_to_num(differs), whole)
-        known = ~np.isnan(self.typical_.mean)
-        typical = _contributions(names, weights * known, np.nan_to_num(self.typical_.mean), whole)
-        bits = -np.log2(self.typical_.shares(self.plan_, a, b, found))
-        telling = {
-            name: (float(near), float(far))
-            for name, near, far in zip(names, *bits, strict=True)
-            if not np.isnan(near)
-        }
+        told = contributions(names, weights, np.nan_to_num(differs), whole)
+        typical = self.typical_.contributions(names, weights, whole)
+        telling = self.typical_.telling(self.plan_, a, b, found)
         plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
         minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
         more = similarity - sum(plus.values())
@@ -342,16 +336,6 @@ class Gower(Measure):
         flags = slice(int(self.plan_.ends[2]), int(self.plan_.ends[3]))
         absent[flags] = (a.arrays["simple"][0, flags] == 0) & (b.arrays["simple"][0, flags] == 0)
         return np.where(np.isnan(differs) & ~absent, 0.5, differs)
-
-
-def _contributions(
-    names: tuple[str, ...], weights: np.ndarray, differs: np.ndarray, whole: float
-) -> dict[str, tuple[float, float]]:
-    """Return what each column says for likeness and against it, of a total of 1."""
-    return {
-        name: (float(w * (1 - z) / whole), float(w * z / whole))
-        for name, w, z in zip(names, weights, differs, strict=True)
-    }
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

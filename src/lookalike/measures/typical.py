@@ -11,7 +11,7 @@ from lookalike._save import saveable
 from lookalike.measures.mixed import SIMPLE, MixedPlan
 from lookalike.measures.rows import Rows
 
-__all__ = ["Typical"]
+__all__ = ["Typical", "contributions"]
 
 SAMPLE = 512  # rows whose simple cells are kept, and pairs of them that are compared
 MOST_CELLS = 2**20  # of the sample; a table of very many columns keeps fewer rows
@@ -53,14 +53,23 @@ class Typical:
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple[drawn], rows.seen[drawn], mean, objects)
 
-    def shares(
+    def contributions(
+        self, names: tuple[str, ...], weights: np.ndarray, whole: float
+    ) -> dict[str, tuple[float, float]]:
+        """Return what two random rows have in each column for likeness and against it."""
+        known = ~np.isnan(self.mean)
+        return contributions(names, weights * known, np.nan_to_num(self.mean), whole)
+
+    def telling(
         self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return which share of random pairs is at least as near, and at least as far, per column.
+    ) -> dict[str, tuple[float, float]]:
+        """Return how much the nearness and the farness of two rows say in each column, in bits.
+
+        They are -log2 of the shares of random pairs at least as near, and at least as far.
 
         In the simple columns each of the two cells is compared with those of the sample, so that
         a rare level in common says more than a frequent one. The pair itself counts as one more,
-        so that no share is 0; a share is NaN where there is nothing to compare with.
+        so that no share is 0. Columns with nothing to compare are left out.
 
         Parameters
         ----------
@@ -77,7 +86,22 @@ class Typical:
         simple, own = np.split(differs, [plan.n_simple])
         near, far = _shares(np.concatenate(views), simple)
         more_near, more_far = _shares(self.objects, own)
-        return np.concatenate([near, more_near]), np.concatenate([far, more_far])
+        bits = -np.log2([np.concatenate([near, more_near]), np.concatenate([far, more_far])])
+        return {
+            name: (float(for_), float(against))
+            for name, for_, against in zip(plan.names, *bits, strict=True)
+            if not np.isnan(for_)
+        }
+
+
+def contributions(
+    names: tuple[str, ...], weights: np.ndarray, differs: np.ndarray, whole: float
+) -> dict[str, tuple[float, float]]:
+    """Return what each column says for likeness and against it, of a total of 1."""
+    return {
+        name: (float(w * (1 - z) / whole), float(w * z / whole))
+        for name, w, z in zip(names, weights, differs, strict=True)
+    }
 
 
 def _mean(differs: np.ndarray) -> np.ndarray:
