@@ -84,7 +84,7 @@ def test_both_give_the_same_list(file):
 
 
 def test_weights_are_those_of_the_index(file):
-    index = la.Index(Gower()).fit(str(file))
+    index = la.Index(Gower(scale="rank")).fit(str(file))
     names = list(index.schema_.kinds)
     weights = {names[0]: 3.0, names[-1]: 0.5}
     words = [word for name, value in weights.items() for word in ("--weight", f"{name}={value}")]

@@ -220,3 +220,14 @@ def ged(g, h):
 
 def variance(cells, distance):
     return sum(distance(u, v) ** 2 for u in cells for v in cells) / (2 * len(cells) ** 2)
+
+
+def rank_share(u, v, fitted):
+    """Mid-ranks: values below, plus half of those equal, as a share of the fitted values."""
+    if len(set(fitted)) < 2:
+        return float(u != v)
+
+    def place(x):
+        return sum((y < x) + (y == x) / 2 for y in fitted) / len(fitted)
+
+    return abs(place(u) - place(v))

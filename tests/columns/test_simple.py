@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from columns import reference
 from columns.make import LEVELS, column
-from lookalike.columns import Absolute, Equal, Information, Presence, RankRange
+from lookalike.columns import Absolute, Equal, Information, Presence, RankRange, RankShare
 from lookalike.columns.order import information_table
 from lookalike.table.table import Column, Kind, unknown_code
 
@@ -68,6 +68,69 @@ def test_narrow_floats_are_compared_as_wide_ones():
     own = Absolute().fit(narrow)
     code = own.encode(narrow)
     assert own.compare(code, code)[0, 1] == float(np.float32(0.7)) - float(np.float32(0.1))
+
+
+def test_a_trimmed_range_leaves_extreme_values_out():
+    cells = [0.0, *np.linspace(10, 20, 18), 1e9]
+    own = Absolute(trim=0.06).fit(column("number", cells))
+    assert (own.low_, own.scale_) == (10.0, 10.0)
+    code = own.encode(column("number", [10.0, 15.0, 1e9, None]))
+    np.testing.assert_array_equal(own.similarity(code[:1], code), [[1, 0.5, 0, np.nan]])
+    assert Absolute(trim=0.05).fit(column("number", [3.0] * 40 + [9.0])).scale_ == 6.0
+
+
+@few
+@given(cells=st.lists(st.floats(-1e300, 1e300) | st.none(), min_size=1, max_size=40))
+def test_nothing_trimmed_is_the_range(cells):
+    fitted = column("number", cells)
+    one, two = Absolute().fit(fitted), Absolute(trim=0.0).fit(fitted)
+    there = [cell for cell in cells if cell is not None]
+    assert one.scale_ == two.scale_ == (max(there) - min(there) if there else 0)
+    trimmed = Absolute(trim=0.2).fit(fitted)
+    assert trimmed.scale_ <= one.scale_
+    assert (trimmed.scale_ == 0) == (one.scale_ == 0)
+
+
+@few
+@given(
+    cells=st.lists(st.integers(-6, 6).map(float) | st.none(), min_size=1, max_size=12),
+    new=st.lists(st.floats(-9, 9), min_size=1, max_size=4),
+)
+def test_rank_share_equals_its_slow_twin(cells, new):
+    fitted = column("number", cells)
+    own = RankShare().fit(fitted)
+    there = [cell for cell in cells if cell is not None]
+    code = own.encode(column("number", [*cells, *new]))
+    found = own.compare(code, code)
+    for i, u in enumerate([*cells, *new]):
+        for j, v in enumerate([*cells, *new]):
+            if u is None or v is None:
+                assert np.isnan(found[i, j])
+            elif len(set(there)) > 1:
+                assert found[i, j] == pytest.approx(reference.rank_share(u, v, there), abs=1e-15)
+            else:
+                assert (found[i, j] == 0) == (u == v)
+
+
+@few
+@given(cells=st.lists(st.integers(-999, 999).map(lambda x: x / 7), min_size=2, max_size=20))
+def test_ranks_do_not_notice_an_increasing_change(cells):
+    def change(x):  # strictly increasing: powers of two round nothing
+        return x * 2 if x > 0 else x / 4
+
+    fitted, other = column("number", cells), column("number", list(map(change, cells)))
+    one, two = RankShare().fit(fitted), RankShare().fit(other)
+    u, v = one.encode(fitted), two.encode(other)
+    np.testing.assert_array_equal(one.compare(u, u), two.compare(v, v))
+
+
+def test_ranks_of_new_values_and_constants():
+    own = RankShare().fit(column("number", [1.0, 2.0, 4.0, 4.0]))
+    places = own.encode(column("number", [-9.0, 1.0, 3.0, 3.5, 4.0, 99.0]))
+    np.testing.assert_array_equal(places, [0, 1 / 8, 4 / 8, 4 / 8, 6 / 8, 1])
+    fitted, new = column("number", [3.0, 3.0]), column("number", [3.0, 4.0, None])
+    np.testing.assert_array_equal(similarities(RankShare(), fitted, fitted, new)[0], [1, 0, np.nan])
+    assert np.isnan(similarities(RankShare(constant="drop"), fitted, fitted, new)).all()
 
 
 @pytest.mark.parametrize("options", [{"alpha": 0.5}, {"beta": 0.0}, {"beta": 2.0}])

@@ -9,7 +9,7 @@ from columns import reference
 from columns.make import CASES, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
 
-SHORT = ["absolute", "presence", "equal", "rank_range", "cyclic", "information"]
+SHORT = ["absolute", "rank", "presence", "equal", "rank_range", "cyclic", "information"]
 
 
 def of(distance, kind, cells, **options):
@@ -35,7 +35,9 @@ def test_variance_equals_half_the_mean_squared_distance(name, data):
     code = own.encode(column_of(name, cells))
     there = [cell for cell in cells if cell is not None]
     twin = CASES[name][2]
-    if twin is None:
+    if name == "rank":
+        twin = lambda u, v: reference.rank_share(u, v, there)  # noqa: E731
+    elif twin is None:
         twin = lambda u, v: 1 - own.similarities_[u, v]  # noqa: E731
     expected = reference.variance(there, twin) if there else 0.0
     assert variance(own, code) == pytest.approx(expected, rel=1e-9, abs=1e-12)

@@ -22,7 +22,10 @@ random = np.random.default_rng(0)
         (random.random((900, 6)).repeat(10, axis=1), Ranked, "900 rows"),
         (random.integers(0, 2, (50, 60)).repeat(24, axis=0), Ranked, "numbers without gaps"),
         ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is not numeric"),
-        ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps"),
+        ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps; numbers are compared by rank$"),
+        ({"a": [1.0, None, 2, 1, 2, 90]}, Gower, "compared by rank: 'a' is skewed$"),
+        ({"a": [1.0, None, 3], "b": [5.0] * 3}, Gower, "compared by rank$"),
+        ({"b": ["x", "y"]}, Gower, "'b' \\(category\\) is not numeric$"),
         ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have gaps"),
         ({"a": [0.1, 0.2, 0.4], "b": [True, False, True]}, Gower, "flags beside numbers in 3 rows"),
         (
@@ -106,6 +109,9 @@ def test_kinds_and_the_wish_to_weigh_columns_are_heard():
     measure, reason = choose_measure(rows, kinds={"b": "category"})
     assert isinstance(measure, Gower)
     assert "'b' (category)" in reason
+    assert measure.scale == "rank"
+    assert choose_measure({"b": ["x", "y", "y"]})[0].scale == "range"  # nothing to rank
     measure, reason = choose_measure(rows, weighs_columns=True)
+    assert measure.scale == "rank"
     assert measure.traits.weighs_columns
     assert "weighed" in reason

@@ -476,10 +476,36 @@ def test_reasons_carry_the_cells_that_were_compared():
     assert plus[0] == {"column": "color", "share": 0.5, "query": "red", "found": "red"}
     assert minus == [{"column": "size", "share": 0.125, "query": 1.0, "found": 2.0}]
     assert [len(side) for side in hit.reasons(1)] == [1, 1]
-    assert sum(reason["share"] for reason in plus) == pytest.approx(hit.similarity)
+    assert sum(hit.explanation.plus.values()) == pytest.approx(hit.similarity)
 
 
 def test_a_record_that_lacks_numbers_is_told_which():
     index = la.Index(Ranked()).fit({"a": [1.0, 2.0], "b": [3.0, 1.0]})
     with pytest.raises(InvalidInput, match="with Ranked: .* found a record without 'b'"):
         index.search({"a": 1.0})
+
+
+def test_a_note_says_that_all_rows_are_tied():
+    rows = {"color": ["red", "red", "red", "blue", "blue"], "size": [1.0, 1.0, 1.0, 3.0, 2.0]}
+    index = la.Index(Gower()).fit(rows)
+    hits = index.search(0, k=2)
+    assert hits.note == "all 2 rows are equally near; their order is that of the table"
+    assert hits.to_dict()["note"] == hits.note
+    assert hits[:1].note is None
+    assert index.search(0, k=3).note is None
+
+
+def test_a_note_says_that_almost_nothing_was_compared():
+    rows = {f"x{j}": [1.0, 2.0, 4.0, 3.0] for j in range(8)}
+    for j in range(1, 8):
+        rows[f"x{j}"] = [1.0, None if j > 1 else 2.0, 4.0, 2.5 + j / 10]
+    index = la.Index(Gower()).fit(rows)
+    assert index.search({"x0": 1.0, "x5": 1.0}, k=1).note == (
+        "1 of 1 rows can be compared in few columns, one in 2 of 8"
+    )
+    hits = index.search(1, k=3)
+    assert hits.note == "3 of 3 rows can be compared in few columns, one in 2 of 8"
+    assert index.search(2, k=1).note is None
+    assert index.search(1, k=3, columns=["x0", "x1"]).note is None
+    every = index.search({f"x{j}": 2.0 for j in range(8)}, k=4)
+    assert every.note == "1 of 4 rows can be compared in few columns, one in 2 of 8"

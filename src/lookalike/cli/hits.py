@@ -36,7 +36,7 @@ def to_json(hits: Hits, row: int | None, why: bool) -> dict[str, Any]:
         if why:
             values["for"], values["against"] = hit.reasons()
         found.append(values | {"record": hit.row})
-    return {"query": {"row": row, "record": hits.query}, "hits": found}
+    return {"query": {"row": row, "record": hits.query}, "hits": found, "note": hits.note}
 
 
 def to_rows(hits: Hits, table: Table, why: bool) -> tuple[list[str], list[list[Any]]]:
@@ -95,6 +95,8 @@ def show_hits(
     if reason is not None:
         out.say(console, reason)
     console.print(lines)
+    if hits.note is not None:
+        out.say(console, f"note: {hits.note}")
     if left:
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
         out.say(console, f"not shown: {', '.join(left[:6])}{more} (csv and json have every column)")

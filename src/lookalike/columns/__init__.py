@@ -14,6 +14,7 @@ from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
+from lookalike.columns.ranks import RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
@@ -47,6 +48,7 @@ __all__ = [
     "Overlap",
     "Presence",
     "RankRange",
+    "RankShare",
     "TokenSet",
     "WeisfeilerLehman",
     "distance_for",

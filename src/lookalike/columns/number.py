@@ -35,6 +35,11 @@ class Absolute(Distance):
         value unlike, "drop" leaves the column out of every comparison.
     scale : float, optional
         The range R where it is known better than the fitted column can tell.
+    trim : float, default 0
+        The share of the fitted values that is left out at each end before the range is taken
+        (interquantile range), so that a few extreme values do not squeeze all others together.
+        Where what is left is one single value, as in a column that is nearly always 0, R is the
+        full range.
 
     References
     ----------
@@ -60,6 +65,7 @@ class Absolute(Distance):
         "alpha": Between(1.0, 1e6),
         "beta": Between(0.0, 1.0, open_low=True),
         "constant": OneOf("keep", "drop"),
+        "trim": Between(0.0, 0.49),
     }
 
     def __init__(
@@ -68,15 +74,17 @@ class Absolute(Distance):
         beta: float = 1.0,
         constant: str = "keep",
         scale: float | None = None,
+        trim: float = 0.0,
     ) -> None:
         self.alpha = alpha
         self.beta = beta
         self.constant = constant
         self.scale = scale
+        self.trim = trim
 
     def _learn(self, column: Column) -> None:
-        values = self._encode(column)
-        self.low_ = float(np.nanmin(values)) if not np.isnan(values).all() else 0.0
+        # Shares are counted from here: far outside of the range they would lose their digits.
+        self.low_ = self._ends(self._encode(column))[0]
 
     def shares(self, cells: np.ndarray) -> np.ndarray:
         """Return encoded numbers on a scale where the fitted ones reach from 0 to 1.
@@ -92,22 +100,33 @@ class Absolute(Distance):
         return np.clip(share, -FAR, FAR)
 
     def _find_scale(self, column: Column) -> float:
-        values = self._encode(column)
-        present = values[~np.isnan(values)]
-        if not len(present):
-            return 0.0
+        low, high = self._ends(self._encode(column))
         with np.errstate(over="ignore"):
-            span = float(present.max() - present.min())
+            span = float(np.float64(high) - low)
         if not np.isfinite(span):
             raise InvalidInput(
                 message(
                     f"column {column.name!r}",
                     "a range that a number can hold",
-                    f"{present.min():g} to {present.max():g}",
+                    f"{low:g} to {high:g}",
                     "Divide the column by a constant",
                 )
             )
         return span
+
+    def _ends(self, values: np.ndarray) -> tuple[float, float]:
+        """Return where the range begins and where it ends; both are 0 without any number."""
+        present = values[~np.isnan(values)]
+        if not len(present):
+            return 0.0, 0.0
+        # Values of the column itself, nothing between two of them: no sum that could overflow.
+        k = int(self.trim * (len(present) - 1))
+        if k:
+            cut = np.partition(present, (k, len(present) - 1 - k))
+            low, high = float(cut[k]), float(cut[-1 - k])
+            if low < high:
+                return low, high
+        return float(present.min()), float(present.max())
 
     def _encode(self, column: Column) -> np.ndarray:
         values = np.asarray(column.values, dtype=np.float64)

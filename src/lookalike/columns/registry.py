@@ -15,6 +15,7 @@ from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
+from lookalike.columns.ranks import RankShare
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
@@ -27,6 +28,7 @@ __all__ = ["DISTANCES", "distance_for", "distances_of"]
 
 _ORDER: tuple[type[Distance], ...] = (
     Absolute,
+    RankShare,
     Information,
     RankRange,
     Cyclic,

@@ -18,7 +18,7 @@ from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.lists import Ids, check_k, name_rows
 from lookalike.measures.matrices import SAMPLE
 from lookalike.measures.rows import Rows
@@ -183,9 +183,11 @@ class _Reducer(Measure):
         d = float(self.block(a, b, "distance")[0, 0])
         inner = self.measure_.explain_rows(a.parts[INNER], b.parts[INNER])
         factors = {"d": inner.distance, **self._factors(a, b, inner.distance)}
+        scales = ratio(s, sum(inner.plus.values())), ratio(1 - s, sum(inner.minus.values()))
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
-            {INNER: inner}, inner.cells,
+            {INNER: inner}, inner.cells, rescaled(inner.typical, *scales), inner.telling,
+            inner.not_compared,
         )  # fmt: skip
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:

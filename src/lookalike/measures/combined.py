@@ -16,7 +16,7 @@ from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
-from lookalike.measures.explanation import Explanation, shared_out
+from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.gower import check_weights
 from lookalike.measures.moments import moments
 from lookalike.measures.rows import Rows
@@ -319,6 +319,9 @@ class Combined(Measure):
         inner: dict[str, Explanation] = {}
         factors: dict[str, float] = {}
         cells: dict[str, tuple[Any, Any]] = {}
+        typical: dict[str, tuple[float, float]] = {}
+        telling: dict[str, tuple[float, float]] = {}
+        left_out: dict[str, None] = {}
         for i, part in enumerate(self.parts_):
             told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
             name = f"{i} {type(part).__name__}"
@@ -329,7 +332,9 @@ class Combined(Measure):
                 share = float(self.units_[i]) * told.distance / (self.scale_ + d)
                 gains: dict[str | None, float] = {}
                 losses = shared_out(share, told.minus)
+                scales = 0.0, ratio(share, sum(told.minus.values()))
             else:
+                scales = float(self.weights_[i]), float(self.weights_[i])
                 gains, losses = (
                     {key: float(self.weights_[i]) * value for key, value in side.items()}
                     for side in (told.plus, told.minus)
@@ -337,9 +342,18 @@ class Combined(Measure):
             for side, more in ((plus, gains), (minus, losses)):
                 for key, value in more.items():
                     side[key] = side.get(key, 0.0) + value
+            for column, (one, other) in rescaled(told.typical, *scales).items():
+                known = typical.get(column, (0.0, 0.0))
+                typical[column] = known[0] + one, known[1] + other
+            for column, (one, other) in told.telling.items():  # of a column in several parts: most
+                known = telling.get(column, (0.0, 0.0))
+                telling[column] = max(known[0], one), max(known[1], other)
+            left_out |= dict.fromkeys(told.not_compared)
         if distance:
             plus = {None: s}
-        return Explanation(s, d, plus, minus, factors, inner, cells)
+        return Explanation(
+            s, d, plus, minus, factors, inner, cells, typical, telling, tuple(left_out)
+        )
 
 
 def _some(table: Table, columns: Sequence[str] | None) -> Table:

@@ -9,7 +9,9 @@ from typing import Any
 from lookalike._frame import make_frame
 from lookalike.pages.markup import AGAINST, FOR, Html, table
 
-__all__ = ["Explanation", "shared_out"]
+__all__ = ["Explanation", "ratio", "rescaled", "shared_out"]
+
+NOTHING = 1e-12  # a contribution up to here is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,14 @@ class Explanation:
     inner : mapping of name to Explanation
         Explanations of the measures this one is made of.
     cells : mapping of column to the pair of cells compared, for display
+    typical : mapping of column to a pair of floats
+        What two random rows would have as plus and minus of the column, in the mean over a sample
+        of pairs of fitted rows; empty where the measure did not look.
+    telling : mapping of column to a pair of floats
+        How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
+        of random pairs that are at least as near, and at least as far. 0: every pair is.
+    not_compared : tuple of str
+        Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
     """
 
     similarity: float
@@ -39,6 +49,9 @@ class Explanation:
     factors: Mapping[str, float] = field(default_factory=dict)
     inner: Mapping[str, Explanation] = field(default_factory=dict)
     cells: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    not_compared: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str | None]:
@@ -47,22 +60,84 @@ class Explanation:
         return [name for name in names if name is not None] + [None] * (None in names)
 
     def reasons(self, n: int = 2) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """Return the n strongest reasons for and against, as (column, contribution)."""
-        sides = []
-        for side in (self.plus, self.minus):
-            named = [(name, value) for name, value in side.items() if name is not None]
-            strong = sorted(named, key=lambda pair: -pair[1])
-            sides.append([(name, value) for name, value in strong[:n] if value > 1e-12])
-        return sides[0], sides[1]
+        """Return the n best reasons for and against, as (column, contribution).
+
+        The best reason is the one that says most: ``telling`` times the weight of the column, so
+        that a rare level in common comes before one that everybody has. What every pair has is not
+        a reason, and only what is nearer than it mostly is speaks for likeness. The largest
+        difference on the typical scale of its column is always among the reasons against, if it is
+        larger than typical; no column is on both sides. Where nothing is known about random pairs,
+        the largest contribution is the best reason.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        largest = self._largest_difference()
+        plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
+        minus = [
+            name
+            for name in self._ranked(self.minus, 1)
+            if name not in plus or name not in self.telling
+        ][:n]
+        if largest is not None and largest not in minus:
+            minus = [*minus[: max(n - 1, 0)], largest][:n]
+        if not minus and n > 0:  # all is as near as can be: what still differs most
+            most = self._largest_contribution(self.minus)
+            if most is not None and plus != [most]:
+                plus, minus = [name for name in plus if name != most], [most]
+        return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
+
+    def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
+        """Return the columns that speak for likeness (at = 0) or against it, the best first."""
+        scores = {}
+        for name, value in side.items():
+            if name is None or not value > NOTHING:
+                continue
+            bits = self.telling.get(name)
+            if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
+                continue
+            weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+            scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
+        return sorted(scores, key=lambda name: scores[name])
+
+    def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
+        """Return the largest contribution, first of columns in which not all pairs are the same."""
+        values = {
+            name: (self.telling.get(name) != (0, 0), value)
+            for name, value in side.items()
+            if name is not None and value > NOTHING
+        }
+        return max(values, key=lambda name: values[name]) if values else None
+
+    def _largest_difference(self) -> str | None:
+        """Return the column that differs most for what two random rows have there.
+
+        None where nothing differs more than it mostly does: for two values far out on the same
+        side of a skewed column even a large difference is a small one.
+        """
+        ratios = {}
+        for name, (_, typical) in self.typical.items():
+            minus, (near, far) = self.minus.get(name, 0.0), self.telling.get(name, (0.0, 0.0))
+            if minus > max(typical, NOTHING) and far >= near:
+                ratios[name] = minus / typical if typical > 0 else float("inf")
+        return max(ratios, key=lambda name: ratios[name]) if ratios else None
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns ``column``, ``plus`` and ``minus`` as lists."""
+        """Return ``column``, ``plus`` and ``minus`` as lists, and what is typical if known."""
         names = self.columns
-        return {
+        found: dict[str, list[Any]] = {
             "column": names,
             "plus": [float(self.plus.get(name, 0.0)) for name in names],
             "minus": [float(self.minus.get(name, 0.0)) for name in names],
         }
+        if self.typical:
+            pairs = [
+                (0.0, 0.0) if name is None else self.typical.get(name, (0.0, 0.0)) for name in names
+            ]
+            found["typical_plus"], found["typical_minus"] = map(list, zip(*pairs, strict=True))
+        return found
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the contributions as a data frame.
@@ -136,3 +211,15 @@ def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | No
     if not whole > 0:
         return {None: total}
     return {name: total * (part / whole) for name, part in parts.items()}
+
+
+def rescaled(
+    typical: Mapping[str, tuple[float, float]], plus: float, minus: float
+) -> dict[str, tuple[float, float]]:
+    """Multiply typical contributions by what the contributions themselves were multiplied by."""
+    return {name: (plus * one, minus * other) for name, (one, other) in typical.items()}
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole, 0 of nothing."""
+    return part / whole if whole > 0 else 0.0

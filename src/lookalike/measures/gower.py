@@ -15,9 +15,10 @@ from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids
-from lookalike.measures.mixed import MixedPlan
+from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
+from lookalike.measures.typical import Typical, contributions
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
@@ -52,6 +53,13 @@ class Gower(Measure):
         How cells differ, where it is not the default of their kind.
     ranges : mapping of column to number, optional
         Known ranges of number columns, instead of the fitted ones.
+    scale : {"range", "robust", "rank"} or mapping of column to one of them
+        What a difference of numbers is divided by, or what takes its place. ``range``: the range
+        of the fitted column, as published [1]_. ``robust``: the range without the lowest and the
+        highest twentieth of the values; larger differences count as 1. ``rank``: the share of the
+        fitted values between the two, so that only order counts and no skewed column drowns in
+        its range. Columns a mapping does not name have ``range``; ``ranges`` and ``distances`` go
+        before it.
     order : {"information", "rank_range"}
         How ordered levels compare: by the information in the span between them, or by ranks.
     constant : {"keep", "drop"}
@@ -113,6 +121,7 @@ class Gower(Measure):
         "beta": Between(0.0, 1.0, open_low=True),
         "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
         "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
+        "scale": AnyOf(OneOf(*SCALES), Is(Mapping, named="a mapping of column to scale")),
         "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
     }
 
@@ -124,6 +133,7 @@ class Gower(Measure):
         *,
         distances: Mapping[str, Any] | None = None,
         ranges: Mapping[str, float] | None = None,
+        scale: str | Mapping[str, str] = "range",
         order: str = "information",
         constant: str = "keep",
         alpha: float = 1.0,
@@ -138,6 +148,7 @@ class Gower(Measure):
         self.missing = missing
         self.distances = distances
         self.ranges = ranges
+        self.scale = scale
         self.order = order
         self.constant = constant
         self.alpha = alpha
@@ -165,6 +176,8 @@ class Gower(Measure):
         return [
             cls(),
             cls(missing="midpoint"),
+            cls(scale="robust"),
+            cls(scale="rank"),
             cls(order="rank_range", alpha=2.0, beta=0.5, conversion="sqrt"),
             cls(constant="drop", self_similarity="formula"),
         ]
@@ -179,9 +192,14 @@ class Gower(Measure):
             self.alpha,
             self.beta,
             self.constant,
+            self.scale,
         )
         self.weights_ = self._weigh(table, y)
         check_not_all_zero(self.weights_, type(self).__name__)
+
+    def _fit_rows(self, rows: Rows) -> None:
+        super()._fit_rows(rows)
+        self.typical_ = Typical.fit(self.plan_, rows)
 
     def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         if isinstance(self.weights, str):
@@ -286,27 +304,31 @@ class Gower(Measure):
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         similarity = float(self.block(a, b, "similarity")[0, 0])
         distance = float(self.block(a, b, "distance")[0, 0])
-        differs = self.plan_.pairs(a.arrays, b.arrays)[0]
-        weights = self._weights_in_order()
-        if self.missing == "midpoint":
-            differs = self._half_for_gaps(differs, a, b)
-        weights = np.where(np.isnan(differs), 0.0, weights)
-        differs = np.nan_to_num(differs)
+        found = self.plan_.pairs(a.arrays, b.arrays)[0]
+        names, weights = self.plan_.names, self._weights_in_order()
+        differs = self._half_for_gaps(found, a, b) if self.missing == "midpoint" else found
+        gone = np.isnan(differs)
+        left_out = tuple(np.array(names, dtype=object)[gone & (weights > 0)])
+        weights = np.where(gone, 0.0, weights)
         whole = weights.sum()
         if not whole > 0 or np.isnan(similarity):  # nothing to compare
             filler = 0.5 if np.isnan(similarity) else similarity
-            return Explanation(similarity, distance, {None: filler}, {None: 1 - filler})
-        told = {
-            name: (float(w * (1 - z) / whole), float(w * z / whole))
-            for name, w, z in zip(self.plan_.names, weights, differs, strict=True)
-        }
+            half: dict[str | None, float] = {None: filler}
+            rest: dict[str | None, float] = {None: 1 - filler}
+            return Explanation(similarity, distance, half, rest, not_compared=left_out)
+        told = contributions(names, weights, np.nan_to_num(differs), whole)
+        typical = self.typical_.contributions(names, weights, whole)
+        telling = self.typical_.telling(self.plan_, a, b, found)
         plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
         minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
-        rest = similarity - sum(plus.values())
-        if rest > 1e-9:  # a row with itself is exactly alike, whatever its gaps
+        more = similarity - sum(plus.values())
+        if more > 1e-9:  # a row with itself is exactly alike, whatever its gaps
             minus = dict.fromkeys(minus, 0.0)
-            plus[None] = rest
-        return Explanation(similarity, distance, plus, minus)
+            plus[None] = more
+        return Explanation(
+            similarity, distance, plus, minus,
+            typical=typical, telling=telling, not_compared=left_out,
+        )  # fmt: skip
 
     def _half_for_gaps(self, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
         """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""

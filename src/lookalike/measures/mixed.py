@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._params import OneOf
 from lookalike._save import saveable
 from lookalike.columns import Distance, distance_for
 from lookalike.columns.base import missing_rows
@@ -19,14 +20,18 @@ from lookalike.columns.category import Equal
 from lookalike.columns.flag import Presence
 from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
+from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.table import Table
+from lookalike.table.table import Column
 
-__all__ = ["SIMPLE", "MixedPlan"]
+__all__ = ["SCALES", "SIMPLE", "MixedPlan"]
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
 ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
+SCALES = ("range", "robust", "rank")  # how number columns become shares
+TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
 
 
@@ -182,7 +187,7 @@ class MixedPlan:
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
         n = len(a[SIMPLE])
-        out = self._simple_pairs(a[SIMPLE], b[SIMPLE])
+        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
         for j, name in enumerate(self.objects, start=self.n_simple):
             key, distance = COLUMN + name, self.distances[name]
             for i in range(n):
@@ -198,7 +203,8 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows at once.
         """
-        out = self._simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        simple = rows[SIMPLE]
+        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
         if not self.objects or not len(left):
             return out
         ends = [*np.flatnonzero(np.diff(left)) + 1, len(left)]
@@ -209,17 +215,26 @@ class MixedPlan:
                 out[start:end, j] = 1.0 - distance.similarity(one, many)[0]
         return out
 
-    def _simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Return room for every column, with the differences of the simple ones filled in."""
+    def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the difference of row i of a and row i of b in the simple columns.
+
+        Parameters
+        ----------
+        a, b : float64 (rows, simple columns), as they are encoded
+        """
         from lookalike.kernels.mixed import mixed_pairs
 
         tables = (self.alpha, self.beta, self.levels, self.starts)
         simple = np.empty((len(a), self.n_simple))
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
+        return simple
+
+    def _with_room(self, simple: np.ndarray) -> np.ndarray:
+        """Return room for every column, with the differences of the simple ones filled in."""
         if not self.objects:
             return simple
-        return np.concatenate([simple, np.full((len(a), len(self.objects)), np.nan)], axis=1)
+        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
 
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
         """Say which cells are missing, a row of flags per row and a column per column."""
@@ -239,9 +254,11 @@ class MixedPlan:
         alpha: float = 1.0,
         beta: float = 1.0,
         constant: str = "keep",
+        scale: str | Mapping[str, str] = "range",
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table."""
-        for option, given in (("distances", distances), ("ranges", ranges)):
+        scales = scale if isinstance(scale, Mapping) else {}
+        for option, given in (("distances", distances), ("ranges", ranges), ("scale", scales)):
             for name in given or {}:
                 if name not in table:
                     raise InvalidInput(
@@ -255,9 +272,13 @@ class MixedPlan:
         fitted: dict[str, Distance] = {}
         for column in table:
             spec = (distances or {}).get(column.name)
-            if spec is None and column.kind.name == "number":
-                scale = (ranges or {}).get(column.name)
-                spec = Absolute(alpha=alpha, beta=beta, constant=constant, scale=scale)
+            word = scale if isinstance(scale, str) else _scale_of(scale, column, who)
+            if spec is None and column.kind.name in Absolute.kinds:
+                known = (ranges or {}).get(column.name)
+                if known is None and word == "rank":
+                    spec = RankShare(alpha, beta, constant)
+                else:
+                    spec = Absolute(alpha, beta, constant, known, TRIM * (word == "robust"))
             elif spec is None and column.kind.name == "order" and not column.kind.role:
                 spec = order
             kind = column.kind
@@ -298,11 +319,24 @@ class MixedPlan:
         )
 
 
+def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
+    """Return the scale of a column; the published one where none is named."""
+    word = scale.get(column.name, SCALES[0])
+    who = f"{who}(scale=...), column {column.name!r}"
+    if not OneOf(*SCALES).fits(word):
+        do = suggest(str(word), SCALES)
+        raise InvalidInput(message(who, OneOf(*SCALES).wants(), repr(word), do))
+    if column.name in scale and column.kind.name not in Absolute.kinds:
+        do = "Leave it out of scale=, or declare it a number with kinds="
+        raise InvalidInput(message(who, "a column of numbers", f"kind {column.kind.name}", do))
+    return word
+
+
 def _group(distance: Distance) -> int:
     """Return the group of the kernel that compares as this distance does, or one past the last."""
     kind = type(distance)  # a subclass may compare in another way
     group = None
-    if kind is Absolute:
+    if kind in (Absolute, RankShare):
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
         group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
     elif distance.scale_ == 1.0:

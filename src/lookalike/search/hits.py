@@ -18,6 +18,8 @@ __all__ = ["Hit", "Hits", "explain_rows"]
 Cell = tuple[Table, int]  # a table and the number of a row in it
 
 SHOWN = 4  # columns of the record in the text form
+LOOKED = 10  # hits whose compared columns are counted for the note
+FEW = 4  # a pair compared in at most one of so many columns has almost nothing in common to compare
 
 
 class Hit:
@@ -73,7 +75,10 @@ class Hit:
         return self._why()
 
     def reasons(self, n: int = 2) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return the strongest reasons for and against, with the two cells that were compared.
+        """Return the best reasons for and against, with the two cells that were compared.
+
+        Best are those that say most against what two random rows have in the column, where the
+        measure knows it (see ``Explanation.reasons``).
 
         Parameters
         ----------
@@ -123,8 +128,8 @@ class Hits(Sequence[Hit]):
     ([2, 1], 2)
     >>> print(hits)
       id  similarity  size  color
-       2       0.667     2  red
-       1           0   2.5  blue
+       2       0.833     2  red
+       1       0.167   2.5  blue
     """
 
     def __init__(self, hits: Sequence[Hit], query: dict[str, Any]) -> None:
@@ -151,9 +156,25 @@ class Hits(Sequence[Hit]):
         """The ids of the rows found, best first."""
         return [hit.id for hit in self._hits]
 
+    @cached_property
+    def note(self) -> str | None:
+        """What to know before the order is trusted: rows tied, or next to nothing compared."""
+        notes = []
+        if len(self) > 1 and len({hit.score for hit in self}) == 1:
+            notes.append(f"all {len(self)} rows are equally near; their order is that of the table")
+        first = self._hits[:LOOKED]
+        counts = [_compared(hit.explanation) for hit in first]
+        few = [(here, total) for here, total in counts if FEW * here <= total and here < total]
+        if few:
+            of = f"{len(few)} of {'the first ' if len(self) > LOOKED else ''}{len(first)} rows"
+            here, total = min(few)
+            notes.append(f"{of} can be compared in few columns, one in {here} of {total}")
+        return "; ".join(notes) or None
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the query and the hits as plain values."""
-        return {"query": self.query, "hits": [hit.to_dict() for hit in self._hits]}
+        """Return the query, the hits and the note as plain values."""
+        hits = [hit.to_dict() for hit in self._hits]
+        return {"query": self.query, "hits": hits, "note": self.note}
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the hits as a data frame; a column named like one of ours gets a prefix.
@@ -203,6 +224,15 @@ def explain_rows(
     (left, i), (right, j) = one, other
     both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
     return replace(explanation, cells=both)
+
+
+def _compared(explanation: Explanation) -> tuple[int, int]:
+    """Return in how many columns two rows were compared, and how many columns count."""
+    sides = explanation.plus, explanation.minus
+    here = {
+        name for side in sides for name, value in side.items() if name is not None and value > 0
+    }
+    return len(here), len(here) + len(explanation.not_compared)
 
 
 def _is_number(hits: Hits, name: str) -> bool:

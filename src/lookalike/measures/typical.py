@@ -1,0 +1,120 @@
+"""What two rows drawn at random have in each column, so that a reason can be told from a habit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.measures.mixed import SIMPLE, MixedPlan
+from lookalike.measures.rows import Rows
+
+__all__ = ["Typical", "contributions"]
+
+SAMPLE = 512  # rows whose simple cells are kept, and pairs of them that are compared
+MOST_CELLS = 2**20  # of the sample; a table of very many columns keeps fewer rows
+PAIRS = 64  # of columns with a distance of their own: a single one may take a tenth of a second
+
+
+@saveable
+@dataclass(frozen=True)
+class Typical:
+    """A sample of the fitted rows, and how much pairs of them differ.
+
+    Parameters
+    ----------
+    simple : float64 (sampled rows, simple columns), as the plan encodes them
+    seen : int64 (sampled rows), their positions in the fitted table
+    mean : float64 per column, the mean difference of two sampled rows; NaN without such a pair
+    objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
+    """
+
+    simple: np.ndarray
+    seen: np.ndarray
+    mean: np.ndarray
+    objects: np.ndarray
+
+    @classmethod
+    def fit(cls, plan: MixedPlan, rows: Rows) -> Typical:
+        """Draw the sample, always the same one of the same rows, and compare pairs in it."""
+        size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
+        # In the order of the draw, so that rows beside each other are a random pair.
+        drawn = np.random.default_rng(0).choice(len(rows), size, replace=False)
+        # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
+        n_pairs = size if size > 2 else size - 1
+        left, right = drawn[:n_pairs], np.roll(drawn, -1)[:n_pairs]
+        simple = rows.arrays[SIMPLE]
+        differs = plan.simple_pairs(simple[left], simple[right])
+        some = slice(0, PAIRS if plan.objects else 0)
+        one, other = rows[left[some]], rows[right[some]]
+        objects = plan.pairs(one.arrays, other.arrays)[:, plan.n_simple :]
+        mean = np.concatenate([_mean(differs), _mean(objects)])
+        return cls(simple[drawn], rows.seen[drawn], mean, objects)
+
+    def contributions(
+        self, names: tuple[str, ...], weights: np.ndarray, whole: float
+    ) -> dict[str, tuple[float, float]]:
+        """Return what two random rows have in each column for likeness and against it."""
+        known = ~np.isnan(self.mean)
+        return contributions(names, weights * known, np.nan_to_num(self.mean), whole)
+
+    def telling(
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+    ) -> dict[str, tuple[float, float]]:
+        """Return how much the nearness and the farness of two rows say in each column, in bits.
+
+        They are -log2 of the shares of random pairs at least as near, and at least as far.
+
+        In the simple columns each of the two cells is compared with those of the sample, so that
+        a rare level in common says more than a frequent one. The pair itself counts as one more,
+        so that no share is 0. Columns with nothing to compare are left out.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        a, b : Rows of length one
+        differs : float64 per column, how much the two differ
+        """
+        others = ~np.isin(self.seen, [at for at in (a.seen[0], b.seen[0]) if at >= 0])
+        sample = self.simple[others]
+        views = [
+            plan.simple_pairs(np.repeat(one.arrays[SIMPLE], len(sample), axis=0), sample)
+            for one in (a, b)
+        ]
+        simple, own = np.split(differs, [plan.n_simple])
+        near, far = _shares(np.concatenate(views), simple)
+        more_near, more_far = _shares(self.objects, own)
+        bits = -np.log2([np.concatenate([near, more_near]), np.concatenate([far, more_far])])
+        return {
+            name: (float(for_), float(against))
+            for name, for_, against in zip(plan.names, *bits, strict=True)
+            if not np.isnan(for_)
+        }
+
+
+def contributions(
+    names: tuple[str, ...], weights: np.ndarray, differs: np.ndarray, whole: float
+) -> dict[str, tuple[float, float]]:
+    """Return what each column says for likeness and against it, of a total of 1."""
+    return {
+        name: (float(w * (1 - z) / whole), float(w * z / whole))
+        for name, w, z in zip(names, weights, differs, strict=True)
+    }
+
+
+def _mean(differs: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over what could be compared."""
+    count = (~np.isnan(differs)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(differs, axis=0) / count)
+
+
+def _shares(differs: np.ndarray, own: np.ndarray) -> tuple[Any, Any]:
+    """Return which share of the differences is at most, and at least, the own one."""
+    count = (~np.isnan(differs)).sum(axis=0).astype(np.float64)
+    count[(count == 0) | np.isnan(own)] = np.nan
+    return tuple(
+        ((side <= 0).sum(axis=0) + 1) / (count + 1) for side in (differs - own, own - differs)
+    )
