@@ -8,7 +8,9 @@ one thread all the while, so that n_jobs means what it says.
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -19,7 +21,7 @@ from typing import Any
 from lookalike._config import count_jobs
 from lookalike._progress import Progress
 
-__all__ = ["blocks", "run", "single_blas"]
+__all__ = ["blocks", "lock_of", "run", "single_blas"]
 
 _here = threading.local()
 _blas_lock = threading.Lock()
@@ -100,3 +102,28 @@ def single_blas() -> Iterator[None]:
             if _blas_users == 0:
                 _blas_limit.restore_original_limits()
                 _blas_limit = None
+
+
+_locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_locks_lock = threading.Lock()
+
+
+def lock_of(thing: Any) -> Any:
+    """Return the lock that belongs to an object; the same thread may take it again.
+
+    It is kept beside the object, not in it: a copy has a lock of its own, and neither pickles nor
+    saved files know of it.
+    """
+    with _locks_lock:
+        return _locks.setdefault(thing, threading.RLock())
+
+
+def _forget_locks() -> None:
+    """Start a forked process without locks: the threads that held them are not in it."""
+    global _locks_lock, _blas_lock
+    _locks_lock, _blas_lock = threading.Lock(), threading.Lock()
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)
