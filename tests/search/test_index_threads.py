@@ -85,7 +85,7 @@ def reader(index, log, stop):
     def read():
         random = np.random.default_rng(7)
         while not stop.is_set():
-            known = [id for id, _ in log.added] or [0]
+            known = [id for id, _ in log.added] or [1]
             id = known[int(random.integers(len(known)))]
             for ask in (
                 lambda id=id: index.get(id),
