@@ -4,6 +4,10 @@ A pool is made for each call and gone after it: nothing is left over that a fork
 several Python threads could fight about (making one costs about 0.1 ms). Work started from inside a
 worker runs in that worker, so nested calls neither deadlock nor multiply threads. BLAS is held to
 one thread all the while, so that n_jobs means what it says.
+
+Ctrl-C and errors stop the work soon: Python cannot break into a running kernel, so long work is cut
+by ``blocks``, which looks between two blocks whether the work it belongs to was stopped. A kernel
+call should take well under a second.
 """
 
 from __future__ import annotations
@@ -29,6 +33,10 @@ _blas_users = 0
 _blas_limit: Any = None
 
 
+class _Stopped(BaseException):
+    """Ends a worker whose work was stopped elsewhere; nobody but ``run`` sees it."""
+
+
 def run(
     task: Callable[..., Any],
     parts: Iterable[tuple[Any, ...]],
@@ -37,7 +45,8 @@ def run(
 ) -> list[Any]:
     """Call ``task(*part)`` for every part and return the answers in order.
 
-    The first error stops the work: parts not yet begun are dropped, and the error is raised here.
+    The first error stops the work: parts not yet begun are dropped, those begun end at their next
+    block, and the error is raised here once all threads are gone. Ctrl-C does the same.
     """
     todo = list(parts)
     jobs = min(count_jobs(n_jobs), len(todo))
@@ -46,14 +55,17 @@ def run(
         with single_blas(), Progress(what, len(todo), quiet=quiet) as bar:
             answers = []
             for part in todo:
+                _check_stopped()
                 answers.append(task(*part))
                 bar.advance()
             return answers
 
     context = copy_context()  # the workers see the caller's settings
+    stop = threading.Event()
 
     def inside(*part: Any) -> Any:
-        _here.inside = True
+        _here.inside, _here.stop = True, stop
+        _check_stopped()
         return context.copy().run(task, *part)
 
     with (
@@ -61,20 +73,28 @@ def run(
         Progress(what, len(todo)) as bar,
         ThreadPoolExecutor(jobs, thread_name_prefix="lookalike") as pool,
     ):
-        futures = [pool.submit(inside, *part) for part in todo]
-        for future in futures:
-            future.add_done_callback(lambda _: bar.advance())
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-            return [future.result() for future in futures if not future.cancelled()]
-        finally:  # reached by an error and by ctrl-c alike
+            futures = [pool.submit(inside, *part) for part in todo]
             for future in futures:
-                future.cancel()
+                future.add_done_callback(lambda _: bar.advance())
+            wait(futures, return_when=FIRST_EXCEPTION)
+            return [future.result() for future in futures]
+        except BaseException:  # an error or ctrl-c: leaving the block waits for the threads
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _check_stopped() -> None:
+    stop = getattr(_here, "stop", None)
+    if stop is not None and stop.is_set():
+        raise _Stopped
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
-    """Cut ``range(n)`` into slices of at most ``size``."""
+    """Cut ``range(n)`` into slices of at most ``size``; between them the work can be stopped."""
     for start in range(0, n, max(1, size)):
+        _check_stopped()
         yield slice(start, min(n, start + max(1, size)))
 
 
