@@ -6,8 +6,8 @@ worker runs in that worker, so nested calls neither deadlock nor multiply thread
 one thread all the while, so that n_jobs means what it says.
 
 Ctrl-C and errors stop the work soon: Python cannot break into a running kernel, so long work is cut
-by ``blocks``, which looks between two blocks whether the work it belongs to was stopped. A kernel
-call should take well under a second.
+by ``blocks``, which looks between two blocks whether the work it belongs to was stopped
+(``check_stopped``). A kernel call should take well under a second.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 from lookalike._config import count_jobs
 from lookalike._progress import Progress
 
-__all__ = ["blocks", "lock_of", "run", "single_blas"]
+__all__ = ["blocks", "check_stopped", "lock_of", "run", "single_blas"]
 
 _here = threading.local()
 _blas_lock = threading.Lock()
@@ -55,7 +55,7 @@ def run(
         with single_blas(), Progress(what, len(todo), quiet=quiet) as bar:
             answers = []
             for part in todo:
-                _check_stopped()
+                check_stopped()
                 answers.append(task(*part))
                 bar.advance()
             return answers
@@ -65,7 +65,7 @@ def run(
 
     def inside(*part: Any) -> Any:
         _here.inside, _here.stop = True, stop
-        _check_stopped()
+        check_stopped()
         return context.copy().run(task, *part)
 
     with (
@@ -85,7 +85,8 @@ def run(
             raise
 
 
-def _check_stopped() -> None:
+def check_stopped() -> None:
+    """End this worker if the work that it belongs to was stopped; for loops without ``blocks``."""
     stop = getattr(_here, "stop", None)
     if stop is not None and stop.is_set():
         raise _Stopped
@@ -94,7 +95,7 @@ def _check_stopped() -> None:
 def blocks(n: int, size: int) -> Iterator[slice]:
     """Cut ``range(n)`` into slices of at most ``size``; between them the work can be stopped."""
     for start in range(0, n, max(1, size)):
-        _check_stopped()
+        check_stopped()
         yield slice(start, min(n, start + max(1, size)))
 
 
