@@ -12,6 +12,7 @@ by ``blocks``, which looks between two blocks whether the work it belongs to was
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import weakref
@@ -28,6 +29,7 @@ from lookalike._progress import Progress
 __all__ = ["blocks", "check_stopped", "lock_of", "run", "single_blas"]
 
 _here = threading.local()
+_numbers = itertools.count()
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_limit: Any = None
@@ -61,6 +63,7 @@ def run(
             return answers
 
     context = copy_context()  # the workers see the caller's settings
+    name = f"lookalike-{next(_numbers)}"
     stop = threading.Event()
 
     def inside(*part: Any) -> Any:
@@ -71,7 +74,7 @@ def run(
     with (
         single_blas(),
         Progress(what, len(todo)) as bar,
-        ThreadPoolExecutor(jobs, thread_name_prefix="lookalike") as pool,
+        ThreadPoolExecutor(jobs, thread_name_prefix=name) as pool,
     ):
         try:
             futures = [pool.submit(inside, *part) for part in todo]
@@ -82,6 +85,10 @@ def run(
         except BaseException:  # an error or ctrl-c: leaving the block waits for the threads
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            # Ctrl-c may have come while a thread was being started: the pool does not know it yet.
+            for thread in threading.enumerate():
+                if thread.name.startswith(f"{name}_"):
+                    thread.join()
             raise
 
 
