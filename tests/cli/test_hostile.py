@@ -201,3 +201,10 @@ def test_errors_hold_nothing_that_a_terminal_obeys(wrong, file):
     assert done.stderr.count("\n") == 1
     assert_harmless(done.stderr)
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("verb", ["compare", "hubness"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_table_is_read(verb, tmp_path):
+    done = run(verb, tmp_path / "no table.csv", "--html", tmp_path / "nowhere" / "page.html")
+    assert done.exit_code == 1
+    assert "Make the folder first" in done.stderr

@@ -65,8 +65,7 @@ Form = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="A table for people, or csv or json for programs; safe-csv for spreadsheets: a text "
-        "that would be taken for a formula begins with an apostrophe.",
+        help="A table for people, csv or json for programs, safe-csv for spreadsheets.",
     ),
 ]
 MeasureName = Annotated[
