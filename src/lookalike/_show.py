@@ -56,7 +56,10 @@ def spark(values: Sequence[float], longest: int = LONGEST) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Replace what a terminal would obey instead of show: line breaks and control characters.
+    r"""Replace what a terminal or a page would obey instead of show.
+
+    Line breaks, control characters (escape sequences begin with one; C1 codes are such beginnings
+    in one character), marks that turn the direction of text, and lone surrogates.
 
     Examples
     --------

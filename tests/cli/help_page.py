@@ -35,6 +35,14 @@ names that are.
 `for` and `against`, then the columns of the table; one of them that has such a name itself is
 written as `table.row`. Distance and similarity are empty where no column is filled in both rows.
 
+**Tables from strangers.** A table for people holds no control characters: escape sequences, C1
+codes, marks that turn the direction of text and line breaks in names and cells are shown as
+spaces. JSON writes them as `\\u` escapes. CSV is the data as they are, for a program to read,
+except on a terminal, where they are spaces too. A spreadsheet runs a text that begins with `=`,
+`+`, `-`, `@`, a tab or a line break as a formula: `--output safe-csv` puts an apostrophe before
+such texts (not before numbers). Pages (`--html`) show markup as text; the path is checked before
+the work begins, and a page that is there is replaced only once the new one is complete.
+
 **Search and Python.** `lookalike search` asks `la.Index`, so both give the same list: fewer rows
 than `-k` where fewer are there, rows with nothing to compare last. `--weight genres=3` is
 `index.search(..., weights={"genres": 3})`.

@@ -79,11 +79,34 @@ def test_the_gini_tree_of_two_numbers():
     labels, rows = np.array([0, 0, 1, 1], np.uint8), np.arange(4)
     tree = RankedTree(*(np.empty(8, np.int32) for _ in range(5)))
     state = np.array([3], np.int64)
-    made = grow_gini(codes, np.zeros(2, np.uint8), labels, rows, np.arange(2), 2, 9, state, tree)
-    assert made == 3
+    stack, numbers = stack_root(4), np.zeros(2, np.uint8)
+    grow_gini(codes, numbers, labels, rows, np.arange(2), 2, 9, state, stack, 99, tree)
+    assert stack.count.tolist() == [0, 3]
     assert (tree.feature[0], tree.cut[0], tree.above[0]) in {(0, 1, 2), (1, 0, 1)}
     assert tree.feature[1:3].tolist() == [-1, -1]
     assert (tree.left[0], tree.right[0]) == (1, 2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds, n=st.integers(2, 40), pause=st.integers(1, 60))
+def test_a_tree_grown_in_parts_is_the_same_tree(seed, n, pause):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(-1, 4, (3, n)).astype(np.int32)
+    labels, category = rng.integers(0, 2, n).astype(np.uint8), np.array([0, 1, 0], np.uint8)
+
+    def grow(pause):
+        tree = RankedTree(*(np.full(2 * n, -9, np.int32) for _ in range(5)))
+        rows, pool, stack = np.arange(n), np.arange(3), stack_root(n)
+        state, calls = np.array([seed + 1], np.int64), 0
+        while stack.count[WAITING]:
+            grow_gini(codes, category, labels, rows, pool, 2, 9, state, stack, pause, tree)
+            calls += 1
+        return np.stack(tree), calls
+
+    (whole, once), (parts, calls) = grow(10**9), grow(pause)
+    assert whole.tolist() == parts.tolist()
+    assert once == 1
+    assert calls > 1 or pause > n or whole[0, 0] < 0  # unless the root is a leaf
 
 
 @settings(max_examples=30, deadline=None)

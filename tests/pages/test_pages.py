@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lookalike.errors import MissingExtra
+from lookalike.errors import MissingExtra, UnwritableFile
 from lookalike.pages.document import HtmlReport, page
 from lookalike.pages.figures import figure_svg, new_figure
 from lookalike.pages.markup import Html, bullets, escape, paragraphs, share_bar, svg, table
@@ -135,3 +135,43 @@ def test_figures_need_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"thing: needs matplotlib.*lookalike\[report\]"):
         new_figure("thing", 1, 1)
+
+
+class Drawn(HtmlReport):
+    """A report that counts how often it was drawn, and may fail."""
+
+    def __init__(self, body="<p>new</p>"):
+        self.body, self.times = body, 0
+
+    def html_title(self):
+        return "report"
+
+    def html_body(self):
+        self.times += 1
+        if self.body is None:
+            raise KeyboardInterrupt
+        return self.body
+
+
+def test_a_page_replaces_a_file_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    path.chmod(0o640)
+    with pytest.raises(KeyboardInterrupt):
+        Drawn(None).to_html(path)
+    assert path.read_text() == "old"
+    assert Drawn().to_html(path) == path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_drawing(tmp_path):
+    report = Drawn()
+    for path in (tmp_path, tmp_path / "nowhere" / "page.html"):
+        with pytest.raises(UnwritableFile):
+            report.to_html(path)
+    assert report.times == 0
+
+
+def test_text_holds_no_control_characters():
+    assert escape("a\x1b[31m\x9bb\u202e\nc\x00") == "a [31m b  c "

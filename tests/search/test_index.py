@@ -288,8 +288,8 @@ def test_fitted_rows_are_shared_not_copied():
     index = la.Index(Vector()).fit(np.random.default_rng(0).random((20, 2)))
     index.add(np.random.default_rng(1).random((20, 2)))
     index.add(np.random.default_rng(2).random((20, 2)))
-    assert index.segments_.segments[0].rows is index.measure_.rows_
-    assert len(index.segments_.segments) == 2  # the added rows were joined
+    assert index.state_.segments.segments[0].rows is index.measure_.rows_
+    assert len(index.state_.segments.segments) == 2  # the added rows were joined
 
 
 def test_adding_does_not_encode_old_rows_again(monkeypatch):

@@ -18,7 +18,7 @@ def test_sklearn_checks(estimator, check):
 def test_cloning_keeps_parameters_and_nothing_else():
     index = la.Index(Gower(), id_column="id", n_jobs=1).fit({"id": [1, 2], "x": [0.0, 1.0]})
     again = clone(index)
-    assert not hasattr(again, "segments_")
+    assert not hasattr(again, "state_")
     assert again.get_params(deep=False).keys() == {"measure", "id_column", "kinds", "n_jobs"}
     assert again.id_column == "id"
     assert isinstance(again.measure, Gower)

@@ -88,10 +88,10 @@ def classify(
             report["predictions"] = predictions(forest, predict)
     if output is out.Output.json:
         out.write_json(report)
-    elif output is out.Output.csv:
+    elif output.is_csv:
         rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
         heads = list(HEADS) if predict is not None else ["column", "share"]
-        out.write_csv(heads, [[row[head] for head in heads] for row in rows])
+        out.write_csv(heads, [[row[head] for head in heads] for row in rows], form=output)
     else:
         show_report(report, file)
 

@@ -106,8 +106,8 @@ def cluster(
         summary = summarize_clusters(model, truth)
     if output is out.Output.json:
         out.write_json(to_json(summary, model, table, reason))
-    elif output is out.Output.csv:
-        out.write_csv(*to_rows(model, table))
+    elif output.is_csv:
+        out.write_csv(*to_rows(model, table), form=output)
     else:
         by = f"by {type(model.measure_).__name__} and {method}"
         show_clusters(summary, table, f"{file}: ", by, reason)

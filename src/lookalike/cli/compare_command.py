@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike._show import clean
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure, split_options
@@ -19,6 +18,7 @@ from lookalike.cli.options import (
     Missing,
     Neighbors,
     Seed,
+    check_page,
     read,
 )
 from lookalike.errors import InvalidInput, message
@@ -69,6 +69,7 @@ def compare(
     html: Html = None,
 ) -> None:
     """Try measures on a table, best first, and say which one to take."""
+    check_page(html)
     chosen = None if measures is None else read_measures(measures)
     table = read(file, kinds, missing)
     with compile_note():
@@ -82,9 +83,9 @@ def compare(
         out.note(f"wrote {html}")
     if output is out.Output.json:
         out.write_json(board.to_dict())
-    elif output is out.Output.csv:
+    elif output.is_csv:
         records = board.records()
-        out.write_csv(list(records[0]), [list(record.values()) for record in records])
+        out.write_csv(list(records[0]), [list(record.values()) for record in records], form=output)
     else:
         show_board(board, file)
 
@@ -125,4 +126,4 @@ def show_board(board: Leaderboard, file: str) -> None:
             table.add_row(*out.cells(row))
         console.print(table)
     for remark in board.remarks():
-        console.print(clean(remark), markup=False)
+        out.say(console, remark, "")

@@ -102,16 +102,18 @@ def show_hits(
         out.say(console, f"not shown: {', '.join(left[:6])}{more} (csv and json have every column)")
 
 
-def _line(hit: Hit, numbers: tuple[str, ...], columns: list[Column], why: bool) -> list[str]:
+def _line(
+    hit: Hit, numbers: tuple[str, ...], columns: list[Column], why: bool
+) -> list[str | list[str]]:
     values = {
         "row": str(hit.id),
         "distance": _number(hit.distance),
         "similarity": _number(hit.similarity),
     }
-    line = [values[name] for name in numbers]
+    line: list[str | list[str]] = [values[name] for name in numbers]
     line += [short(hit.row[column.name]) for column in columns]
     if why:
-        line += ["\n".join(map(reason_text, side)) or "–" for side in hit.reasons()]
+        line += [list(map(reason_text, side)) or "–" for side in hit.reasons()]
     return line
 
 

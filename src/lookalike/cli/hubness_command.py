@@ -20,6 +20,7 @@ from lookalike.cli.options import (
     MeasureName,
     Missing,
     Neighbors,
+    check_page,
     read,
     select_columns,
     split_label,
@@ -58,6 +59,7 @@ def hubness(
 
     The column of classes may hold sets of them.
     """
+    check_page(html)
     given = read_measure(measure)
     table, truth = split_label(read(file, kinds, missing), label)
     compared = select_columns(table, columns)
@@ -71,10 +73,10 @@ def hubness(
         out.note(f"wrote {html}")
     if output is out.Output.json:
         out.write_json(report.to_dict() | ({} if reason is None else {"reason": reason}))
-    elif output is out.Output.csv:
+    elif output.is_csv:
         figures = report.figures.values()
         rows = [[name, *(column.get(name) for column in figures)] for name, _, _ in report.rows()]
-        out.write_csv(["figure", *report.columns], rows)
+        out.write_csv(["figure", *report.columns], rows, form=output)
     else:
         show_report(report, table, file, reason)
 

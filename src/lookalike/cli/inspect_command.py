@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike._show import clean, short
+from lookalike._show import short
 from lookalike.cli import output as out
 from lookalike.cli.options import File, Form, Kinds, Missing, read
 
@@ -23,17 +23,16 @@ def inspect(
     summary = read(file, kinds, missing).summary()
     if output is out.Output.json:
         out.write_json({"file": file, "rows": summary.n_rows, "columns": summary.records()})
-    elif output is out.Output.csv:
+    elif output.is_csv:
         rows = [one | {"warnings": "; ".join(one["warnings"])} for one in summary.records()]
-        out.write_csv(list(rows[0]), [list(row.values()) for row in rows])
+        out.write_csv(list(rows[0]), [list(row.values()) for row in rows], form=output)
     else:
         console = out.make_console()
         out.headline(console, f"{file}: {summary.title}")
         console.print(summary_grid(summary))
         for one in summary:
             for warning in one.warnings:
-                text = f"! {clean(one.column)}: {clean(warning)}"
-                console.print(text, style="yellow", markup=False)
+                out.say(console, f"! {one.column}: {warning}", "yellow")
 
 
 def summary_grid(summary: TableSummary) -> Grid:
@@ -41,5 +40,5 @@ def summary_grid(summary: TableSummary) -> Grid:
     heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
     table = out.grid([*heads, ("values", "fold"), ("why", "fold")])
     for name, *words in summary.grid():
-        table.add_row(*out.cells([short(name), *map(clean, words)]))
+        table.add_row(*out.cells([short(name), *words]))
     return table

@@ -24,6 +24,7 @@ __all__ = [
     "Missing",
     "Neighbors",
     "Seed",
+    "check_page",
     "read",
     "read_json",
     "read_kinds",
@@ -60,7 +61,12 @@ Missing = Annotated[
     ),
 ]
 Form = Annotated[
-    Output, typer.Option("--output", "-o", help="A table for people, or csv or json for programs.")
+    Output,
+    typer.Option(
+        "--output",
+        "-o",
+        help="A table for people, csv or json for programs, safe-csv for spreadsheets.",
+    ),
 ]
 MeasureName = Annotated[
     str,
@@ -98,6 +104,14 @@ Html = Annotated[
         "--html", metavar="FILE", help="Also write a page, in one file.", show_default=False
     ),
 ]
+
+
+def check_page(path: str | None) -> None:
+    """Say before the work begins if the page of ``--html`` cannot be written."""
+    if path is not None:
+        from lookalike._atomic import check_writable
+
+        check_writable(path)
 
 
 def read(file: str, kinds: list[str] | None, missing: list[str] | None) -> Table:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -27,6 +28,7 @@ __all__ = [
     "headline",
     "make_console",
     "note",
+    "on_terminal",
     "say",
     "speaks_unicode",
     "warn",
@@ -35,12 +37,22 @@ __all__ = [
 ]
 
 
+ODD = re.compile(r"[^\n -~]")  # beyond ASCII, where letters are that cannot be shown
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # with these a spreadsheet begins a formula
+
+
 class Output(StrEnum):
     """Forms an answer can take."""
 
     table = "table"
     csv = "csv"
+    safe_csv = "safe-csv"
     json = "json"
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether the answer is lines of cells, of either kind."""
+        return self in (Output.csv, Output.safe_csv)
 
 
 # -- lines on standard error ----------------------------------------------------------------------
@@ -79,9 +91,9 @@ def make_console() -> Console:
     return Console(highlight=False)
 
 
-def say(console: Console, text: str) -> None:
-    """Print a quiet line beside a table."""
-    console.print(clean(text), style="dim", markup=False)
+def say(console: Console, text: str, style: str = "dim") -> None:
+    """Print a line beside a table, a quiet one if not told otherwise."""
+    console.print(clean(text), style=style, markup=False)
 
 
 def headline(console: Console, text: str) -> None:
@@ -115,11 +127,18 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
     return table
 
 
-def cells(texts: Iterable[str]) -> list[Text]:
-    """Return texts as cells of a grid; a square bracket in them is a bracket, not a style."""
+def cells(texts: Iterable[str | Sequence[str]]) -> list[Text]:
+    """Return texts as cells of a grid; a square bracket in them is a bracket, not a style.
+
+    Parameters
+    ----------
+    texts : texts, or sequences of texts
+        A sequence takes a line for each of its texts; a line break within one is a space.
+    """
     from rich.text import Text
 
-    return [Text(text) for text in texts]
+    lines = ([text] if isinstance(text, str) else text for text in texts)
+    return [Text("\n".join(map(clean, some))) for some in lines]
 
 
 # -- files for programs ---------------------------------------------------------------------------
@@ -130,24 +149,51 @@ def speaks_unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
+def on_terminal() -> bool:
+    """Whether standard output is looked at, not read by a program."""
+    return sys.stdout.isatty()
+
+
 def write_json(answer: Any) -> None:
     """Write an answer as one JSON document."""
     text = json.dumps(plain(answer), ensure_ascii=not speaks_unicode(), indent=2, allow_nan=False)
-    sys.stdout.write(text)
+    sys.stdout.write(ODD.sub(_escape, text))
     sys.stdout.write("\n")
     sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the process
 
 
-def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write an answer as CSV; a missing cell is empty, a list or a mapping is JSON."""
+def _escape(found: re.Match[str]) -> str:
+    """Write a letter that cannot be shown, such as a C1 code, as JSON writes control codes."""
+    letter = found[0]
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
+
+
+def write_csv(
+    heads: Sequence[str], rows: Iterable[Sequence[Any]], form: Output = Output.csv
+) -> None:
+    """Write an answer as CSV; a missing cell is empty, a list or a mapping is JSON.
+
+    Cells are written as they are, for a program to read. A terminal gets no control characters,
+    and the safe form has no text that a spreadsheet takes for a formula.
+    """
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows([_field(cell) for cell in row] for row in rows)
+    shown = on_terminal()
+
+    def field(cell: Any) -> Any:
+        cell = plain(cell)
+        if isinstance(cell, bool):
+            return str(cell).lower()
+        if isinstance(cell, list | dict):
+            cell = json.dumps(cell, ensure_ascii=False)
+        if not isinstance(cell, str):
+            return cell
+        if form is Output.safe_csv and cell.startswith(FORMULA):
+            cell = f"'{cell}"
+        if shown:
+            return clean(cell)
+        # A lone surrogate is in no encoding: written as Python writes it.
+        return cell.encode("utf-8", "backslashreplace").decode("utf-8")
+
+    writer.writerow(map(field, heads))
+    writer.writerows([field(cell) for cell in row] for row in rows)
     sys.stdout.flush()
-
-
-def _field(cell: Any) -> Any:
-    cell = plain(cell)
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, list | dict) else cell

@@ -92,8 +92,8 @@ def search(
         reason = index.reason_
     if output is out.Output.json:
         out.write_json({"measure": name, "reason": reason, **to_json(hits, row, why)})
-    elif output is out.Output.csv:
-        out.write_csv(*to_rows(hits, table, why))
+    elif output.is_csv:
+        out.write_csv(*to_rows(hits, table, why), form=output)
     else:
         start = "the record" if row is None else f"row {row}"
         rows = f"{len(hits)} rows" if len(hits) != 1 else "row"

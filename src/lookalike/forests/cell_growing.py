@@ -13,6 +13,7 @@ from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
+from lookalike.forests.by_parts import PAUSE, grow_by_parts
 from lookalike.forests.cell_cache import CellCache
 from lookalike.forests.cell_columns import TreeColumn
 from lookalike.forests.cell_growing_lazy import grow_lazily
@@ -130,7 +131,7 @@ def grow_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cell_grow import draw_times, grow_similarity
+    from lookalike.kernels.cell_grow import draw_times, grow_similarity, least_weight
     from lookalike.kernels.cell_types import make_tree
     from lookalike.kernels.draw import draw_rows
     from lookalike.kernels.grow import sample_rows
@@ -189,11 +190,18 @@ def grow_trees(
         if lazy:
             made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
         else:
-            made = grow_similarity(cache.arrays, targets, rows, rules, share, state, tree)
+            floor, pool = least_weight(share, here, rows), np.arange(len(cache.columns))
+            pause = max(1, PAUSE // max(1, rules.max_columns))
+            made = grow_by_parts(
+                len(rows),
+                lambda stack: grow_similarity(
+                    cache.arrays, targets, rows, rules, floor, pool, state, stack, pause, tree
+                ),
+            )
         return cut_off(tree, made)
 
     def some(part: slice) -> list[CellTree]:
-        return [one(t) for t in range(part.start, part.stop)]
+        return [one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
     return Grown(join_cell_trees(cache, [tree for part in grown for tree in part]), in_bag)

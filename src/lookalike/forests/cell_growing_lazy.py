@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._threads import check_stopped
 from lookalike.forests.cell_cache import CellCache
 from lookalike.kernels.cell_grow import (
     close_node,
@@ -109,6 +110,7 @@ def grow_lazily(
         return bool(try_column(f, column, node, targets, rules, state, best, scratch))
 
     while stack.count[WAITING]:
+        check_stopped()
         at, low, high, depth = open_node(stack, tree)
         node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
         best.test[0] = -1

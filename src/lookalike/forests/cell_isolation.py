@@ -89,7 +89,7 @@ def grow_isolation_trees(
         return tree._replace(first=first, second=second)
 
     def some(part: slice) -> list[CellTree]:
-        return [one(t) for t in range(part.start, part.stop)]
+        return [one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
     return join_cell_trees(cache, [tree for part in grown for tree in part])

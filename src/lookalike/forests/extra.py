@@ -82,7 +82,7 @@ def grow_extra(
         return ThresholdTree(*(part[:made].copy() for part in tree))
 
     def some(part: slice) -> list[ThresholdTree]:
-        return [one(t) for t in range(part.start, part.stop)]
+        return [one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 8)], n_jobs, "growing trees")
     forest = join_trees([tree for part in grown for tree in part], which)

@@ -9,6 +9,7 @@ import numpy as np
 from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
+from lookalike.forests.by_parts import PAUSE, grow_by_parts
 from lookalike.forests.flat import Forest, join_trees
 from lookalike.forests.grown import Grown
 from lookalike.forests.sampling import count_features, count_share
@@ -180,15 +181,20 @@ def grow_synthetic(
             pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
         tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
         limit = DEEPEST if max_depth is None else max_depth
-        made = grow_gini(
-            codes, which, labels, rows, pool, min(tried, len(pool)), limit, state, tree
+        drawn = min(tried, len(pool))
+        pause = max(1, PAUSE // drawn)
+        made = grow_by_parts(
+            size,
+            lambda stack: grow_gini(
+                codes, which, labels, rows, pool, drawn, limit, state, stack, pause, tree
+            ),
         )
         tree = RankedTree(*(part[:made].copy() for part in tree))
         thresholds = _thresholds(levels, tree, which, threshold)
         return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
     def some(part: slice) -> list[ThresholdTree]:
-        return [one(t) for t in range(part.start, part.stop)]
+        return [one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 
     grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
     return Grown(join_trees([tree for part in grown for tree in part], which), in_bag)

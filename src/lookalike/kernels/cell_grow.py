@@ -26,7 +26,7 @@ from lookalike.kernels.cell_types import (
     make_scratch,
 )
 from lookalike.kernels.draw import draw_below, draw_next
-from lookalike.kernels.nodes import MADE, WAITING, next_node, stack_children, stack_root
+from lookalike.kernels.nodes import WAITING, next_node, stack_children
 
 
 @kernel
@@ -271,17 +271,17 @@ def least_weight(share, weight, rows):
 
 
 @kernel
-def grow_similarity(cells, targets, rows, rules, share, state, tree):
-    """Grow a tree; return the number of nodes, written in preorder.
+def grow_similarity(cells, targets, rows, rules, floor, pool, state, stack, pause, tree):
+    """Grow a tree whose nodes are written in preorder.
 
-    ``share`` of all weight is the least that a side of a test may have.
+    ``floor`` is the least weight that a side of a test may have; columns are drawn from ``pool``.
+    Returns after ``pause`` rows; the nodes that wait are on the stack.
     """
-    floor = least_weight(share, targets.weight, rows)
-    pool = np.arange(cells.kinds.shape[0])
     best, scratch = make_best(), make_scratch(rows.shape[0], targets.n_classes)
-    stack = stack_root(rows.shape[0])
-    while stack.count[WAITING] > 0:
+    seen = 0
+    while stack.count[WAITING] > 0 and seen < pause:
         at, low, high, depth = open_node(stack, tree)
+        seen += high - low
         node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
         if not splits:
             continue
@@ -298,4 +298,3 @@ def grow_similarity(cells, targets, rows, rules, share, state, tree):
                 column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
             )
             close_node(stack, tree, at, best, low, middle, high, depth)
-    return stack.count[MADE]

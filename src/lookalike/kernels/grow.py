@@ -94,16 +94,18 @@ def divide(codes, rows, low, high, f, cut, category):
 
 
 @kernel
-def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, tree):
-    """Grow a tree that tells labels 0 and 1 apart, until leaves are pure; return its size.
+def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stack, pause, tree):
+    """Grow a tree that tells labels 0 and 1 apart, until leaves are pure.
 
     ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
+    Returns after ``pause`` rows; the nodes that wait are on the stack.
     """
     keys, spare = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
     counts = np.empty(256, np.int64)
-    stack = stack_root(rows.shape[0])
-    while stack.count[WAITING] > 0:
+    seen = 0
+    while stack.count[WAITING] > 0 and seen < pause:
         node, low, high, depth = next_node(stack, tree.left, tree.right)
+        seen += high - low
         tree.feature[node], tree.cut[node], tree.above[node] = -1, -1, -1
         positive = 0
         for i in range(low, high):
@@ -135,7 +137,6 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, tree
         f = tree.feature[node]
         middle = divide(codes, rows, low, high, f, tree.cut[node], category[f])
         stack_children(stack, node, low, middle, high, depth)
-    return stack.count[MADE]
 
 
 @kernel

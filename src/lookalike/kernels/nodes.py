@@ -1,7 +1,8 @@
 """The loop over the nodes of a growing tree: a stack (depth first), nodes numbered in preorder.
 
 Every grower is the same loop: take the next node, look at its rows ``rows[low:high]``, and, unless
-it is a leaf, bring those that go left to the front and put its two children on the stack.
+it is a leaf, bring those that go left to the front and put its two children on the stack. The
+stack holds all that is left to do, so a loop can pause between two nodes and go on later.
 """
 
 from typing import NamedTuple

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lookalike._frame import make_frame
+from lookalike._show import clean
 from lookalike.pages.markup import AGAINST, FOR, Html, table
 
 __all__ = ["Explanation", "ratio", "rescaled", "shared_out"]
@@ -153,7 +154,7 @@ class Explanation:
         width = max([len(str(name)) for name in self.columns if name is not None] + [7])
         for name in self.columns:
             plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
-            shown = "(other)" if name is None else name
+            shown = "(other)" if name is None else clean(str(name))
             cells = ""
             if name is not None and name in self.cells:
                 one, two = (show(cell) for cell in self.cells[name])
@@ -202,6 +203,7 @@ def show(cell: Any, longest: int = 28) -> str:
         text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
     else:
         text = str(cell)
+    text = clean(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

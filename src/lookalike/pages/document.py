@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
+from lookalike._atomic import check_writable, write_text
 from lookalike.pages.markup import escape
 
 __all__ = ["HtmlReport", "page"]
@@ -59,11 +59,13 @@ class HtmlReport:
         Parameters
         ----------
         path : str or path, optional
-            Where to write it.
+            Where to write it; a file that is there is replaced once the new one is complete.
         """
+        if path is not None:
+            check_writable(path)  # before the work of drawing
         text = page(self.html_title(), self.html_body())
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
 
     def _repr_html_(self) -> str:

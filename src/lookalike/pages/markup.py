@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from lookalike._show import clean
+
 __all__ = [
     "AGAINST",
     "FOR",
@@ -28,8 +30,8 @@ class Html(str):
 
 
 def escape(text: str) -> str:
-    """Return text as HTML that shows it; what is HTML already stays."""
-    return text if isinstance(text, Html) else html.escape(text)
+    """Return text as HTML that shows it, without control characters; what is HTML stays."""
+    return text if isinstance(text, Html) else html.escape(clean(text))
 
 
 def table(
@@ -91,7 +93,7 @@ def svg(
     box = f'viewBox="0 0 {width:g} {height:g}" ' if view else ""
     return Html(
         f'<svg {box}width="{width:g}" height="{height:g}" role="img" '
-        f'aria-label="{html.escape(label)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
     )
 
 

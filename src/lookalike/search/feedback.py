@@ -10,8 +10,8 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, message
 from lookalike.search.hits import Hits
-from lookalike.search.ids import as_id
 from lookalike.search.index import Index
+from lookalike.search.segments import as_id
 
 __all__ = ["FeedbackSession", "Round"]
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, overload
 
 from lookalike._frame import make_frame
+from lookalike._show import clean
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, show
 from lookalike.measures.rows import Rows
@@ -196,7 +197,7 @@ class Hits(Sequence[Hit]):
     def __str__(self) -> str:
         names = list(self._hits[0].row)[:SHOWN] if self._hits else []
         by_score = any(hit.score != hit.distance for hit in self)
-        heads = ["id", *(["score"] if by_score else []), "similarity", *names]
+        heads = ["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]
         lines = [heads]
         for hit in self:
             line = [show(hit.id), *([_number(hit.score)] if by_score else [])]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable
-from functools import cached_property
+from collections.abc import Container, Iterable
 from typing import Any
 
-import numpy as np
-
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.search.segments import Segments
+from lookalike.search.segments import Segments, as_id
 from lookalike.table import Kind, Table
 from lookalike.table.raw import is_missing
 
-__all__ = ["RowIds", "as_id", "take_ids"]
+__all__ = ["RowIds", "take_ids"]
+
+SUGGESTED = 1000  # ids that a mistyped one is compared with
 
 
 class RowIds:
-    """The ids of the rows in some segments.
+    """The ids of the living rows in some segments.
 
     Parameters
     ----------
@@ -28,16 +27,6 @@ class RowIds:
 
     def __init__(self, segments: Segments, column: str | None) -> None:
         self.segments, self.column = segments, column
-
-    @cached_property
-    def known(self) -> dict[Any, int]:
-        """Id to place of every living row, where a column gives the ids; built once."""
-        assert self.column is not None, "whole numbers need no table"
-        return {
-            as_id(segment.table[self.column].values[at]): int(segment.places[at])
-            for segment in self.segments.segments
-            for at in np.flatnonzero(segment.alive)
-        }
 
     def of(self, places: Iterable[int]) -> list[Any]:
         """Return the ids of rows that are there."""
@@ -50,26 +39,20 @@ class RowIds:
         """Return the place of an id, None if there is no such row."""
         id = as_id(id)
         if self.column is not None:
-            try:
-                return self.known.get(id)
-            except TypeError:  # not hashable: no id
-                return None
+            for segment in reversed(self.segments.segments):
+                try:
+                    at = segment.find_id(self.column, id)
+                except TypeError:  # not hashable: no id
+                    return None
+                if at >= 0:
+                    return int(segment.places[at])
+            return None
         if isinstance(id, bool) or not isinstance(id, int):
             return None
         return None if self.segments.find(id) is None else id
 
-    def note_added(self, places: np.ndarray) -> list[Any]:
-        """Take note of rows that were added; return their ids."""
-        ids = self.of(places)
-        if "known" in self.__dict__:
-            self.known.update(zip(ids, places.tolist(), strict=True))
-        return ids
-
-    def note_deleted(self, ids: Iterable[Any]) -> None:
-        """Take note of ids that are gone."""
-        if self.column is not None:
-            for id in ids:
-                del self.known[as_id(id)]
+    def __contains__(self, id: Any) -> bool:
+        return self.find(id) is not None
 
     def place(self, id: Any, who: str) -> int:
         """Return the place of an id; one that is not there is an error that names it."""
@@ -79,7 +62,8 @@ class RowIds:
         id = as_id(id)
         do = "Use index.ids to see the ids that are there"
         if self.column is not None:
-            near = suggest(str(id), [str(name) for name in list(self.known)[:1000]])
+            some = self.of(self.segments.places[:SUGGESTED])
+            near = suggest(str(id), [str(name) for name in some])
             do = near if near.startswith("Did") else do
         elif (
             isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
@@ -90,17 +74,8 @@ class RowIds:
         raise InvalidInput(message(who, "an id that is there", repr(id), do))
 
 
-def as_id(value: Any) -> Any:
-    """Return an id as Python writes it: a whole number as int, whatever it was kept as."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
 def take_ids(
-    table: Table, name: str, who: str = "Index.fit", known: Collection[Any] = ()
+    table: Table, name: str, who: str = "Index.fit", known: Container[Any] = ()
 ) -> tuple[Table, Kind]:
     """Set the column of ids aside, checked: no gaps, each value once, none that is known."""
     every = {column.name: column for column in table.columns + table.aside}

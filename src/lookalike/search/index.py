@@ -20,6 +20,7 @@ from lookalike.search.index_base import AUTO, _IndexBase
 from lookalike.search.query import Queries
 from lookalike.search.relevance import check_gamma
 from lookalike.search.segments import Feedback, rows_at
+from lookalike.search.snapshot import Snapshot
 from lookalike.search.weights import reweigh
 
 __all__ = ["Index"]
@@ -61,6 +62,12 @@ class Index(_IndexBase):
     Lists are ordered by (score, age of the row): ties go to the row that came first. They hold
     fewer than k rows if fewer are there. Rows with nothing to compare to the query come last, at
     distance None.
+
+    Several threads may use one index at once. Every call that reads (``search``, ``explain``,
+    ``get``, ``ids``, ``table``, ``save``, ...) reads the index as it stood when the call began (a
+    snapshot) and never waits. Calls that write (``add``, ``delete``, ``refit``) take turns, and a
+    row is there for everybody once the call that added it has returned. Two calls may see two
+    states: an id that was found may be deleted before it is asked for.
 
     Examples
     --------
@@ -147,80 +154,34 @@ class Index(_IndexBase):
         >>> index.search({"weight": 29.0, "animal": "cat"}, k=2, columns="weight").ids
         [1, 3]
         """
-        reader = self._reader()
+        now = self._now()
+        reader = now.reader
         if not AtLeast(1).fits(k):
             do = "Ask for at least one row"
             raise InvalidInput(
                 message(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
             )
         check_gamma(gamma, WHO)
-        k = max(1, min(int(k), len(self)))  # room for lists is made in advance
+        k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
         queries = reader.read(query, WHO)
         liked = reader.read_some(like, f"{WHO}(like=...)")
         unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
-        self._check_marks(queries, liked, unliked)
-        measure = reweigh(self.measure_, self.schema_, weights, columns, WHO)
-        masks = read_filter(filter, self._ids, self.schema_)
+        _check_marks(now, queries, liked, unliked)
+        measure = reweigh(now.measure, now.schema, weights, columns, WHO)
+        masks = read_filter(filter, now.names, now.schema)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
-            graph = self.segments_.nearest(measure, queries.rows, k, queries.places, nobody, masks)
+            graph = now.segments.nearest(measure, queries.rows, k, queries.places, nobody, masks)
             answers = [
-                self._hits(measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
+                _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
             ]
         else:
             answers = []
             for i in range(len(queries)):
-                feedback, hide = self._feedback(queries, i, liked, unliked, gamma)
-                graph = self.segments_.best(measure, feedback, k, hide, masks)
-                answers.append(self._hits(measure, queries, i, graph))
+                feedback, hide = _feedback(queries, i, liked, unliked, gamma)
+                graph = now.segments.best(measure, feedback, k, hide, masks)
+                answers.append(_hits(now, measure, queries, i, graph))
         return answers[0] if queries.one else answers
-
-    def _check_marks(
-        self, queries: Queries, liked: Queries | None, unliked: Queries | None
-    ) -> None:
-        """Refuse a row that is wanted and not wanted at once."""
-        if unliked is None:
-            return
-        no = set(unliked.places[unliked.places >= 0].tolist())
-        for what, wanted in (("like", liked), ("the query", queries)):
-            both = [] if wanted is None else [p for p in wanted.places.tolist() if p in no]
-            if both:
-                id = self._ids.of(both[:1])[0]
-                found = f"id {id!r} in unlike and {'in ' if what == 'like' else 'as '}{what}"
-                raise InvalidInput(
-                    message(WHO, "each row on one side only", found, "Take it out of one of them")
-                )
-
-    def _feedback(
-        self, queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
-    ) -> tuple[Feedback, np.ndarray]:
-        """Return what one query wants to be near to and far from, and the rows not to be listed."""
-        own = int(queries.places[i])
-        yes = None if liked is None else liked.once(own)
-        no = None if unliked is None else unliked.once(own)
-        positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
-        marked = [m.places for m in (liked, unliked) if m is not None]
-        hide = np.unique(np.concatenate([[own], *marked]))
-        return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
-
-    def _hits(self, measure: Measure, queries: Queries, i: int, graph: NeighborGraph) -> Hits:
-        """Return what was found for one query, with distances and similarities to it."""
-        kept = graph.indices[0] >= 0
-        places, scores = graph.indices[0][kept].tolist(), graph.distances[0][kept].tolist()
-        query, one = queries.rows[i : i + 1], (queries.table, i)
-        hits = []
-        if places:
-            looked_up = self.segments_.look_up(places)
-            rows = rows_at(looked_up)
-            far = measure.block(query, rows)[0]
-            near = measure.block(query, rows, "similarity")[0]
-            for at, (id, score) in enumerate(zip(self._ids.of(places), scores, strict=True)):
-                segment, row = looked_up[at]
-                place = segment.table, row
-                why = partial(explain_rows, measure, query, one, rows, at, place)
-                apart, alike = _finite(float(far[at])), _finite(float(near[at]))
-                hits.append(Hit(id, _finite(score), apart, alike, place, why))
-        return Hits(hits, queries.table.record(i))
 
     def explain(
         self,
@@ -238,16 +199,68 @@ class Index(_IndexBase):
         weights, columns
             How much columns matter, as in ``search``; the reasons add up under these weights.
         """
-        one, other = (self._read_one(side) for side in (a, b))
-        measure = reweigh(self.measure_, self.schema_, weights, columns, "Index.explain")
+        now = self._now()
+        one, other = (_read_one(now, side) for side in (a, b))
+        measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
         return explain_rows(measure, one.rows, (one.table, 0), other.rows, 0, (other.table, 0))
 
-    def _read_one(self, side: Any) -> Queries:
-        read = self._reader().read(side, "Index.explain")
-        if len(read) != 1:
-            needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
-            raise InvalidInput(message("Index.explain", needed, f"{len(read)} rows", do))
-        return read
+
+def _check_marks(
+    now: Snapshot, queries: Queries, liked: Queries | None, unliked: Queries | None
+) -> None:
+    """Refuse a row that is wanted and not wanted at once."""
+    if unliked is None:
+        return
+    no = set(unliked.places[unliked.places >= 0].tolist())
+    for what, wanted in (("like", liked), ("the query", queries)):
+        both = [] if wanted is None else [p for p in wanted.places.tolist() if p in no]
+        if both:
+            id = now.names.of(both[:1])[0]
+            found = f"id {id!r} in unlike and {'in ' if what == 'like' else 'as '}{what}"
+            raise InvalidInput(
+                message(WHO, "each row on one side only", found, "Take it out of one of them")
+            )
+
+
+def _feedback(
+    queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
+) -> tuple[Feedback, np.ndarray]:
+    """Return what one query wants to be near to and far from, and the rows not to be listed."""
+    own = int(queries.places[i])
+    yes = None if liked is None else liked.once(own)
+    no = None if unliked is None else unliked.once(own)
+    positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
+    marked = [m.places for m in (liked, unliked) if m is not None]
+    hide = np.unique(np.concatenate([[own], *marked]))
+    return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
+
+
+def _hits(now: Snapshot, measure: Measure, queries: Queries, i: int, graph: NeighborGraph) -> Hits:
+    """Return what was found for one query, with distances and similarities to it."""
+    kept = graph.indices[0] >= 0
+    places, scores = graph.indices[0][kept].tolist(), graph.distances[0][kept].tolist()
+    query, one = queries.rows[i : i + 1], (queries.table, i)
+    hits = []
+    if places:
+        looked_up = now.segments.look_up(places)
+        rows = rows_at(looked_up)
+        far = measure.block(query, rows)[0]
+        near = measure.block(query, rows, "similarity")[0]
+        for at, (id, score) in enumerate(zip(now.names.of(places), scores, strict=True)):
+            segment, row = looked_up[at]
+            place = segment.table, row
+            why = partial(explain_rows, measure, query, one, rows, at, place)
+            apart, alike = _finite(float(far[at])), _finite(float(near[at]))
+            hits.append(Hit(id, _finite(score), apart, alike, place, why))
+    return Hits(hits, queries.table.record(i))
+
+
+def _read_one(now: Snapshot, side: Any) -> Queries:
+    read = now.reader.read(side, "Index.explain")
+    if len(read) != 1:
+        needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
+        raise InvalidInput(message("Index.explain", needed, f"{len(read)} rows", do))
+    return read
 
 
 def _finite(value: float) -> float | None:

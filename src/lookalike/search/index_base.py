@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Self, TypeVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
 from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
+from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
-from lookalike.search.drift import Drift, learn_fitted, report_drift
-from lookalike.search.ids import RowIds, as_id, take_ids
-from lookalike.search.query import QueryReader
+from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
+from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segments
-from lookalike.search.tables import concatenate as join_tables
+from lookalike.search.snapshot import Snapshot
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
 from lookalike.table.targets import split_target
@@ -30,6 +29,7 @@ from lookalike.table.targets import split_target
 __all__ = ["_IndexBase"]
 
 AUTO = "auto"
+Answer = TypeVar("Answer")
 
 
 class _IndexBase(Saved, BaseEstimator):
@@ -46,6 +46,7 @@ class _IndexBase(Saved, BaseEstimator):
     id_column: str | None
     kinds: Mapping[str, Any] | None
     n_jobs: int | None
+    state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -61,10 +62,13 @@ class _IndexBase(Saved, BaseEstimator):
         check_params(self)
         count_jobs(self.n_jobs)
         table = self._read(X)
-        self.id_kind_: Kind | None = None
+        id_kind: Kind | None = None
         if self.id_column is not None:
-            table, self.id_kind_ = take_ids(table, self.id_column)
-        return self._fit_table(table, y, None)
+            table, id_kind = take_ids(table, self.id_column)
+        fitted = self._fit_table(table, y, self.id_column, id_kind)
+        with lock_of(self):
+            self.state_ = fitted
+        return self
 
     def _read(self, X: Any) -> Table:
         """Read rows to be fitted, as the measure wants them."""
@@ -94,26 +98,34 @@ class _IndexBase(Saved, BaseEstimator):
             return Table([*known.columns, *aside], known.aside, len(known), known.missing)
         return measure.read(table)
 
-    def _fit_table(self, table: Table, y: Any, places: np.ndarray | None) -> Self:
+    def _fit_table(
+        self,
+        table: Table,
+        y: Any,
+        id_column: str | None,
+        id_kind: Kind | None,
+        before: Segments | None = None,
+    ) -> Snapshot:
+        """Fit the measure to rows; those of an index that is fitted again keep their places."""
         table, target = split_target(table, y, "Index")
-        self.target_: str | None = y if isinstance(y, str) else None
-        self.learned_target_ = y is not None
-        measure, self.reason_ = self._choose(table)
-        self.measure_ = measure.fit(table, target)  # a frozen one stays as it is
-        rows = self.measure_.rows_
-        if getattr(measure, "frozen_", False):
-            rows = self.measure_.encode(table)
-        self.schema_ = table.schema
-        self.n_features_in_ = self.measure_.n_features_in_
-        if self.measure_.traits.pairwise:
-            self.fitted_ = {}
+        measure, reason = self._choose(table)
+        measure = measure.fit(table, target)  # a frozen one stays as it is
+        rows = measure.encode(table) if getattr(measure, "frozen_", False) else measure.rows_
+        if before is None:
+            segments = Segments.of(rows, table)
         else:
-            self.fitted_ = learn_fitted(table)
-        self.segments_ = Segments.of(rows, table, places)
-        self.drifted_: list[str] = []
-        self.checked_ = 0
-        self.__dict__.pop("_names", None)  # worked out from the rows, and not saved
-        return self
+            segments = Segments.of(rows, table, before.places, before.next_place)
+        return Snapshot(
+            measure,
+            reason,
+            table.schema,
+            segments,
+            id_column,
+            id_kind,
+            target=y if isinstance(y, str) else None,
+            learned_target=y is not None,
+            fitted={} if measure.traits.pairwise else learn_fitted(table),
+        )
 
     def _choose(self, table: Table) -> tuple[Measure, str]:
         if isinstance(self.measure, str):
@@ -128,27 +140,45 @@ class _IndexBase(Saved, BaseEstimator):
             measure.set_params(**dict.fromkeys(idle, self.n_jobs))
         return measure, reason
 
+    # -- what stands now ---------------------------------------------------------------------------
+
+    def _now(self) -> Snapshot:
+        """Return the index as it stands: what one call reads, whatever is written meanwhile."""
+        check_is_fitted(self, "state_")
+        return self.state_
+
     @property
-    def _ids(self) -> RowIds:
-        """The names of the rows, if a column gives them."""
-        check_is_fitted(self, "segments_")
-        if "_names" not in self.__dict__:
-            self.__dict__["_names"] = RowIds(self.segments_, self.id_column)
-        return self.__dict__["_names"]
+    def measure_(self) -> Measure:
+        """The fitted measure."""
+        return self.state_.measure
+
+    @property
+    def reason_(self) -> str:
+        """Why this measure."""
+        return self.state_.reason
+
+    @property
+    def schema_(self) -> Schema:
+        """How rows are read."""
+        return self.state_.schema
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many columns are compared."""
+        return int(self.state_.measure.n_features_in_)
 
     # -- looking at the rows -----------------------------------------------------------------------
 
     def __len__(self) -> int:
-        check_is_fitted(self, "segments_")
-        return len(self.segments_)
+        return len(self._now().segments)
 
     def __contains__(self, id: Any) -> bool:
-        return self._ids.find(id) is not None
+        return id in self._now().names
 
     @property
     def ids(self) -> list[Any]:
         """The ids of all rows, in the order in which they came."""
-        return self._ids.of(self._ids.segments.places)
+        return self._now().ids
 
     def get(self, id: Any) -> dict[str, Any]:
         """Return a row as a record.
@@ -157,10 +187,7 @@ class _IndexBase(Saved, BaseEstimator):
         ----------
         id : int, or a value of the id column
         """
-        found = self.segments_.find(self._ids.place(id, "Index.get"))
-        assert found is not None
-        segment, at = found
-        return segment.table.record(at)
+        return self._now().record(id, "Index.get")
 
     def records(self, ids: Iterable[Any] | None = None) -> list[dict[str, Any]]:
         """Return rows as records.
@@ -170,26 +197,26 @@ class _IndexBase(Saved, BaseEstimator):
         ids : ids, optional
             None: all rows, in the order of ``ids``.
         """
-        return [self.get(id) for id in (self.ids if ids is None else ids)]
+        now = self._now()
+        return [now.record(id, "Index.records") for id in (now.ids if ids is None else ids)]
 
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
-        check_is_fitted(self, "segments_")
-        parts = [
-            segment.table[segment.alive]
-            for segment in self.segments_.segments
-            if segment.alive.any()
-        ]
-        return join_tables(parts or [self.segments_.segments[0].table[:0]])
-
-    def _reader(self) -> QueryReader:
-        ids = self._ids
-        return QueryReader(
-            self.measure_, self.schema_, self.segments_, ids.place, self.id_column is not None
-        )
+        return self._now().table
 
     # -- changing ----------------------------------------------------------------------------------
+
+    def _write(self, change: Callable[[Snapshot], tuple[Snapshot, Answer]]) -> Answer:
+        """Put a new snapshot in the place of the one it was made from; one writer at a time."""
+        with lock_of(self):
+            while True:
+                before = self._now()
+                after, answer = change(before)
+                # A signal handler may have written in this very thread meanwhile: then once more.
+                if self.state_ is before:
+                    self.state_ = after
+                    return answer
 
     def add(self, rows: Any) -> list[Any]:
         """Add rows without learning from them; return their ids.
@@ -202,19 +229,25 @@ class _IndexBase(Saved, BaseEstimator):
         rows : table, frame, array, list of records, or one record
             With all columns of the fitted rows; a cell may be missing where the measure takes gaps.
         """
-        who = "Index.add"
-        ids = self._ids
-        reader = self._reader()
-        if self.id_kind_ is None or self.id_column is None:
-            table = reader.read_table(rows, who)
-        else:
-            kinds = {**self.schema_.kinds, self.id_column: self.id_kind_}
-            aside = {n: why for n, why in self.schema_.aside.items() if n != self.id_column}
-            whole = as_table(rows, Schema(kinds, aside, self.schema_.missing), who=who)
-            table, _ = take_ids(whole, self.id_column, who, ids.known)
-        places = self.segments_.add(self.measure_.encode(table), table)
-        self._warn_drift()
-        return ids.note_added(places)
+
+        def change(now: Snapshot) -> tuple[Snapshot, tuple[list[Any], list[ColumnDrift]]]:
+            now, ids = now.added(rows, "Index.add")
+            now, new = now.look_for_drift()
+            return now, (ids, new)
+
+        ids, new = self._write(change)
+        if new:
+            warnings.warn(
+                message(
+                    "Index.add",
+                    "rows like the fitted ones",
+                    "; ".join(f"in {column.column!r} {column.reason}" for column in new),
+                    "Call refit() to learn from them; drift() tells more",
+                ),
+                LookalikeWarning,
+                stacklevel=2,
+            )
+        return ids
 
     def delete(self, ids: Any) -> None:
         """Hide rows from all further searches; their ids are not given again.
@@ -226,16 +259,7 @@ class _IndexBase(Saved, BaseEstimator):
         ids : id, or ids
             One that is not there, or named twice, is an error; then nothing is deleted.
         """
-        names = self._ids
-        listed = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
-        wanted = list(ids) if listed else [ids]
-        places = [names.place(id, "Index.delete") for id in wanted]
-        twice = [id for at, id in enumerate(wanted) if places[at] in places[:at]]
-        if twice:
-            found = f"id {as_id(twice[0])!r} twice"
-            raise InvalidInput(message("Index.delete", "each id once", found, "Name it once"))
-        names.note_deleted(wanted)
-        self.segments_.hide(places)
+        self._write(lambda now: (now.without(ids, "Index.delete"), None))
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted.
@@ -256,32 +280,7 @@ class _IndexBase(Saved, BaseEstimator):
         2 rows added to 100 fitted ones
         the fitted measure still fits
         """
-        check_is_fitted(self, "segments_")
-        first, *later = self.segments_.segments
-        added = [segment.table[segment.alive] for segment in later if segment.alive.any()]
-        return report_drift(self.fitted_, int(np.count_nonzero(first.alive)), added)
-
-    def _warn_drift(self) -> None:
-        """Warn once about every column that has drifted."""
-        added = sum(map(len, self.segments_.segments[1:]))
-        if added < 1.1 * self.checked_:  # rows may come one by one: look again after some more
-            return
-        self.checked_ = added
-        found = self.drift()
-        new = [c for c in found.columns if c.reason and c.column not in self.drifted_]
-        if not new:
-            return
-        self.drifted_ = [*self.drifted_, *(column.column for column in new)]
-        warnings.warn(
-            message(
-                "Index.add",
-                "rows like the fitted ones",
-                "; ".join(f"in {column.column!r} {column.reason}" for column in new),
-                "Call refit() to learn from them; drift() tells more",
-            ),
-            LookalikeWarning,
-            stacklevel=3,
-        )
+        return self._now().drift()
 
     def refit(self, y: Any = None) -> Self:
         """Fit the measure again, to all rows that are there now; ids stay as they are.
@@ -293,21 +292,21 @@ class _IndexBase(Saved, BaseEstimator):
         y : array with one entry per id, optional
             Needed if the index was fitted with an array; a column that was named is used again.
         """
-        names = self._ids
-        if self.measure_.traits.pairwise:
+        return self._write(lambda now: (self._fitted_again(now, y), self))
+
+    def _fitted_again(self, now: Snapshot, y: Any) -> Snapshot:
+        if now.measure.traits.pairwise:
             do = "Make a new index from the matrix of all distances"
             raise InvalidInput(message("Index.refit", "rows", "distances to fitted rows", do))
-        if not len(self):
+        if not len(now.segments):
             raise InvalidInput(message("Index.refit", "at least one row", "none", "Add rows"))
-        if y is None and self.learned_target_:
-            y = self.target_
+        if y is None and now.learned_target:
+            y = now.target
             if y is None:
                 do = "Pass y with one entry per id of index.ids"
                 raise InvalidInput(message("Index.refit", "a target, as in fit", "none", do))
-        places, next_place = names.segments.places, names.segments.next_place
-        self._fit_table(learn_levels(self.table), y, places)
-        self.segments_.next_place = next_place  # ids of deleted rows are not given again
-        return self
+        table = learn_levels(now.table)
+        return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 
     # -- scikit-learn ------------------------------------------------------------------------------
 

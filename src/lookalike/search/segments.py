@@ -4,13 +4,16 @@ Rows are kept in segments, as in a log-structured merge tree. The first holds th
 was fitted to; rows that are added go to segments of their own, which are merged when they grow
 alike in size, so that adding one row at a time costs little and the fitted rows are never copied.
 Every segment is searched by itself, and the lists merge to the list of the whole.
+
+Nothing here changes once it is made: adding and deleting return new segments, which share what did
+not change. Whoever holds the old ones goes on reading them as they were (a snapshot).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,7 +27,7 @@ from lookalike.search.relevance import rocchio
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 
-__all__ = ["Feedback", "Segment", "Segments", "rows_at", "table_at"]
+__all__ = ["Feedback", "Segment", "Segments", "as_id", "rows_at", "table_at"]
 
 SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
 Masks = Sequence[np.ndarray] | None
@@ -42,7 +45,7 @@ class Feedback:
 @saveable
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Some rows of an index.
+    """Some rows of an index; never changed once made.
 
     Parameters
     ----------
@@ -52,6 +55,9 @@ class Segment:
     alive : bool, False for a row that was deleted
     """
 
+    # What is worked out on demand is kept in __dict__ beside the fields: a cache that is neither
+    # saved nor pickled. Two threads may work it out at once; they find the same.
+
     rows: Rows
     table: Table
     places: np.ndarray
@@ -59,6 +65,31 @@ class Segment:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def without(self, at: np.ndarray) -> Segment:
+        """Return the segment with some of its rows hidden, by where they stand in it."""
+        alive = self.alive.copy()
+        alive[at] = False
+        other = Segment(self.rows, self.table, self.places, alive)
+        # What was worked out holds for fewer living rows as well.
+        known = self.__dict__
+        other.__dict__.update({name: known[name] for name in ("_kept", "_by_id") if name in known})
+        return other
+
+    def find_id(self, column: str, id: Any) -> int:
+        """Return where the living row stands that a column gives an id to, -1 if there is none.
+
+        A value may come back after its row was deleted, so the last row that has it counts.
+        """
+        by_id = self.__dict__.get("_by_id")
+        if by_id is None:
+            by_id = {as_id(value): at for at, value in enumerate(self.table[column].values)}
+            self.__dict__["_by_id"] = by_id
+        at = by_id.get(id, -1)
+        return at if at >= 0 and self.alive[at] else -1
 
     def find(self, place: int) -> int:
         """Return where a row stands in this segment, -1 if it does not."""
@@ -75,7 +106,6 @@ class Segment:
         if len(alive) - np.count_nonzero(alive) > SPARE:
             at = np.flatnonzero(self.alive)
             rows = self.rows[at]
-            # A cache, not a field: a saved segment does not hold its rows twice.
             self.__dict__["_kept"] = rows, at
             alive = self.alive[at]
         places = self.places if at is None else self.places[at]
@@ -83,25 +113,31 @@ class Segment:
 
 
 @saveable
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Segments:
-    """All rows of an index.
+    """All rows of an index at one moment; never changed once made.
 
     Parameters
     ----------
-    segments : list of Segment, by ascending places
+    segments : tuple of Segment, by ascending places
     next_place : int, the number that the next row gets
     """
 
-    segments: list[Segment]
+    segments: tuple[Segment, ...]
     next_place: int
 
     @classmethod
-    def of(cls, rows: Rows, table: Table, places: np.ndarray | None = None) -> Segments:
-        """Return one segment with all rows in it."""
-        places = np.arange(len(rows)) if places is None else places
-        segment = Segment(rows, table, places, np.ones(len(rows), bool))
-        return cls([segment], int(places.max(initial=-1)) + 1)
+    def of(
+        cls,
+        rows: Rows,
+        table: Table,
+        places: np.ndarray | None = None,
+        next_place: int | None = None,
+    ) -> Self:
+        """Return one segment with all rows in it, numbered from 0 if not told otherwise."""
+        if places is None or next_place is None:
+            places, next_place = np.arange(len(rows)), len(rows)
+        return cls((Segment(rows, table, places, np.ones(len(rows), bool)),), next_place)
 
     def __len__(self) -> int:
         return sum(int(np.count_nonzero(segment.alive)) for segment in self.segments)
@@ -111,15 +147,24 @@ class Segments:
         """Numbers of the rows that are not hidden, ascending."""
         return np.concatenate([segment.places[segment.alive] for segment in self.segments])
 
-    def add(self, rows: Rows, table: Table) -> np.ndarray:
-        """Put rows into a new segment; return their numbers."""
-        places = np.arange(self.next_place, self.next_place + len(rows))
+    def added(self, rows: Rows, table: Table) -> Segments:
+        """Return the segments with more rows, which get the next numbers."""
+        end = self.next_place + len(rows)
+        places = np.arange(self.next_place, end)
         segments = [*self.segments, Segment(rows, table, places, np.ones(len(rows), bool))]
         while len(segments) > 2 and len(segments[-2]) < 2 * len(segments[-1]):
             last, before = segments.pop(), segments.pop()
             segments.append(_join_segments(before, last))
-        self.segments, self.next_place = segments, self.next_place + len(rows)
-        return places
+        return Segments(tuple(segments), end)
+
+    def without(self, places: Iterable[int]) -> Segments:
+        """Return the segments with some rows, none of them hidden yet, hidden."""
+        found = self.look_up(places)
+        if not found:
+            return self
+        parts, _ = _gather(found)
+        hidden = {id(segment): segment.without(at) for segment, at in parts}
+        return Segments(tuple(hidden.get(id(s), s) for s in self.segments), self.next_place)
 
     def find(self, place: int) -> tuple[Segment, int] | None:
         """Return the segment of a row and its place there; None if it is hidden or unknown."""
@@ -132,12 +177,6 @@ class Segments:
     def look_up(self, places: Iterable[int]) -> list[tuple[Segment, int]]:
         """Return for each of some rows, none of them hidden, its segment and where it stands."""
         return [self._locate(place) for place in places]
-
-    def hide(self, places: Iterable[int]) -> None:
-        """Hide rows from all searches."""
-        for place in places:
-            segment, at = self._locate(place)
-            segment.alive[at] = False
 
     def _locate(self, place: int) -> tuple[Segment, int]:
         location = self.find(place)
@@ -205,6 +244,15 @@ class Segments:
             found = ask(rows, places, min(k + len(gone), len(rows)))
             lists = lists.merge(_without(found, gone, k))
         return lists
+
+
+def as_id(value: Any) -> Any:
+    """Return an id as Python writes it: a whole number as int, whatever it was kept as."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:

@@ -1,0 +1,132 @@
+"""Everything an index holds at one moment, never changed once made.
+
+Readers take the snapshot that stands when they begin and never wait; a writer makes a new one from
+the old, shares with it what did not change, and puts it in its place with one assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lookalike._save import saveable
+from lookalike.errors import InvalidInput, message
+from lookalike.measures.base import Measure
+from lookalike.search.drift import ColumnDrift, Drift, Fitted, report_drift
+from lookalike.search.ids import RowIds, take_ids
+from lookalike.search.query import QueryReader
+from lookalike.search.segments import Segments, as_id
+from lookalike.search.tables import concatenate as join_tables
+from lookalike.table import Kind, Schema, Table, as_table
+
+__all__ = ["Snapshot"]
+
+OFTEN = 1.1  # drift is looked for when the added rows are so many times those of the last look
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An index at one moment.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    reason : str, why this measure
+    schema : Schema, how rows are read
+    segments : Segments, the rows
+    id_column : str or None, the column that names the rows
+    id_kind : Kind or None, what that column holds
+    target : str or None, the column that the measure has learned from, if it was named
+    learned_target : bool, whether there was a target at all
+    fitted : mapping of column to what is remembered of its fitted values
+    drifted : columns that a warning was given about
+    checked : int, rows added when drift was last looked for
+    """
+
+    measure: Measure
+    reason: str
+    schema: Schema
+    segments: Segments
+    id_column: str | None
+    id_kind: Kind | None
+    target: str | None
+    learned_target: bool
+    fitted: Mapping[str, Fitted] = field(default_factory=dict)
+    drifted: tuple[str, ...] = ()
+    checked: int = 0
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> RowIds:
+        """The ids of the rows."""
+        return RowIds(self.segments, self.id_column)
+
+    @cached_property
+    def reader(self) -> QueryReader:
+        """What reads queries against these rows."""
+        named = self.id_column is not None
+        return QueryReader(self.measure, self.schema, self.segments, self.names.place, named)
+
+    @property
+    def ids(self) -> list[Any]:
+        """The ids of all rows, in the order in which they came."""
+        return self.names.of(self.segments.places)
+
+    @property
+    def table(self) -> Table:
+        """All rows as one table, in the order of ``ids``."""
+        segments = self.segments.segments
+        parts = [segment.table[segment.alive] for segment in segments if segment.alive.any()]
+        return join_tables(parts or [segments[0].table[:0]])
+
+    def record(self, id: Any, who: str) -> dict[str, Any]:
+        """Return a row as a record."""
+        ((segment, at),) = self.segments.look_up([self.names.place(id, who)])
+        return segment.table.record(at)
+
+    def drift(self) -> Drift:
+        """Compare the rows that were added with those that were fitted."""
+        first, *later = self.segments.segments
+        added = [segment.table[segment.alive] for segment in later if segment.alive.any()]
+        return report_drift(self.fitted, int(np.count_nonzero(first.alive)), added)
+
+    # -- changing: each returns a new snapshot -----------------------------------------------------
+
+    def added(self, rows: Any, who: str) -> tuple[Snapshot, list[Any]]:
+        """Return the snapshot with more rows, and their ids."""
+        if self.id_kind is None or self.id_column is None:
+            table = self.reader.read_table(rows, who)
+        else:
+            kinds = {**self.schema.kinds, self.id_column: self.id_kind}
+            aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
+            whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
+            table, _ = take_ids(whole, self.id_column, who, self.names)
+        segments = self.segments.added(self.measure.encode(table), table)
+        after = replace(self, segments=segments)
+        return after, after.names.of(range(self.segments.next_place, segments.next_place))
+
+    def without(self, ids: Any, who: str) -> Snapshot:
+        """Return the snapshot with some rows hidden."""
+        listed = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
+        wanted = list(ids) if listed else [ids]
+        places = [self.names.place(id, who) for id in wanted]
+        if len(set(places)) < len(places):
+            twice = next(id for at, id in enumerate(wanted) if places[at] in places[:at])
+            found = f"id {as_id(twice)!r} twice"
+            raise InvalidInput(message(who, "each id once", found, "Name it once"))
+        return replace(self, segments=self.segments.without(places))
+
+    def look_for_drift(self) -> tuple[Snapshot, list[ColumnDrift]]:
+        """Return the snapshot that knows of drift, and the columns where it is new."""
+        added = sum(map(len, self.segments.segments[1:]))
+        if added < OFTEN * self.checked:  # rows may come one by one: look again after some more
+            return self, []
+        new = [c for c in self.drift().columns if c.reason and c.column not in self.drifted]
+        drifted = (*self.drifted, *(column.column for column in new))
+        return replace(self, checked=added, drifted=drifted), new
