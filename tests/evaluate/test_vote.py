@@ -9,9 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lookalike.evaluate.vote import (
     class_totals,
     list_weights,
-    means_by_k,
+    means,
     winners,
-    winners_by_k,
 )
 from lookalike.measures import Gower, Vector
 from lookalike.predict import NeighborClassifier, NeighborRegressor
@@ -25,7 +24,7 @@ lists = st.lists(
     min_size=1,
     max_size=8,
 ).map(lambda pairs: sorted(pairs, key=lambda pair: pair[0]))
-weightings = st.sampled_from(["uniform", "distance"])
+weightings = st.sampled_from(["uniform", "distance", "kernel"])
 ties = st.sampled_from(["first", "nearest"])
 
 
@@ -40,16 +39,12 @@ def test_votes_are_counted_as_by_hand(found, weights, tie):
     assert winners(totals, codes, tie)[0] == reference.vote(codes[0].tolist(), by_hand, tie)
 
 
-@given(lists, weightings, ties)
-def test_shorter_lists_come_along(found, weights, tie):
-    distances, codes = np.array([[d for d, _ in found]]), np.array([[c for _, c in found]])
+@given(lists, weightings)
+def test_means_are_weighted_as_by_hand(found, weights):
+    distances, values = np.array([[d for d, _ in found]]), np.array([[float(v) for _, v in found]])
     counted = list_weights(distances, weights, np.inf)
-    by_k = winners_by_k(codes, counted, 4, tie)[0]
-    means = means_by_k(codes.astype(float), counted)[0]
-    for k in range(1, len(found) + 1):
-        by_hand = reference.weigh([d for d, _ in found[:k]], weights)
-        assert by_k[k - 1] == reference.vote(codes[0, :k].tolist(), by_hand, tie)
-        assert_allclose(means[k - 1], reference.mean(codes[0, :k].tolist(), by_hand))
+    by_hand = reference.weigh([d for d, _ in found], weights)
+    assert_allclose(means(values, counted), [reference.mean(values[0].tolist(), by_hand)])
 
 
 @pytest.mark.parametrize(

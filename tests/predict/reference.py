@@ -35,6 +35,11 @@ def nearest(distances, k, leave_out=None):
 def weigh(distances, weights):
     if weights == "uniform":
         return [1.0] * len(distances)
+    if weights == "kernel":
+        known = [d for d in distances if d < math.inf]
+        if not known or max(known) == 0:
+            return [float(not known or d < math.inf) for d in distances]
+        return [math.exp(-2 * (d / max(known)) ** 2) for d in distances]
     if 0 in distances:
         return [1.0 if d == 0 else 0.0 for d in distances]
     if all(math.isinf(d) for d in distances):
@@ -69,16 +74,17 @@ def mean(values, weights):
     return top / sum(weights)
 
 
-def tune(rows, y, folds, distance, answer, loss, largest=15):
+def tune(rows, y, folds, distance, answer, loss, tried=(*range(1, 16), 20, 25, 30, 40, 50)):
     """Mean loss for each k: every held-out row is answered from the rows of the other folds."""
     fewest = min(sum(f != fold for f in folds) for fold in folds)
-    errors = []
-    for k in range(1, min(largest, fewest) + 1):
+    errors = {}
+    for k in [k for k in tried if k <= fewest]:
         lost = []
         for row, fold in enumerate(folds):
             known = [i for i, other in enumerate(folds) if other != fold]
             away = [distance(rows[row], rows[i], [rows[j] for j in known]) for i in known]
             near = nearest(away, k)
-            lost.append(loss(answer([y[known[i]] for i in near]), y[row]))
-        errors.append(sum(lost) / len(lost))
+            votes = [y[known[i]] for i in near]
+            lost.append(loss(answer(votes, [away[i] for i in near]), y[row]))
+        errors[k] = sum(lost) / len(lost)
     return errors

@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 
 from lookalike._folds import assign_folds
-from lookalike.errors import TooFewRows
+from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.predict import NeighborClassifier, NeighborRegressor
+from lookalike.predict.neighbor_tuning import candidate_k
 from predict import reference
 
 # Whole numbers: squares, sums and roots of them compare alike however they are added up.
@@ -23,6 +24,14 @@ def cityblock(x, y, known):
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
+def voter(weights):
+    return lambda labels, away: reference.vote(labels, reference.weigh(away, weights))
+
+
+def averager(weights):
+    return lambda values, away: reference.mean(values, reference.weigh(away, weights))
+
+
 @settings(max_examples=40, deadline=None)
 @given(points)
 def test_classes_are_tuned_as_by_hand(rows):
@@ -32,33 +41,37 @@ def test_classes_are_tuned_as_by_hand(rows):
         y,
         assign_folds(np.array(y), len(y), 5, None, "test").tolist(),
         cityblock,
-        lambda labels: reference.vote(labels, [1.0] * len(labels)),
+        voter("uniform"),
         lambda guess, truth: float(guess != truth),
     )
     measure = Vector("cityblock")
     model = NeighborClassifier(measure, n_neighbors="tune").fit(np.array(X, float), y)
-    assert_allclose(model.cv_results_["error"], errors)
-    assert_array_equal(model.cv_results_["n_neighbors"], np.arange(1, len(errors) + 1))
-    fewest_errors = [k for k, e in enumerate(errors, 1) if e <= min(errors) + 1e-12]
-    assert model.n_neighbors_ == fewest_errors[0]
+    assert_allclose(model.cv_results_["error"], list(errors.values()))
+    assert model.cv_results_["n_neighbors"].tolist() == list(errors)
+    fewest = min(errors.values())
+    assert model.n_neighbors_ == next(k for k, e in errors.items() if e <= fewest + 1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(points)
-def test_amounts_are_tuned_as_by_hand(rows):
+def test_amounts_and_weights_are_tuned_as_by_hand(rows):
     X, y = [row[:2] for row in rows], [float(row[2]) for row in rows]
-    errors = reference.tune(
-        X,
-        y,
-        assign_folds(None, len(y), 5, None, "test").tolist(),
-        cityblock,
-        lambda values: reference.mean(values, [1.0] * len(values)),
-        lambda guess, truth: (guess - truth) ** 2,
-    )
-    measure = Vector("cityblock")
-    model = NeighborRegressor(measure, n_neighbors="tune").fit(np.array(X, float), y)
-    assert_allclose(model.cv_results_["error"], errors, atol=1e-12)
-    assert errors[model.n_neighbors_ - 1] <= min(errors) + 1e-9
+    folds = assign_folds(None, len(y), 5, None, "test").tolist()
+
+    def square(guess, truth):
+        return (guess - truth) ** 2
+
+    errors = {}
+    for word in ("uniform", "distance", "kernel"):
+        found = reference.tune(X, y, folds, cityblock, averager(word), square)
+        errors |= {(k, word): error for k, error in found.items()}
+    model = NeighborRegressor(Vector("cityblock"), n_neighbors="tune", weights="tune")
+    model.fit(np.array(X, float), y)
+    results = model.cv_results_
+    tried = list(zip(results["n_neighbors"].tolist(), results["weights"].tolist(), strict=True))
+    assert set(tried) == set(errors)
+    assert_allclose(results["error"], [errors[choice] for choice in tried], atol=1e-12)
+    assert errors[model.n_neighbors_, model.weights_] <= min(errors.values()) + 1e-9
 
 
 def test_each_fold_measures_with_its_own_ranges():
@@ -74,14 +87,14 @@ def test_each_fold_measures_with_its_own_ranges():
         y,
         assign_folds(np.array(y), len(y), 5, None, "test").tolist(),
         distance,
-        lambda labels: reference.vote(labels, [1.0] * len(labels)),
+        voter("uniform"),
         lambda guess, truth: float(guess != truth),
     )
     model = NeighborClassifier(n_neighbors="tune").fit(np.array(rows), y)
-    assert_allclose(model.cv_results_["error"], errors)
+    assert_allclose(model.cv_results_["error"], list(errors.values()))
 
 
-def test_one_search_per_fold_serves_every_k():
+def test_one_search_per_fold_serves_every_k_and_weighting():
     searches = []
 
     class _Counting(Vector):
@@ -90,8 +103,8 @@ def test_one_search_per_fold_serves_every_k():
             return super().nearest(a, b, k, **options)
 
     X, y = make_classification(103, random_state=0)
-    NeighborClassifier(_Counting(), n_neighbors="tune").fit(X, y)
-    assert sorted(searches) == [(20, 15)] * 2 + [(21, 15)] * 3
+    NeighborClassifier(_Counting(), n_neighbors="tune", weights="tune").fit(X, y)
+    assert sorted(searches) == [(20, 50)] * 2 + [(21, 50)] * 3
 
 
 def test_folds_follow_the_random_state():
@@ -110,7 +123,8 @@ def test_sorted_targets_do_no_harm():
     X = np.arange(60.0)[:, None]
     model = NeighborRegressor(Vector(), n_neighbors="tune").fit(X, X[:, 0])
     assert model.cv_results_["error"].min() < 1
-    assert model.cv_results_["fold_errors"].shape == (5, 15)
+    assert model.cv_results_["n_neighbors"][-1] == 40  # of the 48 known rows
+    assert model.cv_results_["fold_errors"].shape == (5, 19)
     assert_allclose(model.cv_results_["fold_errors"].mean(axis=0), model.cv_results_["error"])
 
 
@@ -121,7 +135,7 @@ def test_noise_asks_for_more_neighbors():
     noisy = np.where(rng.random(300) < 0.3, 1 - clean, clean)
     few = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, clean)
     many = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, noisy)
-    assert many.n_neighbors_ > few.n_neighbors_
+    assert many.n_neighbors_ > max(15, few.n_neighbors_)
 
 
 def test_tuning_on_distances_cuts_rows_and_columns():
@@ -151,6 +165,58 @@ def test_small_tables_try_fewer():
 
 
 def test_only_tuning_leaves_results():
-    model = NeighborClassifier(Vector(), n_neighbors=1).fit([[0.0], [1.0]], [0, 1])
+    X, y = make_classification(60, random_state=0)
+    model = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, y)
+    assert hasattr(model, "cv_results_")
+    model.set_params(n_neighbors=1).fit(X, y)
     assert not hasattr(model, "cv_results_")
-    assert model.n_neighbors_ == 1
+    assert (model.n_neighbors_, model.weights_) == (1, "uniform")
+
+
+def test_weights_are_tuned_for_a_given_k():
+    # Near rows are right, and all rows are asked: only weights that fall quickly can know.
+    X = np.concatenate([np.linspace(0, 1, 30), np.linspace(20, 21, 20)])[:, None]
+    y = X[:, 0] > 10
+    model = NeighborClassifier(Vector(), n_neighbors=39, weights="tune").fit(X, y)
+    assert (model.n_neighbors_, model.weights_) == (39, "distance")
+    assert model.cv_results_["weights"].tolist() == ["uniform", "distance", "kernel"]
+    assert model.cv_results_["error"][0] > 0.3 > model.cv_results_["error"][1] == 0
+    assert model.score(X, y) == 1
+    with pytest.raises(TooFewRows, match="folds with at least 45 known rows, found 40"):
+        NeighborClassifier(Vector(), n_neighbors=45, weights="tune").fit(X, y)
+
+
+def test_rows_of_no_weight_do_not_vote_and_do_not_err():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] > 0).astype(int)
+    wrong = rng.random(200) < 0.3
+    noisy = np.where(wrong, 1 - y, y)
+    plain = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, noisy)
+    weighted = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, noisy, ~wrong)
+    assert weighted.cv_results_["error"].min() < 0.1 < plain.cv_results_["error"].min()
+    assert weighted.score(None, y) > plain.score(None, y)
+    twice = NeighborClassifier(Vector(), n_neighbors="tune").fit(X, noisy, np.full(200, 2.0))
+    assert_array_equal(twice.cv_results_["error"], plain.cv_results_["error"])
+
+
+def test_votes_count_by_their_weight():
+    X, y = [[0.0], [1.0], [2.0]], ["a", "b", "b"]
+    plain = NeighborClassifier(Vector(), n_neighbors=3).fit(X, y)
+    heavy = NeighborClassifier(Vector(), n_neighbors=3).fit(X, y, [3.0, 1.0, 1.0])
+    assert plain.predict([[2.0]]) == ["b"]
+    assert heavy.predict([[2.0]]) == ["a"]
+    assert_allclose(heavy.predict_proba([[2.0]]), [[0.6, 0.4]])
+    silent = NeighborClassifier(Vector(), n_neighbors=2).fit(X, y, [1.0, 0.0, 0.0])
+    assert silent.predict([[2.0]]) == ["b"]  # neither neighbor has a vote: they count alike
+    mean = NeighborRegressor(Vector(), n_neighbors=3).fit(X, [0.0, 10.0, 20.0], [1.0, 1.0, 2.0])
+    assert_allclose(mean.predict([[0.0]]), [12.5])
+    with pytest.raises(InvalidInput, match=r"a sample_weight of shape \(3,\)"):
+        plain.fit(X, y, [1.0])
+
+
+def test_more_rows_try_more_neighbors():
+    assert candidate_k(150, 120)[-1] == 50
+    assert candidate_k(2_500, 2_000)[-1] == 100
+    assert candidate_k(10**6, 8 * 10**5)[-1] == 200
+    assert candidate_k(3, 2) == [1, 2]

@@ -1,14 +1,16 @@
 """From neighbors to an answer: votes for classes and means of numbers, one row per query.
 
 Every sum runs along the list of neighbors, nearest first, so an answer depends on its own list
-alone and the answers for all shorter lists come with it.
+alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["class_totals", "list_weights", "means_by_k", "winners", "winners_by_k"]
+__all__ = ["WEIGHTS", "class_totals", "list_weights", "means", "winners"]
+
+WEIGHTS = ("uniform", "distance", "kernel")
 
 
 def list_weights(distances: np.ndarray, weights: str, farthest: float) -> np.ndarray:
@@ -17,19 +19,33 @@ def list_weights(distances: np.ndarray, weights: str, farthest: float) -> np.nda
     Parameters
     ----------
     distances : array of shape (n, k), ascending in each row
-    weights : {"uniform", "distance"}
-        All alike, or in proportion to 1 / distance. Neighbors at distance 0 then count alone.
+    weights : {"uniform", "distance", "kernel"}
+        All alike; in proportion to 1 / distance, where neighbors at distance 0 count alone; or
+        falling with the distance as a bell curve does, ``exp(-2 (d / h)**2)`` with h the distance
+        of the last neighbor (a Gaussian kernel of adaptive width).
     farthest : float
         The distance of a similarity of 0, which pairs with nothing to compare are given.
     """
     if weights == "uniform":
         return np.ones(distances.shape)
     d = np.where(np.isfinite(distances), distances, farthest)
+    if weights == "kernel":
+        return _bell(d)
     first = d[:, :1]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Shares of the nearest one's weight: 1 / d itself would overflow for tiny distances.
         shares = np.where(first == 0, (d == 0).astype(np.float64), first / d)
     return np.where(np.isinf(first), 1.0, shares)  # nothing known about any: all count alike
+
+
+def _bell(d: np.ndarray) -> np.ndarray:
+    """Return Gaussian weights; the farthest finite distance of a list is two deviations away."""
+    finite = np.isfinite(d)
+    width = np.where(finite, d, 0.0).max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(width > 0, d / width, np.where(finite, 0.0, np.inf))
+        weights = np.exp(-2 * np.square(shares))
+    return np.where(finite.any(axis=1, keepdims=True), weights, 1.0)  # nothing known about any
 
 
 def class_totals(codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
@@ -64,17 +80,8 @@ def winners(totals: np.ndarray, codes: np.ndarray, tie: str) -> np.ndarray:
     return best
 
 
-def winners_by_k(codes: np.ndarray, weights: np.ndarray, n_classes: int, tie: str) -> np.ndarray:
-    """Return the winners of the first 1, 2, ... neighbors, an array of the shape of codes."""
-    found = np.empty(codes.shape, dtype=np.int64)
-    totals = np.zeros((len(codes), n_classes))
-    rows = np.arange(len(codes))
-    for place in range(codes.shape[1]):
-        totals[rows, codes[:, place]] += weights[:, place]
-        found[:, place] = winners(totals, codes[:, : place + 1], tie)
-    return found
-
-
-def means_by_k(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the weighted means of the first 1, 2, ... values of each row."""
-    return np.asarray(np.cumsum(values * weights, axis=1) / np.cumsum(weights, axis=1))
+def means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the weighted mean of each row."""
+    # Summed along the list: ``sum`` adds in pairs, in another order for another length.
+    top, bottom = np.cumsum(values * weights, axis=1), np.cumsum(weights, axis=1)
+    return np.asarray(top[:, -1] / bottom[:, -1])

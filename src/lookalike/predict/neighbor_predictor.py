@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._folds import assign_folds
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.errors import InvalidInput, message
-from lookalike.evaluate.vote import list_weights
+from lookalike.evaluate.vote import WEIGHTS, list_weights
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import check_k
@@ -21,13 +20,11 @@ from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.predict.mixins import NamedTargetMixin
+from lookalike.predict.neighbor_tuning import TUNE, held_out_losses, summarize
 from lookalike.table import Table, as_table
+from lookalike.table.targets import check_sample_weight
 
-__all__ = ["TUNE", "NeighborPredictor"]
-
-TUNE = "tune"
-FOLDS = 5
-LARGEST = 15  # the most neighbors that are tried
+__all__ = ["NeighborPredictor"]
 
 
 class NeighborPredictor(NamedTargetMixin, MeasureTask):
@@ -35,7 +32,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_neighbors": AnyOf(AtLeast(1), OneOf(TUNE)),
-        "weights": OneOf("uniform", "distance"),
+        "weights": OneOf(*WEIGHTS, TUNE),
     }
     REQUIRES_TARGET = True
 
@@ -66,17 +63,17 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
         """Return the classes that are spread over all folds, if there are any."""
         raise AssertionError("written by the subclasses")
 
-    def _answers_by_k(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the predictions of the first 1, 2, ... neighbors."""
+    def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the predictions from the votes of neighbors and what each counts for."""
         raise AssertionError("written by the subclasses")
 
     def _losses(self, answers: np.ndarray, votes: np.ndarray) -> np.ndarray:
-        """Return what is lost by predictions of shape (n, k) where the n votes are true."""
+        """Return what is lost by n predictions where the n votes are true."""
         raise AssertionError("written by the subclasses")
 
     # -- fitting -----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep rows with a known target.
 
         Parameters
@@ -85,39 +82,63 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
             For a measure that takes distances: the square matrix of them.
         y : array of n, or the name of a column
             A named column is taken out of the table. Gaps are an error.
+        sample_weight : array of n, or one number, optional
+            What the vote of each row counts, and its error where something is tuned. A row of
+            weight 0 keeps its place among the neighbors, without a vote; where no neighbor has a
+            vote, all count alike.
         """
         source, target = self._read(X, y)
         votes, y_measure = self._learn_target(np.asarray(target))
         self._remember_target(X, source.table, y)
-        if self.n_neighbors == TUNE:
-            self.n_neighbors_ = self._tune(source, votes, y_measure)
+        who = type(self).__name__
+        self.sample_weight_ = check_sample_weight(sample_weight, len(source), who)
+        if self.n_neighbors != TUNE:
+            check_k(self.n_neighbors, len(source), who, False)
+        self.__dict__.pop("cv_results_", None)  # of an earlier fit that tuned
+        if TUNE in (self.n_neighbors, self.weights):
+            self.n_neighbors_, self.weights_ = self._tune(source, votes, y_measure)
         else:
-            check_k(self.n_neighbors, len(source), type(self).__name__, False)
-            self.n_neighbors_ = int(self.n_neighbors)
+            self.n_neighbors_, self.weights_ = int(self.n_neighbors), self.weights
         self.measure_, self.rows_ = source.fit(y_measure)
         self.votes_ = votes
         self._remember_columns(X, source, self.measure_)
         return self
 
-    def _tune(self, source: Source, votes: np.ndarray, y_measure: np.ndarray) -> int:
-        """Return the k with the smallest error on held-out rows; the smaller one on ties."""
-        who = f"{type(self).__name__}(n_neighbors={TUNE!r})"
-        folds = assign_folds(self._strata(votes), len(source), FOLDS, self.random_state, who)
-        # No fold may be asked for more neighbors than it has rows to learn from.
-        k = min(LARGEST, len(folds) - int(np.bincount(folds).max()))
-        losses = np.empty((len(source), k))
-        for fold in range(int(folds.max()) + 1):
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            measure, rows = source.fit(y_measure, train)
-            near = measure.nearest(source.ask(measure, train, test), rows, k).finish("last")
-            answers = self._answers_by_k(votes[train][near.indices], self._weigh(measure, near))
-            losses[test] = self._losses(answers, votes[test])
-        self.cv_results_ = _summarize(losses, folds)
-        return int(self.cv_results_["error"].argmin()) + 1
+    def _tune(self, source: Source, votes: np.ndarray, y_measure: np.ndarray) -> tuple[int, str]:
+        """Return the k and the weights with the smallest error on held-out rows."""
+        asked = [f"{name}={TUNE!r}" for name in ("n_neighbors", "weights")]
+        asked = [word for word in asked if getattr(self, word.partition("=")[0]) == TUNE]
 
-    def _weigh(self, measure: Measure, found: NeighborGraph) -> np.ndarray:
+        def lose(
+            measure: Measure, lists: NeighborGraph, train: np.ndarray, test: np.ndarray, word: str
+        ) -> np.ndarray:
+            near = train[lists.indices]
+            counted = self._count(measure, lists, word, self.sample_weight_[near])
+            return self._losses(self._answers(votes[near], counted), votes[test])
+
+        choices, losses, folds = held_out_losses(
+            source,
+            self._strata(votes),
+            y_measure,
+            self.n_neighbors,
+            self.weights,
+            self.random_state,
+            f"{type(self).__name__}({', '.join(asked)})",
+            lose,
+        )
+        self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
+        return choices[int(self.cv_results_["error"].argmin())]
+
+    @staticmethod
+    def _count(
+        measure: Measure, lists: NeighborGraph, word: str, sample_weight: np.ndarray
+    ) -> np.ndarray:
+        """Return what each neighbor counts for: by its distance, times its own weight."""
         farthest = np.inf if measure.traits.conversion == "ratio" else 1.0
-        return list_weights(found.distances, self.weights, farthest)
+        counted = list_weights(lists.distances, word, farthest) * sample_weight
+        silent = ~counted.any(axis=1)
+        counted[silent] = 1.0
+        return counted
 
     # -- neighbors ---------------------------------------------------------------------------------
 
@@ -149,7 +170,10 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
     def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the votes of the neighbors of each row, and what each counts for."""
         found = self._graph(X)
-        return self.votes_[found.indices], self._weigh(self.measure_, found)
+        counted = self._count(
+            self.measure_, found, self.weights_, self.sample_weight_[found.indices]
+        )
+        return self.votes_[found.indices], counted
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -205,20 +229,3 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
             do = "Pass a position, a record, or a table of one row"
             raise InvalidInput(message(who, "one row", f"{len(row)} rows", do))
         return row, None
-
-
-def _summarize(losses: np.ndarray, folds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the mean loss for each k, over all rows and in each fold.
-
-    Parameters
-    ----------
-    losses : array of shape (n, largest k)
-        What each row, held out, lost with 1, 2, ... neighbors.
-    folds : array of n
-    """
-    parts = [losses[folds == fold].mean(axis=0) for fold in range(int(folds.max()) + 1)]
-    return {
-        "n_neighbors": np.arange(1, losses.shape[1] + 1),
-        "error": losses.mean(axis=0),
-        "fold_errors": np.array(parts),
-    }

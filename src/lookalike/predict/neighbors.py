@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike._params import OneOf, Rule
 from lookalike._threads import blocks
-from lookalike.evaluate.vote import class_totals, means_by_k, winners, winners_by_k
+from lookalike.evaluate.vote import class_totals, means, winners
 from lookalike.measures.base import Measure
 from lookalike.predict.mixins import TableClassifierMixin, TableRegressorMixin, class_words
 from lookalike.predict.neighbor_predictor import NeighborPredictor
@@ -37,11 +37,14 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         measure (``measure.frozen()``) keeps what it has learned, and the rows given to ``fit`` are
         then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
     n_neighbors : int or "tune"
-        How many rows vote; never shrunk. "tune": the k from 1 to 15 with the fewest errors in
-        5-fold cross-validation, the smaller one on ties.
-    weights : {"uniform", "distance"}
-        Every vote counts alike, or in proportion to 1 / distance; rows at distance 0 then decide
-        alone.
+        How many rows vote; never shrunk. "tune": the k with the fewest errors in 5-fold
+        cross-validation, the smaller one on ties. Tried are 1 to 15, then 20, 25, 30, 40, 50 and
+        further up to twice the square root of n, at most 200.
+    weights : {"uniform", "distance", "kernel", "tune"}
+        Every vote counts alike; in proportion to 1 / distance, where rows at distance 0 decide
+        alone; or by a bell curve of the distance, two deviations wide at the last neighbor
+        (Gaussian kernel). "tune": the one of the three with the fewest errors, chosen together
+        with ``n_neighbors="tune"`` or for the k that is given.
     tie : {"first", "nearest"}
         Among classes with equal votes the one whose member comes first in the list, or the class
         of the very nearest row even if it is not among them.
@@ -58,9 +61,11 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     measure_ : the fitted measure
     n_neighbors_ : int
         How many rows vote.
+    weights_ : str
+        How their votes are weighted.
     cv_results_ : dict of arrays, with "tune" only
-        ``n_neighbors``, ``error`` (share of wrong rows for each k) and ``fold_errors`` (the same
-        in each fold).
+        ``n_neighbors`` and ``weights`` (one entry for each choice), ``error`` (its share of wrong
+        rows) and ``fold_errors`` (the same in each fold).
     feature_names_in_ : names of the columns, where the data had names
     n_features_in_ : number of columns
 
@@ -122,11 +127,15 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     def _strata(self, votes: np.ndarray) -> np.ndarray | None:
         return votes
 
-    def _answers_by_k(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return winners_by_k(votes, weights, len(self.classes_), self.tie)
+    def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        best = np.empty(len(votes), dtype=np.int64)
+        for part in blocks(len(votes), TALL):
+            totals = class_totals(votes[part], weights[part], len(self.classes_))
+            best[part] = winners(totals, votes[part], self.tie)
+        return best
 
     def _losses(self, answers: np.ndarray, votes: np.ndarray) -> np.ndarray:
-        return answers != votes[:, None]
+        return answers != votes
 
     def predict(self, X: Any = None) -> np.ndarray:
         """Return the class that most of the nearest rows have.
@@ -141,12 +150,8 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         -------
         array of n classes
         """
-        codes, weights = self._ask(X)
-        best = np.empty(len(codes), dtype=np.int64)
-        for part in blocks(len(codes), TALL):
-            totals = class_totals(codes[part], weights[part], len(self.classes_))
-            best[part] = winners(totals, codes[part], self.tie)
-        return np.asarray(self.classes_[best])
+        votes, weights = self._ask(X)
+        return np.asarray(self.classes_[self._answers(votes, weights)])
 
     def predict_proba(self, X: Any = None) -> np.ndarray:
         """Return each class's share of the votes.
@@ -179,10 +184,10 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     measure : Measure, optional
         As for ``NeighborClassifier``.
     n_neighbors : int or "tune"
-        How many rows are averaged; never shrunk. "tune": the k from 1 to 15 with the smallest mean
-        squared error in 5-fold cross-validation, the smaller one on ties.
-    weights : {"uniform", "distance"}
-        A plain mean, or one weighted by 1 / distance; rows at distance 0 then decide alone.
+        How many rows are averaged; never shrunk. "tune": the k with the smallest mean squared error
+        in 5-fold cross-validation, of the same numbers as for ``NeighborClassifier``.
+    weights : {"uniform", "distance", "kernel", "tune"}
+        A plain mean, or one weighted by distance, as for ``NeighborClassifier``.
     kinds : mapping of column to kind, optional
     random_state : None, int, RandomState or Generator
     n_jobs : int, optional
@@ -193,9 +198,11 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     measure_ : the fitted measure
     n_neighbors_ : int
         How many rows are averaged.
+    weights_ : str
+        How they are weighted.
     cv_results_ : dict of arrays, with "tune" only
-        ``n_neighbors``, ``error`` (mean squared error for each k) and ``fold_errors`` (the same
-        in each fold).
+        ``n_neighbors`` and ``weights`` (one entry for each choice), ``error`` (its mean squared
+        error) and ``fold_errors`` (the same in each fold).
     feature_names_in_ : names of the columns, where the data had names
     n_features_in_ : number of columns
 
@@ -226,11 +233,11 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     def _strata(self, votes: np.ndarray) -> np.ndarray | None:
         return None
 
-    def _answers_by_k(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return means_by_k(votes, weights)
+    def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return means(votes, weights)
 
     def _losses(self, answers: np.ndarray, votes: np.ndarray) -> np.ndarray:
-        return np.square(answers - votes[:, None])
+        return np.square(answers - votes)
 
     def predict(self, X: Any = None) -> np.ndarray:
         """Return the mean target of the nearest rows.
@@ -245,4 +252,4 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
         array of n numbers
         """
         votes, weights = self._ask(X)
-        return means_by_k(votes, weights)[:, -1]
+        return self._answers(votes, weights)
