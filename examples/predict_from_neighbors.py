@@ -20,9 +20,10 @@ species = np.array([table["species"].cell(row) for row in range(len(table))])
 rows = table.drop("species")
 X, X_new, y, y_new = train_test_split(rows, species, stratify=species, random_state=0)
 
-# The simplest way: k is chosen among 1..15 by cross-validation on the known rows.
-model = NeighborClassifier(n_neighbors="tune").fit(X, y)
-print(f"\n{model.n_neighbors_} neighbors, {model.score(X_new, y_new):.1%} right on new penguins")
+# The simplest way: k and the weights of votes are chosen by cross-validation on the known rows.
+model = NeighborClassifier(n_neighbors="tune", weights="tune").fit(X, y)
+print(f"\n{model.n_neighbors_} neighbors, weights {model.weights_!r}: ", end="")
+print(f"{model.score(X_new, y_new):.1%} right on new penguins")
 
 # Why? The neighbors that decided about the first new penguin, with the reasons.
 position, why = model.explain(X_new[[0]])[0]

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.cluster import SimilarityClustering, adjusted_rand, clustering_f_measure, purity
+from lookalike.cluster import (
+    SimilarityClustering,
+    adjusted_rand,
+    clustering_f_measure,
+    profile_clusters,
+    purity,
+)
 from lookalike.measures import Gower
 from lookalike.search import choose_measure
 from lookalike.table import read_table
@@ -53,6 +59,12 @@ def test_json_holds_what_the_library_finds(file):
     assert found["labels"] == model.labels_.tolist() == [i % 2 for i in range(N)]
     assert [group["exemplar"] for group in found["clusters"]] == model.exemplars_.tolist()
     assert [group["rows"] for group in found["clusters"]] == [12, 12]
+    profile = profile_clusters(model, table)
+    for group, one in zip(found["clusters"], profile, strict=True):
+        assert group["typical"] == list(one.typical)
+        assert group["borderline"] == list(one.borderline)
+        assert [column["column"] for column in group["columns"]] == ["size", "color"]
+        assert group["columns"] == [difference.to_dict() for difference in one.columns]
     kinds = ["dog" if i % 2 or i == 0 else "cat" for i in range(N)]
     assert found["scores"] == pytest.approx(
         {
@@ -84,7 +96,7 @@ def test_density_finds_outliers(file):
     assert (found["noise"], found["eps"]) == (1, 2)
     assert answer(*words)["eps"] > 0  # the knee
     done = run("cluster", *words, "--eps", 2.0, "--min-neighbors", 3)
-    assert "1 rows belong to no cluster" in done.stdout
+    assert "1 row belongs to no cluster" in done.stdout
 
 
 def test_csv_has_every_row_and_column(file):
@@ -102,7 +114,9 @@ def test_the_table_for_people(file):
     done = run("cluster", file, "-n", 2, "--label", "kind", *COMPARED)
     assert done.exit_code == 0
     assert "2 clusters of 24 rows, by Gower and spectral" in done.stdout
-    for word in ("typical row", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted rand"):
+    for word in ("typical", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted rand"):
+        assert word in done.stdout
+    for word in ("what sets it apart", "color red 100%", "exact on all 24 rows", "borderline"):
         assert word in done.stdout
 
 
@@ -116,6 +130,7 @@ def test_forests_by_name_are_the_same_every_time(file):
 def test_landmarks(file):
     found = answer(file, "-n", 2, "--landmarks", 8, *COMPARED)
     assert found["labels"] == [i % 2 for i in range(N)]
+    assert found["exactness"].startswith("exact on 8 landmark rows, the other 16 ")
 
 
 @pytest.mark.parametrize(

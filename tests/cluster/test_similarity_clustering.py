@@ -15,7 +15,8 @@ import lookalike as la
 from cluster import reference
 from lookalike.cluster import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.cluster._clustering import NearestExemplar
-from lookalike.cluster.similarity_clustering import METHODS
+from lookalike.cluster._landmarks import default_landmarks
+from lookalike.cluster._methods import METHODS
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import (
@@ -299,12 +300,51 @@ def test_directed_distances_are_fine_for_affinity_propagation():
 
 @pytest.mark.parametrize("method", BY_NUMBER)
 def test_too_many_rows_for_a_matrix_name_the_alternatives(method):
-    model = SimilarityClustering(n_clusters=2, method=method, dense_limit=5)
-    with pytest.raises(TooLarge, match="dense_limit=5.*found 6 rows.*landmarks=.*'density'"):
+    common = {"n_clusters": 2, "method": method, "landmarks": None}
+    model = SimilarityClustering(dense_limit=5, **common)
+    with pytest.raises(TooLarge, match="dense_limit=5.*found 6 rows.*landmarks='auto'.*'density'"):
         model.fit(TOY)
     assert model.set_params(landmarks=4, random_state=0).fit(TOY).labels_.tolist() == HALVES
     with la.config(memory_limit=200), pytest.raises(TooLarge, match="memory limit of 200 B"):
-        SimilarityClustering(n_clusters=2, method=method).fit(TOY)
+        SimilarityClustering(**common).fit(TOY)
+
+
+@pytest.mark.parametrize("method", BY_NUMBER)
+def test_too_many_rows_are_clustered_by_landmarks(method):
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) + 20])
+    truth = [0] * 60 + [1] * 40
+    model = SimilarityClustering(Vector(), method=method, dense_limit=30, random_state=0)
+    model.set_params(affinity="rbf", sigma=5.0).fit(points)
+    assert model.labels_.tolist() == truth
+    assert len(model.landmarks_) == 30
+    assert model.exactness_.startswith("exact on 30 landmark rows, the other 70 ")
+    few = SimilarityClustering(Vector(), 2, method=method, affinity="rbf", random_state=0)
+    with la.config(memory_limit=8 * 4 * 25**2):  # four matrices of 25 rows
+        assert len(few.fit(points).landmarks_) == 25
+    model.set_params(dense_limit=100).fit(points)
+    assert model.exactness_ == "exact on all 100 rows"
+    assert not hasattr(model, "landmarks_")
+
+
+def test_landmarks_grow_with_the_table():
+    assert default_landmarks(30_000, "spectral", 20_000) == 2_000
+    assert default_landmarks(10**6, "ward", 20_000) == 4_000
+    assert default_landmarks(10**6, "affinity", 20_000) == 500
+    assert default_landmarks(30_000, "affinity", 20_000, n_clusters=400) == 800
+    with la.config(memory_limit="8MB"):
+        assert default_landmarks(30_000, "ward", 20_000) == 500
+
+
+def test_the_smallest_cluster_of_hdbscan_grows_with_the_table():
+    points = np.random.default_rng(0).normal(size=(900, 2))
+    model = SimilarityClustering(Vector(), method="hdbscan").fit(points)
+    assert model.min_cluster_size_ == 15
+    sizes = np.bincount(model.labels_[model.labels_ >= 0])
+    assert len(sizes) == 0 or sizes.min() >= 15
+    splinters = SimilarityClustering(Vector(), method="hdbscan", min_cluster_size=5).fit(points)
+    assert splinters.n_clusters_ > model.n_clusters_
+    assert not hasattr(model.set_params(method="ward").fit(points), "min_cluster_size_")
 
 
 def test_density_methods_need_no_matrix():

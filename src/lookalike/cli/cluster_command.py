@@ -1,4 +1,4 @@
-"""``lookalike cluster``: which rows of a table belong together, and a typical row of each group."""
+"""``lookalike cluster``: which rows of a table belong together, and what sets each group apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import short
+from lookalike._show import clean, percent, short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import DEFAULT, choose, read_measure, set_seed
@@ -26,14 +26,12 @@ from lookalike.cli.options import (
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
-    from lookalike.cluster import ClusteringSummary, SimilarityClustering
+    from lookalike.cluster import ClusteringProfile, SimilarityClustering
     from lookalike.table import Table
 
 __all__ = ["cluster"]
 
 OURS = ("row", "cluster", "distance")  # the first columns of the CSV form
-NUMBERS = 34  # characters taken by cluster, rows, share and exemplar
-CLASSES = 20  # characters taken by the class
 MANY = 40  # clusters shown to people
 
 
@@ -76,7 +74,8 @@ def cluster(
         typer.Option(
             "--landmarks",
             min=2,
-            help="For many rows: compare with this many, drawn at random.",
+            help="For many rows: compare with this many, drawn at random; without it, as many as "
+            "are needed.",
             show_default=False,
         ),
     ] = None,
@@ -85,13 +84,13 @@ def cluster(
     missing: Missing = None,
     output: Form = out.Output.table,
 ) -> None:
-    """Say which rows belong together, with a typical row of each cluster."""
+    """Say which rows belong together, and what sets each cluster apart from the others."""
     number = read_number(n)
     given = read_measure(measure)
     table, truth = split_label(read(file, kinds, missing), label)
     table = select_columns(table, columns)
     with compile_note():
-        from lookalike.cluster import SimilarityClustering, summarize_clusters
+        from lookalike.cluster import SimilarityClustering, profile_clusters
 
         chosen, reason = choose(given, table)
         model = SimilarityClustering(
@@ -100,17 +99,17 @@ def cluster(
             method=method,
             eps="knee" if eps is None else eps,
             min_neighbors=min_neighbors,
-            landmarks=landmarks,
+            landmarks="auto" if landmarks is None else landmarks,
             random_state=seed,
         ).fit(table)
-        summary = summarize_clusters(model, truth)
+        profile = profile_clusters(model, table, truth)
     if output is out.Output.json:
-        out.write_json(to_json(summary, model, table, reason))
+        out.write_json(to_json(profile, model, table, reason))
     elif output.is_csv:
         out.write_csv(*to_rows(model, table), form=output)
     else:
         by = f"by {type(model.measure_).__name__} and {method}"
-        show_clusters(summary, table, f"{file}: ", by, reason)
+        show_clusters(profile, f"{file}: ", by, reason)
 
 
 def read_number(word: str) -> int | str:
@@ -124,24 +123,26 @@ def read_number(word: str) -> int | str:
 
 
 def to_json(
-    summary: ClusteringSummary, model: SimilarityClustering, table: Table, reason: str | None
+    profile: ClusteringProfile, model: SimilarityClustering, table: Table, reason: str | None
 ) -> dict[str, Any]:
     """Return everything as plain values."""
     groups = []
-    for record in summary.records():
+    for record in profile.records():
         majority, share = record.pop("majority"), record.pop("majority_share")
         if share is not None:
             record |= {"class": majority, "class_share": share}
-        groups.append(record | {"record": table.record(record["exemplar"])})
+        exemplar = record["typical"][0]
+        groups.append(record | {"exemplar": exemplar, "record": table.record(exemplar)})
     return {
         "measure": type(model.measure_).__name__,
         "reason": reason,
         "method": model.method,
         "n_clusters": model.n_clusters_,
-        "noise": summary.noise,
-        "silhouette": summary.silhouette,
+        "noise": profile.noise,
+        "silhouette": profile.silhouette,
+        "exactness": profile.exactness,
         "eps": getattr(model, "eps_", None),
-        "scores": summary.scores or None,
+        "scores": profile.scores or None,
         "clusters": groups,
         "labels": model.labels_.tolist(),
     }
@@ -158,41 +159,29 @@ def to_rows(model: SimilarityClustering, table: Table) -> tuple[list[str], list[
     return heads, rows
 
 
-def show_clusters(
-    summary: ClusteringSummary, table: Table, start: str, by: str, reason: str | None
-) -> None:
-    """Print the clusters, each with its typical row."""
+def show_clusters(profile: ClusteringProfile, start: str, by: str, reason: str | None) -> None:
+    """Print the clusters, each with what sets it apart and its typical and borderline rows."""
     console = out.make_console()
-    clusters = summary.clusters
+    clusters = profile.clusters
     with_classes = any(one.majority_share is not None for one in clusters)
-    columns, room = [], console.width - NUMBERS - CLASSES * with_classes
-    for column in table.aside + table.columns:
-        texts = [short(column.cell(one.exemplar)) for one in clusters[:MANY]]
-        width = max(map(len, [*texts, column.name])) + 2
-        if width <= room:
-            columns.append(column)
-            room -= width
-    heads = [("cluster", "right"), ("rows", "right"), ("share", "right"), ("typical row", "right")]
+    heads = [("cluster", "right"), ("rows", "right"), ("share", "right")]
     heads += [("mostly", "left")] if with_classes else []
-    heads += [(c.name, "right" if c.kind.name == "number" else "left") for c in columns]
+    heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
     lines = out.grid(heads)
     for one in clusters[:MANY]:
-        line = [str(one.cluster), f"{one.rows:,}", f"{one.share:.0%}", str(one.exemplar)]
+        line = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
         line += [f"{short(one.majority, 14)} {one.majority_share:.0%}"] if with_classes else []
-        line += [short(column.cell(one.exemplar)) for column in columns]
+        line += ["\n".join(clean(str(difference)) for difference in one.columns)]
+        line += [", ".join(map(str, rows)) for rows in (one.typical, one.borderline)]
         lines.add_row(*out.cells(line))
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
-    out.headline(console, f"{start}{many} of {len(table):,} rows, {by}")
+    out.headline(console, f"{start}{many} of {profile.n_rows:,} rows, {by}")
     if reason is not None:
         out.say(console, reason)
     console.print(lines)
     if len(clusters) > MANY:
         out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
-    if summary.noise:
-        out.say(console, f"{summary.noise:,} rows belong to no cluster")
-    if summary.silhouette is not None:
-        out.say(console, f"mean silhouette {summary.silhouette:.3f}")
-    for name, value in summary.scores.items():
-        out.say(console, f"{name.replace('_', ' ')} {value:.3f}")
+    for note in profile.notes:
+        out.say(console, note)
     if not clusters:
         out.note("no cluster: try a larger --eps or a smaller --min-neighbors")

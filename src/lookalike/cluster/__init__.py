@@ -2,6 +2,8 @@
 
 from lookalike.cluster.auto import AutoClustering
 from lookalike.cluster.density_search import DensitySearch
+from lookalike.cluster.differences import ColumnDifference
+from lookalike.cluster.profile import ClusteringProfile, ClusterProfile, profile_clusters
 from lookalike.cluster.scores import (
     adjusted_rand,
     clustering_f_measure,
@@ -9,17 +11,17 @@ from lookalike.cluster.scores import (
     silhouette,
 )
 from lookalike.cluster.similarity_clustering import SimilarityClustering
-from lookalike.cluster.summary import ClusteringSummary, ClusterSummary, summarize_clusters
 
 __all__ = [
     "AutoClustering",
-    "ClusterSummary",
-    "ClusteringSummary",
+    "ClusterProfile",
+    "ClusteringProfile",
+    "ColumnDifference",
     "DensitySearch",
     "SimilarityClustering",
     "adjusted_rand",
     "clustering_f_measure",
+    "profile_clusters",
     "purity",
     "silhouette",
-    "summarize_clusters",
 ]

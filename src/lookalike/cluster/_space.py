@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._config import show_bytes
+from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run
 from lookalike.errors import TooLarge, message
 from lookalike.measures.base import Measure
@@ -18,7 +18,7 @@ from lookalike.measures.rows import Rows
 __all__ = ["Space", "each_part", "stream"]
 
 TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
-INSTEAD = "Use landmarks=1000, or method='density' or 'hdbscan', which never make the matrix"
+INSTEAD = "Use landmarks='auto', or method='density' or 'hdbscan', which never make the matrix"
 
 
 class Space:
@@ -69,6 +69,11 @@ class Space:
             self.check_size()
             self._made[to] = square(self.measure, self.rows, to)
         return self._made[to]
+
+    def fits(self) -> bool:
+        """Whether a matrix of all pairs may be made."""
+        n = len(self)
+        return n <= self.limit and 8 * n * n <= settings().memory_limit
 
     def check_size(self) -> None:
         """Refuse a matrix of all pairs that is too large, before anything is computed."""

@@ -19,9 +19,11 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf,
 from lookalike._progress import Progress
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
+from lookalike.cluster._landmarks import default_landmarks
+from lookalike.cluster._methods import AUTO, BY_DENSITY, METHODS
 from lookalike.cluster._space import Space
 from lookalike.cluster.scores import silhouette_of
-from lookalike.cluster.similarity_clustering import AUTO, BY_DENSITY, METHODS, SimilarityClustering
+from lookalike.cluster.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
@@ -62,7 +64,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     max_seconds : float, optional
         Begin no further run after this time; what has been found by then counts.
     options : mapping, optional
-        Further parameters for ``SimilarityClustering``. With ``landmarks`` these are judged.
+        Further parameters for ``SimilarityClustering``. Where there are landmarks, chosen by it or
+        given here, these are judged.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int, RandomState or Generator
@@ -351,11 +354,17 @@ class Configuration:
 
 
 def _judge(space: Space, model: SimilarityClustering) -> float:
-    """Return the mean silhouette, noise counting as 0; of the landmarks where there are any."""
-    labels = model.labels_
-    if model.landmarks is not None and model.method not in BY_DENSITY:
-        space, labels = space.take(model.landmarks_), labels[model.landmarks_]
+    """Return the mean silhouette, noise counting as 0; of landmarks where rows are too many."""
+    labels, at = model.labels_, getattr(model, "landmarks_", None)
+    if at is None and not space.fits():
+        # Density methods have no landmarks: the same rows are drawn for all of them.
+        many = default_landmarks(len(space), model.method, space.limit)
+        at = np.sort(np.random.default_rng(0).choice(len(space), many, replace=False))
+    if at is not None:
+        space, labels = space.take(at), labels[at]
     kept = np.flatnonzero(labels >= 0)
+    if at is not None and model.n_clusters_ > 1 and len(np.unique(labels[kept])) < 2:
+        return 0.0  # the drawn rows are noise, or all in one of the clusters
     matrix = space.distances()
     inside = matrix if len(kept) == len(labels) else matrix[np.ix_(kept, kept)]
     return silhouette_of(inside, labels[kept]) * len(kept) / len(labels)

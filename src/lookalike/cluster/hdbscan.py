@@ -16,9 +16,23 @@ from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 
-__all__ = ["MutualReach", "hierarchy_clusters"]
+__all__ = ["MutualReach", "default_cluster_size", "hierarchy_clusters"]
 
 LISTED = 30  # neighbors of each row that are looked at before all others
+SMALLEST = 5  # rows that make a cluster in a small table
+
+
+def default_cluster_size(n: int) -> int:
+    """Return the fewest of n rows that make a cluster: half the square root, at least 5.
+
+    Noise alone makes dense spots of a few rows, and more of them the more rows there are.
+
+    Examples
+    --------
+    >>> [default_cluster_size(n) for n in (30, 344, 10_000, 1_000_000)]
+    [5, 9, 50, 500]
+    """
+    return max(SMALLEST, round(np.sqrt(n) / 2))
 
 
 def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:

@@ -11,6 +11,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike._progress import Progress
 from lookalike._random import make_generator
 from lookalike.cluster._base import MeasureClusterer
 from lookalike.cluster._clustering import (
@@ -20,25 +21,23 @@ from lookalike.cluster._clustering import (
     NearestRow,
     cluster_medoids,
 )
+from lookalike.cluster._landmarks import AUTO_LANDMARKS, count_landmarks, exactness
+from lookalike.cluster._methods import AUTO, BY_DENSITY, METHODS, check_request
 from lookalike.cluster._space import Space
 from lookalike.cluster.affinity import Affinity
 from lookalike.cluster.density import density_clusters, knee
-from lookalike.cluster.hdbscan import hierarchy_clusters
+from lookalike.cluster.hdbscan import default_cluster_size, hierarchy_clusters
 from lookalike.cluster.linkage import Linkage
 from lookalike.cluster.medoids import Medoids
 from lookalike.cluster.scores import silhouette_of
 from lookalike.cluster.spectral import Spectral, SpectralExtension
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
+from lookalike.errors import LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import rectangle
 
-__all__ = ["METHODS", "SimilarityClustering"]
+__all__ = ["SimilarityClustering"]
 
-AUTO, KNEE = "auto", "knee"
-BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
-BY_DENSITY = ("density", "hdbscan")
-METHODS = BY_NUMBER + BY_DENSITY
-DIRECTED = ("affinity",)  # methods that make sense of distances that differ by direction
+KNEE = "knee"
 
 
 class SimilarityClustering(TransformerMixin, MeasureClusterer):
@@ -74,15 +73,19 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     min_neighbors : int
         For "density" and "hdbscan": the rows within reach, itself among them, that make a row
         dense.
-    min_cluster_size : int
-        For "hdbscan": fewer rows are noise.
+    min_cluster_size : int or "auto"
+        For "hdbscan": fewer rows are noise. "auto": half the square root of the number of rows, at
+        least 5, so that a large table does not fall into hundreds of splinters.
     max_clusters : int
         The most clusters that "auto" tries.
-    landmarks : int, optional
+    landmarks : "auto", int or None
         For many rows: compare with this many rows drawn at random. "spectral" then extends the
         landmarks' eigenvectors to all rows (Nystroem), which is exact for the landmarks and for
         landmarks = n; the other methods cluster the landmarks and assign the rest as new rows.
-        Similarities to landmarks are never approximated. "auto" judges by the landmarks.
+        Similarities to landmarks are never approximated, and ``n_clusters="auto"`` judges by the
+        landmarks. "auto": none while all pairs fit under ``dense_limit`` and the memory limit, else
+        2,000, or four times the square root of n if that is more ("affinity": 500). None: never;
+        too many rows are an error.
     dense_limit : int
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
@@ -104,9 +107,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         row in the densest place.
     exemplar_distances_ : float64 array of n
         The distance of each row to the exemplar of its cluster; NaN for noise.
+    exactness_ : str
+        Which rows the answer is exact on, such as "exact on 2,000 landmark rows, the other 48,000
+        assigned to the nearest exemplar".
     eps_ : float, with "density" only
+    min_cluster_size_ : int, with "hdbscan" only
     silhouettes_ : dict of number of clusters to mean silhouette, with "auto" only
-    landmarks_ : int64 array of positions, with ``landmarks`` only
+    landmarks_ : int64 array of positions, where there are landmarks
     measure_ : the fitted measure
     feature_names_in_ : names of the columns, where the data had names
     n_features_in_ : number of columns
@@ -148,9 +155,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "sigma": Between(0.0, open_low=True),
         "eps": AnyOf(Between(0.0), OneOf(KNEE)),
         "min_neighbors": AtLeast(1),
-        "min_cluster_size": AtLeast(2),
+        "min_cluster_size": AnyOf(AtLeast(2), OneOf(AUTO)),
         "max_clusters": AtLeast(2),
-        "landmarks": AnyOf(OneOf(None), AtLeast(2)),
+        "landmarks": AnyOf(OneOf(AUTO_LANDMARKS, None), AtLeast(2)),
     }
 
     def __init__(
@@ -163,9 +170,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         sigma: float = 1.0,
         eps: float | str = KNEE,
         min_neighbors: int = 5,
-        min_cluster_size: int = 5,
+        min_cluster_size: int | str = AUTO,
         max_clusters: int = 10,
-        landmarks: int | None = None,
+        landmarks: int | str | None = AUTO_LANDMARKS,
         dense_limit: int = 20_000,
         kinds: Mapping[str, Any] | None = None,
         random_state: Any = None,
@@ -210,11 +217,17 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     def _cluster(self, space: Space) -> None:
         """Cluster a space that may have its matrix already."""
-        self._check(space)
+        for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
+            self.__dict__.pop(stale, None)  # of an earlier fit
+        check_request(
+            space, self._name(), self.method, self.n_clusters, self._count_landmarks(space)
+        )
         self.measure_, self.rows_ = space.measure, space.rows
         found = self._by_density(space) if self.method in BY_DENSITY else self._by_number(space)
         self.labels_, self.exemplars_, self.model_ = found.labels, found.exemplars, found.model
         self.n_clusters_ = len(found.exemplars)
+        basis = getattr(self, "landmarks_", None)
+        self.exactness_ = exactness(len(space), basis, self.method)
         if self.n_clusters not in (AUTO, self.n_clusters_):
             self._say_so()
         self.exemplar_distances_ = self._own_distances()
@@ -230,50 +243,18 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         who = f"{self._name()[:-1]}, n_clusters={asked})"
         warnings.warn(message(who, needed, shown, do), LookalikeWarning, stacklevel=4)
 
-    def _check(self, space: Space) -> None:
-        n, who = len(space), self._name()
-        if not space.measure.traits.symmetric and self.method not in DIRECTED:
-            raise InvalidInput(
-                message(
-                    who,
-                    "distances that are the same in both directions",
-                    f"{type(space.measure).__name__}, whose distances are directed",
-                    "Use method='affinity', or average the two directions into Precomputed()",
-                )
-            )
-        if self.method in BY_DENSITY and self.n_clusters != AUTO:
-            raise InvalidInput(
-                message(
-                    f"{who[:-1]}, n_clusters={self.n_clusters!r})",
-                    "n_clusters='auto': this method finds the number itself",
-                    repr(self.n_clusters),
-                    "Leave it out, or use another method",
-                )
-            )
-        known = n if self.landmarks is None or self.method in BY_DENSITY else self.landmarks
-        if known > n:
-            raise TooFewRows(
-                message(
-                    f"{type(self).__name__}(landmarks={known})",
-                    f"at least {known} rows",
-                    f"n_samples={n}",
-                    f"Lower landmarks to {n}, or leave it out",
-                )
-            )
-        if self.n_clusters != AUTO and int(self.n_clusters) > known:
-            what = "rows" if known == n else "landmarks"
-            raise TooFewRows(
-                message(
-                    f"{type(self).__name__}(n_clusters={self.n_clusters})",
-                    f"at least {self.n_clusters} {what}",
-                    f"n_samples={n}" if known == n else f"{known}",
-                    f"Lower n_clusters to {known} or add {what}",
-                )
-            )
+    def _count_landmarks(self, space: Space) -> int | None:
+        if self.method in BY_DENSITY:
+            return None
+        wanted = 1 if self.n_clusters == AUTO else int(self.n_clusters)
+        return count_landmarks(space, self.landmarks, self.method, wanted)
 
     def _by_density(self, space: Space) -> Clustering:
         if self.method == "hdbscan":
-            return hierarchy_clusters(space, self.min_neighbors, self.min_cluster_size)
+            auto = self.min_cluster_size == AUTO
+            smallest = default_cluster_size(len(space)) if auto else int(self.min_cluster_size)
+            self.min_cluster_size_ = smallest
+            return hierarchy_clusters(space, self.min_neighbors, smallest)
         self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
         return density_clusters(space, self.eps_, self.min_neighbors)
 
@@ -281,8 +262,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         rng = make_generator(self.random_state)
         seed = int(rng.integers(2**31))
         n, basis = len(space), None
-        if self.landmarks is not None:
-            basis = np.sort(rng.choice(n, self.landmarks, replace=False))
+        many = self._count_landmarks(space)
+        if many is not None:
+            basis = np.sort(rng.choice(n, many, replace=False))
             self.landmarks_ = basis
         known = space if basis is None else space.take(basis)
         known.check_size()
@@ -334,20 +316,22 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             return method.cut(asked[0])
         best, high = None, -np.inf
         self.silhouettes_: dict[int, float] = {}
-        for wanted in asked:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                found = method.cut(wanted)
-            labels, k = found.labels, len(found.exemplars)
-            if k in self.silhouettes_:  # affinity propagation came to a number tried already
-                continue
-            if basis is not None and len(labels) > len(basis):
-                labels = labels[basis]
-            alone = len(np.unique(labels)) < 2
-            score = -1.0 if alone else silhouette_of(known.distances(), labels)
-            self.silhouettes_[k] = score
-            if best is None or score > high:
-                best, high = found, score
+        with Progress("trying numbers of clusters", len(asked)) as bar:
+            for wanted in asked:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
+                    found = method.cut(wanted)
+                bar.advance()
+                labels, k = found.labels, len(found.exemplars)
+                if k in self.silhouettes_:  # affinity propagation came to a number tried already
+                    continue
+                if basis is not None and len(labels) > len(basis):
+                    labels = labels[basis]
+                alone = len(np.unique(labels)) < 2
+                score = -1.0 if alone else silhouette_of(known.distances(), labels)
+                self.silhouettes_[k] = score
+                if best is None or score > high:
+                    best, high = found, score
         assert best is not None
         return best
 
