@@ -16,7 +16,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test fuzz check format bench papers docs clean
+.PHONY: help demo test fuzz check format bench papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -59,6 +59,9 @@ bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one
 
 papers: $(VENV)/.dev ## the published tables beside our numbers; CASE=name for one
 	$(BIN)/python -m benchmarks.papers $(CASE)
+
+quality: $(VENV)/.dev ## predictions and clusters on labelled tables; BEFORE=path/to/src compares versions
+	$(BIN)/python -m benchmarks.quality $(if $(BEFORE),--before $(BEFORE))
 
 docs: $(VENV)/.docs ## the documentation as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html

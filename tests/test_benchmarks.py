@@ -120,6 +120,29 @@ def test_the_searchsorted_loop_follows_the_definition():
     assert ranked.loop((fitted, unseen))().tolist() == expected
 
 
+def test_quality_tells_differences_from_noise():
+    judge = importlib.import_module("benchmarks.quality.__main__").judge
+    wrong = [1.0, 0.0] * 100
+    assert judge(wrong, [0.0] * 200) == (0.5, 1.0, "better")
+    assert judge([0.0] * 200, wrong) == (1.0, 0.5, "worse")
+    assert judge(wrong, [0.0, *wrong[1:]]) == (0.5, 0.505, "")  # one row of 200
+    assert judge(wrong, wrong) == (0.5, 0.5, "")
+    assert judge(0.5, 0.4)[2] == "better"  # clusters
+    assert judge(0.5, 0.49)[2] == ""
+    assert judge(None, wrong) == (None, 0.5, "")
+
+
+def test_quality_names_what_got_worse(capsys):
+    quality = importlib.import_module("benchmarks.quality.__main__")
+    row = {"seconds": 1.0, "error": None}
+    before = {("iris", "kNN"): row | {"lost": [0.0] * 50}}
+    after = {("iris", "kNN"): row | {"lost": [1.0] * 25 + [0.0] * 25}}
+    after |= {("iris", "clusters"): row | {"lost": 0.2}}
+    console = importlib.import_module("rich.console").Console(width=120)
+    assert quality.show(before, after, console) == ["iris, kNN: 1.000 to 0.500"]
+    assert "mean of 1 tables 1.000 before, 0.500 after" in capsys.readouterr().out
+
+
 def test_papers_without_a_study_say_so(tmp_path, monkeypatch, capsys):
     papers = importlib.import_module("benchmarks.papers.__main__")
     monkeypatch.setattr(papers, "STUDIES", tmp_path)

@@ -152,6 +152,20 @@ def test_a_budget_ends_the_search_with_an_answer():
     assert search.n_clusters_ == 2
 
 
+def test_many_rows_are_judged_by_landmarks_of_their_own():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 30])
+    search = AutoClustering(
+        [Vector()],
+        methods=["ward", "density"],
+        options={"dense_limit": 50, "eps": 5.0},
+        random_state=0,
+    ).fit(points)
+    assert [run["error"] for run in search.results_] == [None, None]
+    assert all(run["silhouette"] > 0.8 for run in search.results_)
+    assert search.labels_.tolist() == [0] * 60 + [1] * 60
+
+
 def test_landmarks_are_judged_where_all_pairs_are_too_many():
     points, y = clouds(200)
     search = AutoClustering(
