@@ -108,6 +108,7 @@ def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: i
     known = np.flatnonzero(~gaps)
     ranks = rankdata(column.values[known])
     groups = labels[known]
+    by_level: list[Any] = []  # made once, if it is needed
     found: list[Any] = []
     for cluster in range(n_clusters):
         inside = groups == cluster
@@ -119,7 +120,8 @@ def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: i
         size = min(1.0, abs(float(2 * gap / len(known))))
         what, middles = _middles(column, known[inside], known[~inside])
         if middles[0] == middles[1] and column.kind.name == "order":
-            found.append(_by_level(column, labels, gaps, n_clusters)[cluster])
+            by_level = by_level or _by_level(column, labels, gaps, n_clusters)
+            found.append(by_level[cluster])
             continue
         found.append(
             ColumnDifference(

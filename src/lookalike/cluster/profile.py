@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._frame import frame_of_records
 from lookalike._params import AtLeast
 from lookalike._show import percent, plain, short
+from lookalike._threads import blocks
 from lookalike.cluster.differences import ColumnDifference, column_differences
 from lookalike.cluster.scores import adjusted_rand, clustering_f_measure, purity
 from lookalike.errors import InvalidInput, message
@@ -27,9 +28,8 @@ from lookalike.table.targets import split_target
 __all__ = ["ClusterProfile", "ClusteringProfile", "profile_clusters"]
 
 WHO = "profile_clusters"
-SAMPLE = (
-    500  # members of a cluster that a typical row is compared with, where only labels are given
-)
+SAMPLE = 500  # members that a typical row is chosen among, where only labels are given
+TALL = 8192  # rows that are compared with the exemplars at once
 
 
 @dataclass(frozen=True)
@@ -237,8 +237,7 @@ def profile_clusters(
     labels, found = _read_labels(model, rows)
     measure, encoded, exemplars = found
     differences = [column_differences(column, labels, len(exemplars)) for column in rows.columns]
-    near = rectangle(measure, encoded, encoded[exemplars], undefined="keep")
-    near = np.where(np.isnan(near), np.inf, near)
+    own, other = _two_nearest(measure, encoded, exemplars, labels)
     clusters = []
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
@@ -250,8 +249,8 @@ def profile_clusters(
                 number,
                 len(inside),
                 len(inside) / len(labels),
-                _typical(near[inside, number], inside, int(exemplar), n_examples),
-                _borderline(near[inside], inside, number, n_examples),
+                _typical(own[inside], inside, int(exemplar), n_examples),
+                _borderline(own[inside], other[inside], inside, n_examples),
                 tuple(told[:n_columns]),
                 majority,
                 share,
@@ -301,21 +300,35 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     return labels, (measure, measure.rows_, np.asarray(exemplars, dtype=np.int64))
 
 
-def _typical(near: np.ndarray, inside: np.ndarray, exemplar: int, many: int) -> tuple[int, ...]:
+def _two_nearest(
+    measure: Measure, rows: Rows, exemplars: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return each row's distance to its own exemplar and to the nearest other; inf if unknown."""
+    own, other = np.full(len(rows), np.inf), np.full(len(rows), np.inf)
+    known = rows[exemplars]
+    for part in blocks(len(rows), TALL):
+        near = rectangle(measure, rows[part], known, undefined="keep")
+        near[np.isnan(near)] = np.inf
+        at = np.flatnonzero(labels[part] >= 0)
+        own[part][at] = near[at, labels[part][at]]
+        near[at, labels[part][at]] = np.inf
+        other[part] = near.min(axis=1, initial=np.inf)
+    return own, other
+
+
+def _typical(own: np.ndarray, inside: np.ndarray, exemplar: int, many: int) -> tuple[int, ...]:
     """Return the members nearest to the exemplar, itself first."""
-    order = inside[np.argsort(near, kind="stable")[: many + 1]]
+    order = inside[np.argsort(own, kind="stable")[: many + 1]]
     return (exemplar, *(int(row) for row in order if row != exemplar))[:many]
 
 
-def _borderline(near: np.ndarray, inside: np.ndarray, number: int, many: int) -> tuple[int, ...]:
+def _borderline(
+    own: np.ndarray, other: np.ndarray, inside: np.ndarray, many: int
+) -> tuple[int, ...]:
     """Return the members whose own exemplar is hardly nearer than the next one, or farther."""
-    if near.shape[1] < 2:
-        return ()
-    own = near[:, number]
-    other = np.delete(near, number, axis=1).min(axis=1)
     with np.errstate(invalid="ignore"):
         margin = (other - own) / np.maximum(own, other)
-    # Nothing to compare with either, or both at distance 0: there is no border to speak of.
+    # Nothing to compare with, a single cluster, or both at distance 0: there is no border.
     margin = np.where(np.isnan(margin), np.inf, margin)
     order = np.argsort(margin, kind="stable")[:many]
     return tuple(int(inside[at]) for at in order if np.isfinite(margin[at]))
