@@ -40,7 +40,7 @@ def candidate_k(n: int, most: int) -> list[int]:
     Examples
     --------
     >>> candidate_k(1000, 800)[-4:], candidate_k(10_000, 8000)[-1], candidate_k(12, 9)[-1]
-    ([30, 40, 50, 65], 200, 9)
+    ([25, 30, 40, 50], 200, 9)
     """
     top = min(most, max(ALWAYS, int(np.ceil(2 * np.sqrt(n)))))
     tried = {*range(1, min(FEW, top) + 1), *(k for k in STEPS if k <= top)}
