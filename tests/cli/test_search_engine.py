@@ -96,7 +96,7 @@ def test_weights_are_those_of_the_index(file):
         ours = [reason["share"] for side in ("for", "against") for reason in hit[side]]
         assert ours == [reason["share"] for side in twin.reasons() for reason in side]
     # Only some columns: set aside before fitting, or without weight in the question.
-    answer = ask(file, "--row", 2, "-k", 6, "--measure", "gower", "--columns", names[0])
+    answer = ask(file, "--row", 2, "-k", 6, "--measure", "gower:scale=rank", "--columns", names[0])
     assert printed(answer) == numbers(index.search(2, 6, columns=names[0]))
 
 

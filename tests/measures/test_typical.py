@@ -24,7 +24,7 @@ def rows():
     }
 
 
-KINDS = {"words": "text", "name": "category", "here": "flag"}
+KINDS = {"year": "number", "here": "flag", "words": "text", "name": "category"}
 
 
 @pytest.mark.parametrize("scale", ["range", "rank"])

