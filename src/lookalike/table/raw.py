@@ -244,6 +244,8 @@ def of_values(name: str, values: Iterable[Any]) -> Raw:
             pass  # cells of mixed types
     cells = objects(values)
     scalar = [kind for kind in types if not issubclass(kind, type(None))]
+    if all(issubclass(kind, str) for kind in scalar):  # lone surrogates, which Arrow does not take
+        return Raw(name, cells)
     if any(_has_words(kind) for kind in scalar) and all(issubclass(k, _SCALARS) for k in scalar):
         # 1, "n/a", 2.5: what a file would say, so that every door leads to the same table.
         return of_values(name, [None if cell is None else written(cell) for cell in cells])
