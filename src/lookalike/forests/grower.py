@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
+from lookalike._shapes import Fields
 from lookalike.errors import InvalidInput, message
 
 __all__ = ["PUBLISHED", "PUBLISHED_OUT_OF_BAG", "Grower"]
@@ -36,6 +37,8 @@ class Grower(Saved, BaseEstimator):
     Out-of-bag similarities were published with other settings than the rest, so what None means
     may depend on whether the rows of each tree are asked for.
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_estimators": AnyOf(OneOf(None), AtLeast(1)),

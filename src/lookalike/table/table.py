@@ -28,11 +28,27 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    MapOf,
+    Objects,
+    Of,
+    Plain,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.table.kind import KINDS, SPELLINGS, Kind
 from lookalike.table.summary import TableSummary, summarize
@@ -65,8 +81,21 @@ class Graph:
     edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "nodes": MapOf(Plain(), Plain()),
+        "edges": Anything(),
+    }
+
     nodes: Mapping[Any, Any]
     edges: frozenset[tuple[Any, Any]]
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check the edges after loading: pairs of plain values."""
+        pairs = isinstance(self.edges, frozenset) and all(
+            isinstance(edge, tuple) and len(edge) == 2 for edge in self.edges
+        )
+        require(pairs, "Graph.edges", "a frozenset of pairs")
+        Plain().form(self.edges, dims, "Graph.edges")
 
 
 @saveable
@@ -81,6 +110,12 @@ class Schema:
     missing : cell values that were read as gaps
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "kinds": MapOf(Text(), Of("Kind")),
+        "aside": MapOf(Text(), Text()),
+        "missing": TupleOf(Plain()),
+    }
+
     kinds: Mapping[str, Kind]
     aside: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[Any, ...] = ()
@@ -94,6 +129,18 @@ class Column:
     ``unknown`` names the values behind codes below -1: categories that the fitted data did not
     have.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "name": Text(),
+        "kind": Of("Kind"),
+        "values": Either(
+            Array("float64 float32", "rows"),
+            Array("int64", "rows"),
+            Array("float64 float32", "rows", "width"),
+            Objects("rows"),
+        ),
+        "unknown": MapOf(Whole(low=-(2**63)), Plain()),
+    }
 
     name: str
     kind: Kind
@@ -141,6 +188,10 @@ class Column:
             return None if len(value) and np.isnan(value).all() else value.tolist()
         return value
 
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the cells are what the kind says."""
+        check_cells(self)
+
 
 @saveable
 class Table:
@@ -169,6 +220,13 @@ class Table:
     >>> print(table.kinds["color"])
     category: 2 distinct strings in 3 rows
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "columns": TupleOf(Of("Column")),
+        "aside": TupleOf(Of("Column")),
+        "missing": TupleOf(Plain()),
+        "_n_rows": Whole(),
+    }
 
     def __init__(
         self,
@@ -332,6 +390,14 @@ class Table:
         lines += [f"  {column.name}: set aside, {column.kind.reason}" for column in self.aside]
         return "\n".join(lines)
 
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that columns have different names and one length."""
+        every = self.columns + self.aside
+        fits = all(len(column) == self._n_rows for column in every)
+        require(fits, "Table", f"columns of {self._n_rows} rows", "others")
+        names = {column.name for column in every}
+        require(len(names) == len(every), "Table", "column names that differ", "one twice")
+
 
 def unknown_code(value: Any) -> int:
     """Return a code below -1 for a category that the fitted data did not have.
@@ -342,3 +408,39 @@ def unknown_code(value: Any) -> int:
     digest = hashlib.blake2b(f"{type(value).__name__}:{value!r}".encode(), digest_size=8).digest()
     # 52 bits: exact as a float64 too, which is how some measures keep codes
     return -2 - (int.from_bytes(digest, "little") >> 12)
+
+
+CELLS: dict[str, tuple[type, ...]] = {
+    "text": (str,),
+    "set": (frozenset,),
+    "sequence": (tuple,),
+    "series": (np.ndarray,),
+    "graph": (Graph,),
+}
+
+
+def check_cells(column: Column) -> None:
+    """Refuse a loaded column whose cells are not what its kind says."""
+    values, kind, where = column.values, column.kind, f"column {column.name[:40]!r}"
+    if kind.name == "number":
+        require(values.dtype.kind == "f" and values.ndim == 1, where, "numbers", str(values.dtype))
+    elif kind.name in CODED:
+        require(values.dtype.kind == "i" and values.ndim == 1, where, "codes", str(values.dtype))
+        most = len(kind.levels) if kind.levels or kind.name != "flag" else 2
+        require(values.max(initial=-1) < most, where, f"codes below {most}", "others")
+    elif values.dtype != object:
+        matrix = kind.name in MATRIX and values.ndim == 2
+        require(matrix, where, f"cells of kind {kind.name}", str(values.dtype))
+    else:
+        allowed = CELLS.get(kind.name, (np.ndarray, list, tuple) if kind.name in MATRIX else ())
+        if kind.name == "series":
+            fine = all(
+                cell is None
+                or (isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64)
+                for cell in values
+            )
+            require(fine, where, "one-dimensional arrays of float64", "others")
+        elif kind.name != "object":
+            types = set(map(type, values)) - {*allowed, type(None)}
+            shown = ", ".join(sorted(one.__name__ for one in types))
+            require(not types, where, f"cells of kind {kind.name}", shown)
