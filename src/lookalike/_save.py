@@ -52,11 +52,11 @@ def saveable(cls: Cls) -> Cls:
 
 
 class Saved:
-    """Gives an estimator ``save``; subclassing makes it saveable."""
+    """Gives an estimator ``save``; subclassing makes it saveable, unless it is a base (abstract)."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):
+        if not abstract and not cls.__name__.startswith("_"):
             saveable(cls)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -20,7 +20,7 @@ __all__ = ["MeasureClusterer"]
 MODELS = ("NearestExemplar", "NearestRow", "WithinReach", "MutualReach", "SpectralExtension")
 
 
-class MeasureClusterer(ClusterMixin, MeasureTask):
+class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
     """Base of the estimators that cluster by one measure and can label new rows."""
 
     SHAPE: ClassVar[Fields] = {

@@ -25,13 +25,18 @@ from lookalike._shapes import (
     Anything,
     Array,
     Dims,
+    Either,
     Fields,
     Flag,
+    ListOf,
+    MapOf,
+    Maybe,
     Objects,
     Of,
     Real,
     Sometimes,
     Text,
+    TupleOf,
     Whole,
     require,
 )
@@ -125,8 +130,10 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     """
 
     SHAPE: ClassVar[Fields] = {
-        "measures": Anything(),
-        "methods": Anything(),
+        "measures": Maybe(
+            Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything()))
+        ),
+        "methods": Either(Text(), ListOf(Text()), TupleOf(Text())),
         "n_clusters": Anything(),
         "results_": Anything(),
         "best_score_": Real(),

@@ -31,7 +31,7 @@ PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
 }
 
 
-class Grower(Saved, BaseEstimator):
+class Grower(Saved, BaseEstimator, abstract=True):
     """Base of the objects that say how a forest is grown; an option of None is as published.
 
     Out-of-bag similarities were published with other settings than the rest, so what None means

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class MatrixGrower(Grower):
+class MatrixGrower(Grower, abstract=True):
     """Base of the growers that read a matrix; ``CellSimilarityForest`` reads a table."""
 
     SHAPE: ClassVar[Fields] = {}

@@ -63,7 +63,7 @@ CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs 
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class Measure(Saved, BaseEstimator):
+class Measure(Saved, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.

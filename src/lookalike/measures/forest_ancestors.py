@@ -18,7 +18,7 @@ from lookalike.measures.rows import Rows
 __all__ = ["AncestorReading", "Aryal", "Ting", "Zhu2", "Zhu3"]
 
 
-class AncestorReading(ForestReading):
+class AncestorReading(ForestReading, abstract=True):
     """What the lowest common ancestor of two leaves tells."""
 
     SHAPE: ClassVar[Fields] = {}

@@ -25,7 +25,7 @@ from lookalike.measures.rows import Rows
 __all__ = ["ForestReading", "OutOfBag", "Ratio", "Shi"]
 
 
-class ForestReading(Saved, BaseEstimator):
+class ForestReading(Saved, BaseEstimator, abstract=True):
     """Base of the ways to read a similarity out of a forest.
 
     Attributes

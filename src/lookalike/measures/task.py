@@ -53,7 +53,7 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class MeasureTask(Saved, BaseEstimator):
+class MeasureTask(Saved, BaseEstimator, abstract=True):
     """Base of the estimators that wrap a measure.
 
     Subclasses have a parameter ``measure`` (None: ``Gower()``), and may have ``kinds``,

@@ -18,7 +18,7 @@ from lookalike.predict.supervised_forest import SupervisedForest, class_votes
 __all__ = ["ForestClassifier"]
 
 
-class ForestClassifier(TableClassifierMixin, SupervisedForest):
+class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     """What classifiers made of similarity trees share."""
 
     SHAPE: ClassVar[Fields] = {

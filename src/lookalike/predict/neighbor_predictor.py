@@ -39,7 +39,7 @@ from lookalike.table.targets import check_sample_weight
 __all__ = ["NeighborPredictor"]
 
 
-class NeighborPredictor(NamedTargetMixin, MeasureTask):
+class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
     SHAPE: ClassVar[Fields] = {

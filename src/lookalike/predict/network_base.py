@@ -39,7 +39,7 @@ TUNE = "tune"
 SHARPNESS = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 
 
-class SimilarityNetwork(NamedTargetMixin, MeasureTask):
+class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
 
     SHAPE: ClassVar[Fields] = {

@@ -23,7 +23,7 @@ from lookalike.table.targets import check_sample_weight, require_target
 __all__ = ["SupervisedForest", "class_votes"]
 
 
-class SupervisedForest(NamedTargetMixin, TreeForest):
+class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     """Forests that are grown with a target."""
 
     SHAPE: ClassVar[Fields] = {

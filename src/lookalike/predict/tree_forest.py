@@ -26,7 +26,7 @@ from lookalike.table.targets import split_target
 __all__ = ["TreeForest"]
 
 
-class TreeForest(Saved, BaseEstimator):
+class TreeForest(Saved, BaseEstimator, abstract=True):
     """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
 
     SHAPE: ClassVar[Fields] = {

@@ -23,7 +23,7 @@ __all__ = ["Representation"]
 TALL = 8192  # rows that are encoded and compared at once
 
 
-class Representation(TransformerMixin, MeasureTask):
+class Representation(TransformerMixin, MeasureTask, abstract=True):
     """Base of the transformers that turn rows into similarities."""
 
     SHAPE: ClassVar[Fields] = {
