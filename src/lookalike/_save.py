@@ -52,7 +52,7 @@ def saveable(cls: Cls) -> Cls:
 
 
 class Saved:
-    """Gives an estimator ``save``; subclassing makes it saveable, unless it is a base (abstract)."""
+    """Gives an estimator ``save``; subclassing makes it saveable, unless it is ``abstract``."""
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
