@@ -13,8 +13,8 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 
 from driver import Driver
-from saved import write_corpus
 from mutants import mutate
+from saved import write_corpus
 
 
 def main():

@@ -1,6 +1,7 @@
 """The files that the fuzzer damages."""
 
 from corpus import build
+
 from lookalike._save import write
 
 

@@ -54,9 +54,10 @@ def use(value, rows):
 def answer(kind, rows, path):
     """Return the outcome of one file."""
     from corpus import ROWS
+    from sklearn.exceptions import NotFittedError
+
     from lookalike._decode import read
     from lookalike.errors import LookalikeError
-    from sklearn.exceptions import NotFittedError
 
     try:
         if kind == "table":

@@ -36,7 +36,6 @@ from lookalike._save import saveable
 from lookalike._shapes import (
     Anything,
     Array,
-    Choice,
     Dims,
     Either,
     Fields,
@@ -51,6 +50,7 @@ from lookalike._shapes import (
 )
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.table.kind import KINDS, SPELLINGS, Kind
+from lookalike.table.loading import CODED, MATRIX, check_cells
 from lookalike.table.summary import TableSummary, summarize
 
 __all__ = [
@@ -65,9 +65,6 @@ __all__ = [
     "Table",
     "unknown_code",
 ]
-
-CODED = ("category", "order", "flag")  # kept as whole numbers, -1 where missing
-MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
 
 
 @saveable
@@ -190,7 +187,7 @@ class Column:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the cells are what the kind says."""
-        check_cells(self)
+        check_cells(self.values, self.kind, f"column {self.name[:40]!r}")
 
 
 @saveable
@@ -408,39 +405,3 @@ def unknown_code(value: Any) -> int:
     digest = hashlib.blake2b(f"{type(value).__name__}:{value!r}".encode(), digest_size=8).digest()
     # 52 bits: exact as a float64 too, which is how some measures keep codes
     return -2 - (int.from_bytes(digest, "little") >> 12)
-
-
-CELLS: dict[str, tuple[type, ...]] = {
-    "text": (str,),
-    "set": (frozenset,),
-    "sequence": (tuple,),
-    "series": (np.ndarray,),
-    "graph": (Graph,),
-}
-
-
-def check_cells(column: Column) -> None:
-    """Refuse a loaded column whose cells are not what its kind says."""
-    values, kind, where = column.values, column.kind, f"column {column.name[:40]!r}"
-    if kind.name == "number":
-        require(values.dtype.kind == "f" and values.ndim == 1, where, "numbers", str(values.dtype))
-    elif kind.name in CODED:
-        require(values.dtype.kind == "i" and values.ndim == 1, where, "codes", str(values.dtype))
-        most = len(kind.levels) if kind.levels or kind.name != "flag" else 2
-        require(values.max(initial=-1) < most, where, f"codes below {most}", "others")
-    elif values.dtype != object:
-        matrix = kind.name in MATRIX and values.ndim == 2
-        require(matrix, where, f"cells of kind {kind.name}", str(values.dtype))
-    else:
-        allowed = CELLS.get(kind.name, (np.ndarray, list, tuple) if kind.name in MATRIX else ())
-        if kind.name == "series":
-            fine = all(
-                cell is None
-                or (isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64)
-                for cell in values
-            )
-            require(fine, where, "one-dimensional arrays of float64", "others")
-        elif kind.name != "object":
-            types = set(map(type, values)) - {*allowed, type(None)}
-            shown = ", ".join(sorted(one.__name__ for one in types))
-            require(not types, where, f"cells of kind {kind.name}", shown)
