@@ -13,8 +13,14 @@ DEEPEST = 256  # brackets inside brackets; our own files have a few dozen
 CHUNK = 2**20
 
 
-def json_depth(text: bytes) -> int:
+def json_depth(text: bytes, lines: bool = False) -> int:
     """Return how deeply the brackets of a JSON text are nested, without parsing it.
+
+    Parameters
+    ----------
+    text : bytes
+    lines : bool
+        Every line is a text of its own (JSON lines).
 
     Examples
     --------
@@ -26,13 +32,23 @@ def json_depth(text: bytes) -> int:
     deepest, level, inside = 0, 0, 0
     for start in range(0, len(text), CHUNK):
         part = np.frombuffer(text, np.uint8, min(CHUNK, len(text) - start), start)
-        quotes = np.cumsum(part == ord('"'), dtype=np.int32) + inside
+        quotes = np.cumsum(part == ord('"'), dtype=np.int64) + inside
+        if lines:
+            quotes -= _at_last(part == ord("\n"), quotes)
+        outside = quotes % 2 == 0
         opens, closes = np.isin(part, OPENS), np.isin(part, CLOSES)
-        step = np.where(quotes % 2 == 0, opens.astype(np.int32) - closes, 0)
-        levels = np.cumsum(step, dtype=np.int64) + level
+        levels = np.cumsum((opens & outside) * 1 - (closes & outside)) + level
+        if lines:
+            levels -= _at_last(part == ord("\n"), levels)
         deepest, level = max(deepest, int(levels.max())), int(levels[-1])
         inside = int(quotes[-1]) % 2
     return deepest
+
+
+def _at_last(marks: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return for every place the count at the last mark up to there, 0 where there is none."""
+    last = np.maximum.accumulate(np.where(marks, np.arange(len(marks)), -1))
+    return np.where(last >= 0, counts[last], 0)
 
 
 OPENS = np.frombuffer(b"[{", np.uint8)

@@ -223,3 +223,28 @@ def change_zip(target, page, arrays, rng):
     else:
         pack(target, page, arrays[:-1])
     return f"zip, way {how}"
+
+
+def damage(data, rng):
+    """Return bytes with some of them changed, taken out, doubled or cut off."""
+    raw = bytearray(data)
+    how = int(rng.integers(6))
+    for _ in range(int(rng.integers(1, 6))):
+        if not raw:
+            break
+        at, size = int(rng.integers(len(raw))), int(rng.integers(1, 9))
+        if how == 0:
+            raw[at] ^= 1 << int(rng.integers(8))
+        elif how == 1:
+            raw[at : at + size] = rng.bytes(len(raw[at : at + size]))
+        elif how == 2:
+            del raw[at : at + size]
+        elif how == 3:
+            raw[at:at] = raw[at : at + 5 * size]
+        elif how == 4:
+            word = (b"\xff\xff\xff\x7f", b"\xff" * 8, b"\x00" * 8, b"[" * 40_000, b'"', b"\n,,,")
+            raw[at : at + 1] = word[int(rng.integers(len(word)))]
+        else:
+            del raw[max(1, at) :]
+            break
+    return bytes(raw)

@@ -1,6 +1,6 @@
 """A process that loads damaged files and asks what came out of them; it may die.
 
-Reads lines ``kind TAB rows TAB path`` and writes one line each: ``ok``, ``clean`` or ``FOREIGN ...``.
+Reads lines ``kind TAB rows TAB path`` and writes one line each: ``ok``, ``clean`` or ``FOREIGN``.
 """
 
 import resource

@@ -73,9 +73,9 @@ class Distance:
     column_: str
     scale_: float
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):
+        if not abstract and not cls.__name__.startswith("_"):
             saveable(cls)
 
     def __init__(self, scale: float | None = None) -> None:

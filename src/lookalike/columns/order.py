@@ -14,7 +14,7 @@ from lookalike.table.table import Column
 __all__ = ["Information", "Levels", "RankRange", "information_table"]
 
 
-class Levels(Distance):
+class Levels(Distance, abstract=True):
     """A distance that is looked up in a table of levels."""
 
     SHAPE: ClassVar[Fields] = {
