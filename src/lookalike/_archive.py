@@ -105,7 +105,7 @@ class Archive:
         values = np.fromfile(self.file, dtype, math.prod(shape))
         if len(values) != math.prod(shape):
             raise ValueError(f"{name} ends early")
-        body = values.view(np.uint8) if len(values) else b""
+        body: Any = values.view(np.uint8) if len(values) else b""
         if zlib.crc32(body, zlib.crc32(head[:length])) != checksum:
             raise ValueError(f"Bad CRC-32 of {name}")
         return values.reshape(shape)

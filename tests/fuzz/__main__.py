@@ -1,4 +1,4 @@
-"""``python tests/fuzz 20000``: damage saved files and tables that often, and count what happens."""
+"""Damage saved files and tables many times: ``PYTHONPATH=tests python -m fuzz 20000``."""
 
 import argparse
 import gzip
@@ -9,9 +9,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from driver import Driver
-from mutants import damage, mutate
-from saved import write_corpus, write_tables
+
+from fuzz.driver import Driver
+from fuzz.mutants import damage, mutate
+from fuzz.saved import write_corpus, write_tables
 
 
 def damage_saved(files, target, number, rng):

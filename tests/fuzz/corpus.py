@@ -130,6 +130,11 @@ def build():
         measure = ForestProximity(reading, bagged, random_state=0).fit(some)
         yield f"ForestProximity-{type(reading).__name__}", measure, "typed"
     yield "Gower-mixed", Gower(undefined=0.5).fit(table), "mixed"
+    dates = {
+        "day": [f"{i + 1}.3.2024" for i in range(N)],
+        "price": [f"{i},50 kg" for i in range(N)],
+    }
+    yield "Gower-written", Gower().fit(dates), "none"
     yield "Gower-unfitted", Gower(weights={"a": 2.0}, kinds={"a": "number"}), "none"
     for column in table:
         for distance in distances_of(column.kind.name):

@@ -26,11 +26,11 @@ class Driver:
     def __init__(self, compiled=False, seconds=20.0):
         self.seconds, self.process = seconds, None
         switches = {"NUMBA_BOUNDSCHECK": "1"} if compiled else {"LOOKALIKE_COMPILE": "0"}
-        paths = os.pathsep.join([str(SRC), str(HERE), os.environ.get("PYTHONPATH", "")])
+        paths = os.pathsep.join([str(SRC), str(HERE.parent), os.environ.get("PYTHONPATH", "")])
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self.env = {**os.environ, **switches, **threads, "PYTHONPATH": paths}
         if compiled:  # checked kernels must not be mixed with unchecked ones
-            self.env["XDG_CACHE_HOME"] = os.environ.get("LOOKALIKE_FUZZ_CACHE", "/tmp/fuzz-kernels")
+            self.env["XDG_CACHE_HOME"] = str(Path.home() / ".cache" / "lookalike-checked")
         self.counts = Counter()
 
     def _start(self):

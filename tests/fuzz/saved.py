@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet
-from corpus import build
 
+from fuzz.corpus import build
 from lookalike._save import write
 
 ROWS = [

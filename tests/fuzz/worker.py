@@ -53,9 +53,9 @@ def use(value, rows):
 
 def answer(kind, rows, path):
     """Return the outcome of one file."""
-    from corpus import ROWS
     from sklearn.exceptions import NotFittedError
 
+    from fuzz.corpus import ROWS
     from lookalike._decode import read
     from lookalike.errors import LookalikeError
 
