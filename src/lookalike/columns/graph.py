@@ -40,7 +40,7 @@ class _Graphs(Distance):
 
     def cells_shape(self) -> Shape:
         """Return what encoded cells look like."""
-        return RaggedOf("int64")
+        return RaggedOf("int64", high=-2)
 
 
 class GraphJaccard(_Graphs):
@@ -206,6 +206,10 @@ class GraphEdit(_Graphs):
         return out
 
     # An edge from a node to itself is counted with the node: networkx 3.6 miscounts such edges.
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("int64")
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not graphs of at most ten nodes."""

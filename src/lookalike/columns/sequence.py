@@ -122,7 +122,7 @@ class Edit(Distance):
 
     def cells_shape(self) -> Shape:
         """Return what encoded cells look like."""
-        return RaggedOf("int64")
+        return RaggedOf("int64") if self.sets_ else RaggedOf("int64", high=-2)
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not sequences, or not sequences of sets where those are."""
@@ -175,6 +175,10 @@ def _is_nested(cells: Ragged) -> bool:
     np.add.at(steps, start + 1, 1)
     np.add.at(steps, start + 1 + count, -1)
     is_size = np.cumsum(steps[:-1]) > 0
+    is_token = ~is_size
+    is_token[start] = False
+    if not (values[is_token] < -1).all():
+        return False
     sizes = np.where(is_size, values, 0)
     if not ((sizes >= 0) & (sizes <= len(values))).all():
         return False

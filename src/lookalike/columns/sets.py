@@ -64,7 +64,7 @@ class _Sets(Distance):
 
     def cells_shape(self) -> Shape:
         """Return what encoded cells look like."""
-        return RaggedOf("int64")
+        return RaggedOf("int64", high=-2)
 
 
 class Jaccard(_Sets):

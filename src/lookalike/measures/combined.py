@@ -20,9 +20,11 @@ from lookalike._shapes import (
     Dims,
     Fields,
     ListOf,
+    MapOf,
     Maybe,
     Misfit,
     Of,
+    Plain,
     Real,
     Sometimes,
     Text,
@@ -99,6 +101,7 @@ class Combined(Measure):
     """
 
     SHAPE: ClassVar[Fields] = {
+        "kinds": Maybe(MapOf(Plain(), Anything())),
         "parts": Anything(),
         "weights_": Array("float64", "parts", finite=True, low=0),
         "columns_": ListOf(Maybe(TupleOf(Text())), "parts"),

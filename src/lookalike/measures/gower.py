@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Between, Is, OneOf, Rule
-from lookalike._shapes import Anything, Dims, Fields, MapOf, Of, Real, Text, require
+from lookalike._shapes import Anything, Dims, Fields, MapOf, Maybe, Of, Plain, Real, Text, require
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
@@ -113,6 +113,7 @@ class Gower(Measure):
     """
 
     SHAPE: ClassVar[Fields] = {
+        "kinds": Maybe(MapOf(Plain(), Anything())),
         "weights": Anything(),
         "plan_": Of("MixedPlan"),
         "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
