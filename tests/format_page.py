@@ -19,8 +19,8 @@ TOP = f"""\
 `measure.json`, then arrays `arrays/0.npy`, `arrays/1.npy`, ... as numpy writes them, all stored
 uncompressed. This page is made of the declarations that loading checks.
 
-**The page** is `{{"format": {FORMAT}, "root": ...}}`. What JSON has no word for is an object with the
-key `$`:
+**The page** is `{{"format": {FORMAT}, "root": ...}}`. What JSON has no word for is an object with
+the key `$`:
 
 | `$` | holds |
 |---|---|

@@ -19,8 +19,6 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf,
 from lookalike._progress import Progress
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
-from lookalike.cluster._landmarks import default_landmarks
-from lookalike.cluster._methods import AUTO, BY_DENSITY, METHODS
 from lookalike._shapes import (
     Anything,
     Array,
@@ -40,6 +38,8 @@ from lookalike._shapes import (
     Whole,
     require,
 )
+from lookalike.cluster._landmarks import default_landmarks
+from lookalike.cluster._methods import AUTO, BY_DENSITY, METHODS
 from lookalike.cluster._space import Space
 from lookalike.cluster.scores import silhouette_of
 from lookalike.cluster.similarity_clustering import SimilarityClustering

@@ -116,6 +116,7 @@ class Gower(Measure):
         "kinds": Maybe(MapOf(Plain(), Anything())),
         "weights": Anything(),
         "plan_": Of("MixedPlan"),
+        "typical_": Of("Typical"),
         "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
     }
 
@@ -349,6 +350,7 @@ class Gower(Measure):
         names = set(self.plan_.names)
         require(names <= set(self.schema_.kinds), "Gower.plan_", "columns of the table", "others")
         require(names <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        self.typical_.check_fits(self.plan_)
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""

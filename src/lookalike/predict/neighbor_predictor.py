@@ -13,6 +13,7 @@ from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._shapes import (
     Anything,
     Array,
+    Choice,
     Dims,
     Fields,
     Maybe,
@@ -48,6 +49,8 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         "measure_": Of("Measure"),
         "rows_": Of("Rows"),
         "n_neighbors_": Whole(1),
+        "weights_": Choice(*WEIGHTS),
+        "sample_weight_": Array("float64", "rows", finite=True, low=0),
         "votes_": Array("int64 float64", "rows"),
         "cv_results_": Sometimes(Anything()),
     }
@@ -257,4 +260,3 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         check_task_rows(self, dims["rows"])
         fits = self.n_neighbors_ <= dims["rows"]
         require(fits, f"{type(self).__name__}.n_neighbors_", f"at most {dims['rows']}", "more")
-

@@ -13,21 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._config import count_jobs
 from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
-from lookalike._threads import lock_of
 from lookalike._shapes import (
-    Dims,
     Fields,
-    Flag,
-    ListOf,
-    MapOf,
-    Maybe,
     Objects,
     Of,
     Sometimes,
     Text,
-    Whole,
-    require,
 )
+from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.task import copy_input_tags
@@ -36,7 +29,7 @@ from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segments
 from lookalike.search.snapshot import Snapshot
-from lookalike.search.tables import check_alike, learn_levels
+from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
 from lookalike.table.targets import split_target
 
@@ -50,18 +43,8 @@ class _IndexBase(Saved, BaseEstimator):
     """Base of the index: everything but searching."""
 
     SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
+        "state_": Of("Snapshot"),
         "feature_names_in_": Sometimes(Objects("features", Text())),
-        "segments_": Of("Segments"),
-        "fitted_": MapOf(Text(), Of("Fitted")),
-        "id_kind_": Maybe(Of("Kind")),
-        "target_": Maybe(Text()),
-        "learned_target_": Flag(),
-        "reason_": Text(),
-        "drifted_": ListOf(Text()),
-        "checked_": Whole(),
     }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -343,26 +326,3 @@ class _IndexBase(Saved, BaseEstimator):
         tags = super().__sklearn_tags__()
         # "auto" takes whatever Gower takes, since it falls back on it.
         return copy_input_tags(tags, self.measure)
-
-    # -- loading -----------------------------------------------------------------------------------
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that every segment holds rows of the measure and of the table."""
-        require(hasattr(self.measure_, "rows_"), "Index.measure_", "a fitted measure", "another")
-        names = [(c.name, c.kind.name) for c in self.segments_.segments[0].table.columns]
-        kinds = [(name, kind.name) for name, kind in self.schema_.kinds.items()]
-        require(names == kinds, "Index.schema_", "the columns of the table", "others")
-        known = self.measure_.schema_.kinds
-        same = {name: kind.name for name, kind in known.items()} == dict(kinds)
-        require(same, "Index.schema_", "the columns of the measure", "others")
-        for number, segment in enumerate(self.segments_.segments):
-            where = f"Index.segments_[{number}]"
-            self.measure_.check_rows(segment.rows, f"{where}.rows")
-            check_alike(segment.table, self.segments_.segments[0].table, where)
-            if self.id_column is not None:
-                known_ids = any(c.name == self.id_column for c in segment.table.aside)
-                require(known_ids, where, f"a column of ids {self.id_column[:40]!r}", "none")
-        require((self.id_column is None) == (self.id_kind_ is None), "Index.id_kind_", "a kind")
-        if not self.measure_.traits.pairwise:
-            same = set(self.fitted_) == set(self.schema_.kinds)
-            require(same, "Index.fitted_", "what is remembered of every column", "others")

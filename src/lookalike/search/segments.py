@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike._save import saveable
-from lookalike._shapes import Array, Dims, Fields, TupleOf, Of, Whole, require
+from lookalike._shapes import Array, Dims, Fields, Of, TupleOf, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
