@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 CASE ?= all
 # Tests share the machine's cores; set WORKERS=0 to run them in one process.
 WORKERS ?= auto
+# How many damaged files `make fuzz` tries of either sort, and where the damage begins.
+MUTANTS ?= 20000
+SEED ?= $(shell date +%s)
 
 UV := $(shell command -v uv 2>/dev/null)
 ifdef UV
@@ -42,7 +45,9 @@ demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of thre
 test: $(VENV)/.dev ## the whole test suite, doctests included
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-fuzz: $(VENV)/.dev ## search for new examples that break a property; CASE=tests/measures for one folder
+fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 check: $(VENV)/.dev ## formatting, lint and types

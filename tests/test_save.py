@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike import _save
+from lookalike._decode import read
 from lookalike.errors import InvalidInput, UnreadableFile, UnwritableFile, WrongType
 from lookalike.measures import Gower, Vector
 
@@ -54,7 +55,7 @@ def test_a_file_holds_one_page_and_arrays_only(saved):
 )
 def test_plain_values_come_back(tmp_path, value):
     _save.write(tmp_path / "x", [value])
-    (back,) = _save.read(tmp_path / "x")
+    (back,) = read(tmp_path / "x")
     assert back == value
     assert type(back) is type(value)
 
@@ -64,7 +65,7 @@ def test_nan_generators_and_arrays_come_back(tmp_path):
     rng.random(3)
     cells = np.array(["a", None], dtype=object)
     _save.write(tmp_path / "x", {"nan": float("nan"), "rng": rng, "a": np.eye(2), "cells": cells})
-    back = _save.read(tmp_path / "x")
+    back = read(tmp_path / "x")
     assert np.isnan(back["nan"])
     assert back["rng"].random() == rng.random()
     assert_array_equal(back["a"], np.eye(2))
@@ -74,7 +75,7 @@ def test_nan_generators_and_arrays_come_back(tmp_path):
 def test_repeated_objects_stay_shared(tmp_path):
     array = np.arange(3)
     _save.write(tmp_path / "x", [array, array])
-    one, other = _save.read(tmp_path / "x")
+    one, other = read(tmp_path / "x")
     assert one is other
 
 

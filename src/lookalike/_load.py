@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from lookalike import _save
+from lookalike._decode import read
+from lookalike._save import Saved
 
 __all__ = ["load", "open_rooms"]
 
@@ -55,7 +56,7 @@ def load(
            [4., 0.]])
     """
     open_rooms()
-    return _save.read(path, callables)
+    return read(path, callables, root=Saved)
 
 
 def open_rooms() -> None:

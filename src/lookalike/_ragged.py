@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-__all__ = ["Ragged", "concatenate"]
+from lookalike._shapes import Array, Dims, Fields, Offsets, Shape, require
+
+__all__ = ["Ragged", "RaggedOf", "concatenate"]
+
+NUMBERS = "float64 float32 int64 int32 uint32 uint16 uint8"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +26,20 @@ class Ragged:
     missing : bool array of length n; a missing row has no items
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "values": Array(NUMBERS, "items"),
+        "offsets": Offsets("items", "rows"),
+        "missing": Array("bool", "rows"),
+    }
+
     values: np.ndarray
     offsets: np.ndarray
     missing: np.ndarray
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that missing rows are empty."""
+        lengths = self.offsets[1:] - self.offsets[:-1]
+        require(not lengths[self.missing].any(), "Ragged", "missing rows without items", "others")
 
     @classmethod
     def of(cls, rows: Iterable[Any], dtype: Any) -> Ragged:
@@ -68,3 +83,25 @@ def concatenate(parts: Sequence[Ragged]) -> Ragged:
         np.concatenate([np.zeros(1, np.int64), *offsets]),
         np.concatenate([part.missing for part in parts]),
     )
+
+
+class RaggedOf(Shape):
+    """A ``Ragged`` of items of one dtype; limits on the items as for ``Array``."""
+
+    def __init__(self, dtype: str, rows: str | int = "n", **limits: Any) -> None:
+        self.items, self.rows = Array(dtype, "items", **limits), rows
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the number of rows and the dtype of the items."""
+        require(isinstance(value, Ragged), where, "a Ragged", type(value).__name__)
+        self.items.form(value.values, {}, where)
+        rows = self.rows if isinstance(self.rows, int) else dims.setdefault(self.rows, len(value))
+        require(len(value) == rows, where, f"{rows} rows", str(len(value)))
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the items."""
+        self.items.content(value.values, dims, where)
+
+    def describe(self) -> str:
+        """Say in words what is allowed."""
+        return f"Ragged ({self.rows}) of " + self.items.describe()

@@ -2,7 +2,7 @@
 
 A page is a tree of plain values; what JSON has no word for is a small object with the key ``$``.
 Objects that appear twice are written once and stay shared. Classes are looked up in a table that
-importing them fills; a name found in a file is never imported.
+importing them fills; a name found in a file is never imported. Reading is in ``_decode``.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from lookalike._archive import PAGE, array_name
 from lookalike._atomic import check_writable, replacing
-from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message
+from lookalike._json import DEEPEST, json_depth
+from lookalike.errors import InvalidInput, WrongType, message
 
-__all__ = ["SAVEABLE", "Saved", "read", "saveable", "write"]
+__all__ = ["FORMAT", "SAVEABLE", "Saved", "saveable", "write"]
 
 FORMAT = 1
-PAGE = "measure.json"
 SAVEABLE: dict[str, type] = {}
 
 Cls = TypeVar("Cls", bound=type)
@@ -52,11 +52,11 @@ def saveable(cls: Cls) -> Cls:
 
 
 class Saved:
-    """Gives an estimator ``save``; subclassing makes it saveable."""
+    """Gives an estimator ``save``; subclassing makes it saveable, unless it is ``abstract``."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):
+        if not abstract and not cls.__name__.startswith("_"):
             saveable(cls)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -75,11 +75,21 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
     """Write an object and everything it holds."""
     check_writable(path)  # before the work of encoding
     writer = _Writer()
-    page = {"format": FORMAT, "root": writer.encode(root, type(root).__name__)}
+    name = type(root).__name__
+    try:
+        page = {"format": FORMAT, "root": writer.encode(root, name)}
+        text = json.dumps(page, allow_nan=False).encode()
+        deep = json_depth(text) > DEEPEST
+    except RecursionError:
+        deep = True
+    if deep:
+        needed = f"values nested less than {DEEPEST} deep"
+        do = "Replace the list that holds itself, or the deepest of the lists in lists"
+        raise WrongType(message(f"save ({name})", needed, "deeper ones", do))
     with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
-        pack.writestr(PAGE, json.dumps(page, allow_nan=False))
+        pack.writestr(PAGE, text)
         for at, array in enumerate(writer.arrays):
-            with pack.open(f"arrays/{at}.npy", "w", force_zip64=True) as entry:
+            with pack.open(array_name(at), "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
 
 
@@ -162,135 +172,3 @@ class _Writer:
             return {"$": "cells", "shape": list(array.shape), "is": cells}
         self.arrays.append(np.ascontiguousarray(array) if array.ndim else array)
         return {"$": "array", "at": len(self.arrays) - 1}
-
-
-def read(
-    path: str | os.PathLike[str], callables: Mapping[str, Callable[..., Any]] | None = None
-) -> Any:
-    """Read what ``write`` wrote; every fault of the file is an ``UnreadableFile``."""
-    source = Path(path)
-    who = f"load ({source.name})"
-    if not source.exists():
-        raise UnreadableFile(message(who, "a file", "none at this path", "Check the path"))
-    if source.is_dir():
-        raise UnreadableFile(message(who, "a file", "a directory", "Name the file in it"))
-    damaged = "Save the estimator again; the file is incomplete or not from lookalike"
-    try:
-        with zipfile.ZipFile(source) as pack:
-            page = json.loads(pack.read(PAGE))
-            if not isinstance(page, dict) or not isinstance(page.get("format"), int):
-                raise ValueError("no format number")
-            if page["format"] > FORMAT:
-                raise UnreadableFile(
-                    message(
-                        who,
-                        f"format {FORMAT} or older",
-                        f"format {page['format']}",
-                        "Update lookalike to read it",
-                    )
-                )
-            return _Reader(pack, callables or {}, who).decode(page["root"])
-    except UnreadableFile:
-        raise
-    except (zipfile.BadZipFile, OSError, EOFError, KeyError, ValueError, TypeError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        found = f"{type(error).__name__}: {error}"
-        raise UnreadableFile(message(who, "a complete lookalike file", found, damaged)) from error
-
-
-class _Reader:
-    def __init__(self, pack: zipfile.ZipFile, callables: Mapping[str, Any], who: str) -> None:
-        self.pack, self.callables, self.who = pack, callables, who
-        self.made: dict[int, Any] = {}
-
-    def decode(self, node: Any) -> Any:
-        if isinstance(node, list):
-            return [self.decode(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        form = node["$"]
-        if form == "again":
-            return self.made[node["id"]]
-        if form in _PLAIN:
-            return _PLAIN[form](self.decode(node["is"]))
-        value = self._decode_object(form, node)
-        self.made[node["id"]] = value
-        return value
-
-    def _decode_object(self, form: str, node: dict[str, Any]) -> Any:
-        if form == "array":
-            with self.pack.open(f"arrays/{node['at']}.npy") as entry:
-                return np.lib.format.read_array(entry, allow_pickle=False)
-        if form == "cells":
-            cells = np.empty(len(node["is"]), dtype=object)
-            for at, cell in enumerate(node["is"]):
-                cells[at] = self.decode(cell)
-            return cells.reshape(node["shape"])
-        if form == "callable":
-            return self._callable(node["name"])
-        cls = SAVEABLE.get(node["class"])
-        if cls is None:
-            raise UnreadableFile(
-                message(
-                    self.who,
-                    f"the class {node['class']!r}",
-                    "no class of that name",
-                    "Import the module that defines it before loading",
-                )
-            )
-        if form == "record":
-            value: Any = object.__new__(cls)
-            for name, part in node["fields"].items():
-                object.__setattr__(value, name, self.decode(part))
-            return value
-        if form != "estimator":
-            raise ValueError(f"unknown form {form!r}")
-        params = {name: self.decode(part) for name, part in node["params"].items()}
-        value = cls(**params)
-        for name, part in node["learned"].items():
-            setattr(value, name, self.decode(part))
-        return value
-
-    def _callable(self, name: str) -> Any:
-        if name not in self.callables:
-            raise InvalidInput(
-                message(
-                    self.who,
-                    f"the function {name!r} it was fitted with",
-                    "none" if not self.callables else ", ".join(self.callables),
-                    f"Hand it back: load(path, callables={{{name!r}: function}})",
-                )
-            )
-        return self.callables[name]
-
-
-def _generator(state: dict[str, Any]) -> np.random.Generator:
-    known: dict[str, Any] = {
-        cls.__name__: cls
-        for cls in (
-            np.random.MT19937,
-            np.random.PCG64,
-            np.random.PCG64DXSM,
-            np.random.Philox,
-            np.random.SFC64,
-        )
-    }
-    bits = known[state["bit_generator"]]()
-    bits.state = state
-    return np.random.Generator(bits)
-
-
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "float": float,
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-    "dict": dict,
-    "datetime": datetime.datetime.fromisoformat,
-    "date": datetime.date.fromisoformat,
-    "time": datetime.time.fromisoformat,
-    "timedelta": lambda parts: datetime.timedelta(*parts),
-    "generator": _generator,
-    "slice": lambda parts: slice(*parts),
-}

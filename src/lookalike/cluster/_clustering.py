@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Fields, require
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import rectangle
 from lookalike.measures.rows import Rows
@@ -28,6 +29,10 @@ class Model(Protocol):
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows, given the rows that were clustered."""
+        ...
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows or clusters than there are."""
         ...
 
 
@@ -60,6 +65,10 @@ class Method(Protocol):
 class NearestExemplar:
     """A new row joins the cluster of the nearest exemplar; ties go to the lower label."""
 
+    SHAPE: ClassVar[Fields] = {
+        "exemplars": Array("int64", "clusters", low=0),
+    }
+
     exemplars: np.ndarray
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
@@ -77,11 +86,21 @@ class NearestExemplar:
         """Return the model when its rows stand at these places among others."""
         return NearestExemplar(at[self.exemplars])
 
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows than there are."""
+        known = len(self.exemplars) and self.exemplars.max() < n
+        require(known, "NearestExemplar", f"rows below {n}", "others")
+
 
 @saveable
 @dataclass(frozen=True, eq=False)
 class NearestRow:
     """A new row joins the cluster of the nearest row; ties go to the lower position."""
+
+    SHAPE: ClassVar[Fields] = {
+        "basis": Array("int64", "basis", low=0),
+        "labels": Array("int64", "basis", low=-1),
+    }
 
     basis: np.ndarray
     labels: np.ndarray
@@ -94,6 +113,11 @@ class NearestRow:
     def moved(self, at: np.ndarray) -> NearestRow:
         """Return the model when its rows stand at these places among others."""
         return replace(self, basis=at[self.basis])
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows than there are."""
+        known = len(self.basis) and self.basis.max() < n
+        require(known, "NearestRow", f"rows below {n}", "others")
 
 
 def number_by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

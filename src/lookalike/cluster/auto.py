@@ -19,6 +19,25 @@ from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Between, Is, OneOf,
 from lookalike._progress import Progress
 from lookalike._random import RANDOM_STATE, make_generator
 from lookalike._save import Saved
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Dims,
+    Either,
+    Fields,
+    Flag,
+    ListOf,
+    MapOf,
+    Maybe,
+    Objects,
+    Of,
+    Real,
+    Sometimes,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
 from lookalike.cluster._landmarks import default_landmarks
 from lookalike.cluster._methods import AUTO, BY_DENSITY, METHODS
 from lookalike.cluster._space import Space
@@ -109,6 +128,23 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     >>> round(search.best_score_, 6)
     0.865657
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "measures": Maybe(
+            Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything()))
+        ),
+        "methods": Either(Text(), ListOf(Text()), TupleOf(Text())),
+        "n_clusters": Anything(),
+        "results_": Anything(),
+        "best_score_": Real(),
+        "best_index_": Whole(-1),
+        "finished_": Flag(),
+        "best_estimator_": Of("SimilarityClustering"),
+        "labels_": Array("int64", "rows", low=-1),
+        "n_clusters_": Whole(),
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_repeats": AtLeast(1),
@@ -340,6 +376,11 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
         return tags
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the best estimator is fitted."""
+        fits = hasattr(self.best_estimator_, "model_")
+        require(fits, "AutoClustering.best_estimator_", "a fitted estimator", "another")
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Fields, Real, require
 from lookalike._threads import blocks
 from lookalike.cluster._clustering import Clustering
 from lookalike.cluster._space import WIDE, Space, each_part, stream
@@ -69,6 +71,12 @@ def describe(
 class WithinReach:
     """A new row joins the lowest-numbered cluster with a core row within eps, else it is noise."""
 
+    SHAPE: ClassVar[Fields] = {
+        "core": Array("int64", "core", low=0),
+        "labels": Array("int64", "core", low=-1),
+        "eps": Real(),
+    }
+
     core: np.ndarray
     labels: np.ndarray
     eps: float
@@ -86,6 +94,11 @@ class WithinReach:
 
         each_part(measure, len(new), one, "finding dense regions")
         return np.where(lowest < none, lowest, -1)
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows or clusters than there are."""
+        known = self.core.max(initial=-1) < n and self.labels.max(initial=-1) < n_clusters
+        require(known, "WithinReach", f"rows below {n}", "others")
 
 
 def knee(space: Space, needed: int) -> float:

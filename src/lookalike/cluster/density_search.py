@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._frame import frame_of_records
 from lookalike._params import AtLeast, OneOf, Rule
 from lookalike._progress import Progress
+from lookalike._shapes import Anything, Fields, Real, Whole
 from lookalike.cluster._base import MeasureClusterer
 from lookalike.cluster._space import Space
 from lookalike.cluster.density import describe, knee_of
@@ -96,6 +97,15 @@ class DensitySearch(MeasureClusterer):
     >>> DensitySearch(Vector(), min_neighbors=3).fit(points).labels_
     array([0, 0, 0, 1, 1, 1])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "min_neighbors": Anything(),
+        "definition": Anything(),
+        "results_": Anything(),
+        "eps_": Real(),
+        "min_neighbors_": Whole(),
+        "score_": Real(),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "definition": OneOf("class_weighted", "hungarian", "pairwise"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Fields, require
 from lookalike._threads import blocks
 from lookalike.cluster._clustering import Clustering, number_by_first_row
 from lookalike.cluster._space import WIDE, Space, each_part
@@ -192,6 +194,13 @@ class MutualReach:
     more than the longest step inside the cluster. Else the new row is noise.
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "members": Array("int64", "members", low=0),
+        "labels": Array("int64", "members", low=0, below="clusters"),
+        "core": Array("float64", "members"),
+        "reach": Array("float64", "clusters"),
+    }
+
     members: np.ndarray
     labels: np.ndarray
     core: np.ndarray
@@ -217,3 +226,7 @@ class MutualReach:
         near = label >= 0
         near[near] = best[near] <= self.reach[label[near]]
         return np.where(near, label, -1)
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows than there are."""
+        require(self.members.max(initial=-1) < n, "MutualReach", f"rows below {n}", "others")

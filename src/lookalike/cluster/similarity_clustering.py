@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike._progress import Progress
 from lookalike._random import make_generator
+from lookalike._shapes import Array, Fields, MapOf, Real, Sometimes, Text, Whole
 from lookalike.cluster._base import MeasureClusterer
 from lookalike.cluster._clustering import (
     Clustering,
@@ -147,6 +148,15 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     >>> [pets["sound"][row] for row in model.exemplars_]
     ['meow', 'woof']
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "exemplar_distances_": Array("float64", "rows"),
+        "exactness_": Text(),
+        "min_cluster_size_": Sometimes(Whole(1)),
+        "eps_": Sometimes(Real()),
+        "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
+        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Choice, Fields, Real, require
 from lookalike.cluster._clustering import Clustering, number_by_first_row
 from lookalike.cluster._space import Space, each_part
 from lookalike.errors import InvalidInput, UndefinedMeasure, message
@@ -116,6 +118,14 @@ class Spectral:
 class SpectralExtension:
     """A new row gets spectral coordinates from its affinities and joins the nearest center."""
 
+    SHAPE: ClassVar[Fields] = {
+        "basis": Array("int64", "basis", low=0),
+        "loadings": Array("float64", "basis", "dimensions"),
+        "centers": Array("float64", "clusters", "dimensions"),
+        "affinity": Choice("similarity", "rbf"),
+        "sigma": Real(finite=True),
+    }
+
     basis: np.ndarray
     loadings: np.ndarray
     centers: np.ndarray
@@ -148,6 +158,11 @@ class SpectralExtension:
         points = _unit(self.coordinates(measure, rows, new))
         gaps = np.square(points[:, None, :] - self.centers).sum(axis=2)
         return gaps.argmin(axis=1)
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows than there are."""
+        known = len(self.basis) and self.basis.max() < n and len(self.centers)
+        require(known, "SpectralExtension", f"rows below {n}", "others")
 
 
 def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:

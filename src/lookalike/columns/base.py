@@ -12,6 +12,7 @@ import numpy as np
 from lookalike._params import AnyOf, Between, OneOf, Rule, check_params
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
+from lookalike._shapes import Fields, Real, Shape, Text, check_fields, require
 from lookalike.errors import InvalidInput, LookalikeError, message
 from lookalike.table.table import Column, Graph
 
@@ -55,6 +56,11 @@ class Distance:
         The scale in use; where it is 0, equal cells have similarity 1 and all others 0.
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "column_": Text(),
+        "scale_": Real(low=0.0),
+    }
+
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -67,9 +73,9 @@ class Distance:
     column_: str
     scale_: float
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):
+        if not abstract and not cls.__name__.startswith("_"):
             saveable(cls)
 
     def __init__(self, scale: float | None = None) -> None:
@@ -184,6 +190,31 @@ class Distance:
             largest = max(largest, float(distances.max()))
             at = int(np.argmax(np.where(been, -1.0, distances)))
         return largest
+
+    # -- loading ----------------------------------------------------------------------------------
+
+    def cells_shape(self) -> Shape | None:
+        """Return what encoded cells look like, for checking them after loading; None: anything."""
+        return None
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that this distance would not have encoded.
+
+        Parameters
+        ----------
+        cells : encoded cells
+        n : int, optional
+            How many there must be.
+        where : str
+            Where they are, for the message.
+        """
+        shape = self.cells_shape()
+        if shape is not None:
+            dims = {} if n is None else {"n": n}
+            check_fields({"cells": cells}, {"cells": shape}, where, dims)
+        elif n is not None:
+            fits = hasattr(cells, "__len__") and len(cells) == n
+            require(fits, where, f"{n} cells", type(cells).__name__)
 
 
 def closeness(distances: np.ndarray, scale: float) -> np.ndarray:

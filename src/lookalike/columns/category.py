@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Distance
 from lookalike.columns.coded import codes_in, variance_of_codes
 from lookalike.table.table import Column
@@ -31,6 +32,10 @@ class Equal(Distance):
     array([[ 0.,  1.,  0., nan]])
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "levels_": TupleOf(Plain()),
+    }
+
     name = "equal"
     kinds = ("category", "flag", "order")
 
@@ -50,3 +55,7 @@ class Equal(Distance):
 
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells)
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("int64", "n")

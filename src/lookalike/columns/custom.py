@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import Is
+from lookalike._shapes import Array, Dims, Fields, Shape, require
 from lookalike.columns.base import Distance, cell_error, gaps, show
 from lookalike.errors import InvalidInput, message
 from lookalike.table.table import KINDS, MATRIX, Column
@@ -44,6 +45,8 @@ class CallableDistance(Distance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 5.]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "given"
     kinds = KINDS
@@ -115,6 +118,12 @@ class CallableDistance(Distance):
         who = f"{called}, column {getattr(self, 'column_', '')!r}, rows {a[0]} and {b[0]}"
         return InvalidInput(message(who, "a distance", found, do))
 
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that are not pairs of a row number and a cell."""
+        pairs = isinstance(cells, np.ndarray) and cells.dtype == object and cells.ndim == 2
+        require(pairs and cells.shape[1] == 2, where, "pairs of row and cell", "others")
+        require(n is None or len(cells) == n, where, f"{n} cells", str(len(cells)))
+
 
 class MatrixDistance(Distance):
     """A finished matrix of distances; the cells of the column say which row of it they are.
@@ -139,6 +148,10 @@ class MatrixDistance(Distance):
     >>> distance.compare(cells[:1], cells)
     array([[ 0.,  9., nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "matrix": Array("float64 float32 int64 int32 bool", "objects", "objects"),
+    }
 
     name = "matrix"
     kinds = ("number",)
@@ -175,6 +188,14 @@ class MatrixDistance(Distance):
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return np.asarray(self.matrix[np.ix_(a, b)], dtype=np.float64)
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("int64", "n", low=-1, high=len(self.matrix) - 1)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the matrix holds distances."""
+        check_matrix(self.matrix, self.column_, self.symmetric)
 
 
 def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Fields
 from lookalike.columns.coded import variance_of_codes
 from lookalike.columns.order import Levels
 
@@ -30,6 +31,8 @@ class Cyclic(Levels):
     >>> distance.compare(cells[:1], cells)
     array([[0. , 0.5, 1. , 0.5, nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "cyclic"
 

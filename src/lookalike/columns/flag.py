@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Cells, Distance, cell_error, show
 from lookalike.columns.coded import codes_in, variance_of_codes
 from lookalike.table.table import Column
@@ -34,6 +35,10 @@ class Presence(Distance):
     array([[ 0.,  1.,  0., nan],
            [ 1.,  0.,  1., nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "levels_": TupleOf(Plain()),
+    }
 
     name = "presence"
     kinds = ("flag",)
@@ -67,3 +72,7 @@ class Presence(Distance):
 
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells)
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("int64", "n", low=-1, high=1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import AtLeast
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Fields, Shape, require
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
@@ -18,8 +19,11 @@ from lookalike.table.table import Column, Graph
 
 __all__ = ["GraphEdit", "GraphJaccard", "WeisfeilerLehman"]
 
+LARGEST = 10  # nodes of a graph whose edit distance is counted
+
 
 class _Graphs(Distance):
+    SHAPE: ClassVar[Fields] = {}
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -33,6 +37,10 @@ class _Graphs(Distance):
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         raise AssertionError("a distance of graphs must encode one")
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("int64", high=-2)
 
 
 class GraphJaccard(_Graphs):
@@ -56,6 +64,8 @@ class GraphJaccard(_Graphs):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 0.333333]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "graph_jaccard"
 
@@ -102,6 +112,8 @@ class WeisfeilerLehman(_Graphs):
     array([[0.   , 0.   , 4.899]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name = "wl"
     PARAMS = {"rounds": AtLeast(0)}
 
@@ -146,15 +158,17 @@ class GraphEdit(_Graphs):
     array([[0., 2.]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name = "ged"
     n_sampled = 50  # one comparison may take a tenth of a second
     n_pivots = 4
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        if len(graph.nodes) > 10:
+        if len(graph.nodes) > LARGEST:
             found = f"{len(graph.nodes)}"
             do = "Choose 'wl' or 'graph_jaccard', which take any size"
-            raise cell_error(column, row, "at most 10 nodes", found, do)
+            raise cell_error(column, row, f"at most {LARGEST} nodes", found, do)
         _neighbors(graph, column, row)
         place = {node: at for at, node in enumerate(graph.nodes)}
         labels = [token_id(("label", kind)) for kind in graph.nodes.values()]
@@ -191,8 +205,22 @@ class GraphEdit(_Graphs):
             out.append(graph)
         return out
 
+    # An edge from a node to itself is counted with the node: networkx 3.6 miscounts such edges.
 
-# An edge from a node to itself is counted with the node: networkx 3.6 miscounts such edges.
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("int64")
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that are not graphs of at most ten nodes."""
+        super().check_cells(cells, n, where)
+        for i in np.flatnonzero(~cells.missing):
+            row = cells.row(int(i))
+            fits = len(row) and 0 <= row[0] <= LARGEST and len(row) > row[0]
+            require(fits, where, f"graphs of at most {LARGEST} nodes", "others")
+            ends = row[1 + row[0] :]
+            fits = len(ends) % 2 == 0 and ((ends >= 0) & (ends < row[0])).all()
+            require(fits, where, "edges between nodes of a graph", "others")
 
 
 def _change(one: dict[str, int], other: dict[str, int]) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from lookalike._params import Is
+from lookalike._shapes import Fields
 from lookalike.columns.base import Cells
 from lookalike.columns.vector import _RowDistance, blocks_of
 
@@ -38,6 +41,8 @@ class NormalizedEuclidean(_RowDistance):
     >>> distance.compare(cells[:1], cells).round(4)
     array([[0.    , 0.    , 1.0607]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "normalized"
     kinds = ("histogram",)
@@ -81,6 +86,8 @@ class EarthMover(_RowDistance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 1., 2.]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "earth_mover"
     kinds = ("histogram",)

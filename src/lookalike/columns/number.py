@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import Between, OneOf
+from lookalike._shapes import Array, Fields, Real, Shape
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
 from lookalike.errors import InvalidInput, message
 from lookalike.table.table import Column
@@ -58,6 +59,10 @@ class Absolute(Distance):
     >>> distance.similarity(cells[:1], cells)
     array([[1. , 0.5, 0. , nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "low_": Real(finite=True),
+    }
 
     name = "absolute"
     kinds = ("number",)
@@ -157,3 +162,7 @@ class Absolute(Distance):
     def _variance(self, cells: Any) -> float:
         # the mean of equal numbers may be off by one bit, and 0 has to be exact
         return 0.0 if cells.min() == cells.max() else float(np.var(cells))
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("float64 float32", "n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_missing, show
 from lookalike.columns.coded import codes_in, variance_of_codes
 from lookalike.table.table import Column
@@ -13,8 +14,13 @@ from lookalike.table.table import Column
 __all__ = ["Information", "Levels", "RankRange", "information_table"]
 
 
-class Levels(Distance):
+class Levels(Distance, abstract=True):
     """A distance that is looked up in a table of levels."""
+
+    SHAPE: ClassVar[Fields] = {
+        "levels_": TupleOf(Plain(), "levels"),
+        "similarities_": Array("float64", "levels", "levels"),
+    }
 
     kinds = ("order",)
 
@@ -63,6 +69,10 @@ class Levels(Distance):
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells, (1.0 - self.similarities_) ** 2)
 
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("int64", "n", low=-1, high=len(self.levels_) - 1)
+
 
 class Information(Levels):
     """How much two levels tell by lying close together: a rare narrow span makes them alike.
@@ -93,6 +103,8 @@ class Information(Levels):
            [0.      , 0.5     , 1.      ]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name = "information"
 
     def _table(self, counts: np.ndarray) -> np.ndarray:
@@ -112,6 +124,8 @@ class RankRange(Levels):
     >>> distance.compare(cells[:1], cells)
     array([[0. , 0.5, 1. , nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "rank_range"
 

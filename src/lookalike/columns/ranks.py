@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from lookalike._shapes import Array, Dims, Fields, require
 from lookalike.columns.number import Absolute
 from lookalike.table.table import Column
 
@@ -39,6 +42,13 @@ class RankShare(Absolute):
     >>> distance.compare(cells[:1], cells)
     array([[0.   , 0.375, 0.375, 0.75 ]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "low_": None,
+        "values_": Array("float64", "values", finite=True, ascending=True),
+        "between_": Array("float64", "values+1", finite=True),
+        "shares_": Array("float64", "values", finite=True),
+    }
 
     name = "rank"
 
@@ -76,3 +86,8 @@ class RankShare(Absolute):
         near = np.minimum(at, len(self.values_) - 1)
         places = np.where(self.values_[near] == values, self.shares_[near], self.between_[at])
         return np.where(np.isnan(values), np.nan, places)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that there is a value to take a place beside."""
+        fits = dims["values"] > 0 or self.scale is None
+        require(fits, "RankShare.values_", "fitted values", "none")

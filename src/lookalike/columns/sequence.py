@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein as _levenshtein
 
 from lookalike._params import Is, OneOf
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Fields, Flag, Shape, require
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.sets import pack
 from lookalike.columns.text import matrix, strings
@@ -61,6 +62,10 @@ class Edit(Distance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 2.]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "sets_": Flag(),
+    }
 
     name = "edit"
     kinds = ("sequence",)
@@ -115,6 +120,16 @@ class Edit(Distance):
         lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
         return lengths
 
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("int64") if self.sets_ else RaggedOf("int64", high=-2)
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that are not sequences, or not sequences of sets where those are."""
+        super().check_cells(cells, n, where)
+        if self.sets_:
+            require(_is_nested(cells), where, "sequences of sets", "others")
+
 
 class EditSets(Edit):
     """How many sets must be inserted, deleted or changed to turn one sequence of sets into another.
@@ -135,6 +150,8 @@ class EditSets(Edit):
     array([[0.      , 1.333333]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name = "edit_sets"
 
     def __init__(self, normalized: bool = False, scale: float | None = None) -> None:
@@ -143,6 +160,30 @@ class EditSets(Edit):
 
     def _learn(self, column: Column) -> None:
         self.sets_ = True
+
+
+def _is_nested(cells: Ragged) -> bool:
+    """Say whether every row is the number of its sets, their sizes, and as many tokens."""
+    values, here = cells.values, ~cells.missing
+    start, end = cells.offsets[:-1][here], cells.offsets[1:][here]
+    if not (start < end).all():
+        return False
+    count = values[start]
+    if not ((count >= 0) & (count < end - start)).all():
+        return False
+    steps = np.zeros(len(values) + 1, np.int64)
+    np.add.at(steps, start + 1, 1)
+    np.add.at(steps, start + 1 + count, -1)
+    is_size = np.cumsum(steps[:-1]) > 0
+    is_token = ~is_size
+    is_token[start] = False
+    if not (values[is_token] < -1).all():
+        return False
+    sizes = np.where(is_size, values, 0)
+    if not ((sizes >= 0) & (sizes <= len(values))).all():
+        return False
+    total = np.concatenate([[0], np.cumsum(sizes)])
+    return bool((total[start + 1 + count] - total[start + 1] == end - start - 1 - count).all())
 
 
 def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, OneOf
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.errors import WrongType
 from lookalike.kernels.warp import warp_block
@@ -74,6 +75,8 @@ class DTW(Distance):
     array([[ 0.,  0., nan]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     # Our own kernel rather than dtaidistance's: that one lays its window around both diagonals of
     # a table that is not square, which is another number than the band defined here; it takes one
     # pair at a time where 32 fit, which is ten times slower; and an answer must not depend on
@@ -100,3 +103,7 @@ class DTW(Distance):
         window = -1 if self.window is None else int(self.window)
         warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
         return out
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("float64", finite=True)

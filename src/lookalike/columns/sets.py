@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
@@ -45,6 +46,7 @@ def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
 
 
 class _Sets(Distance):
+    SHAPE: ClassVar[Fields] = {}
     kinds = ("set",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -59,6 +61,10 @@ class _Sets(Distance):
                 do = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
                 raise cell_error(column.name, row, "a set", show(cell), do, WrongType)
         return pack(rows)
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("int64", high=-2)
 
 
 class Jaccard(_Sets):
@@ -84,6 +90,8 @@ class Jaccard(_Sets):
     array([[0. , 0.5, 1. , nan]])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name = "jaccard"
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -107,6 +115,8 @@ class Overlap(_Sets):
     >>> distance.compare(cells[:1], cells).round(3)
     array([[0.   , 0.333]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "overlap"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -11,7 +11,8 @@ from rapidfuzz.distance import JaroWinkler as _jaro_winkler
 from rapidfuzz.distance import Levenshtein as _levenshtein
 
 from lookalike._params import Between, Is
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.errors import WrongType
 from lookalike.table.table import Column
@@ -53,6 +54,7 @@ def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarra
 
 
 class _Text(Distance):
+    SHAPE: ClassVar[Fields] = {}
     kinds = ("text",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -63,6 +65,10 @@ class _Text(Distance):
 
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         raise AssertionError("a distance of texts must score")
+
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return RaggedOf("uint32", high=0x10FFFF)
 
 
 class Levenshtein(_Text):
@@ -93,6 +99,8 @@ class Levenshtein(_Text):
     >>> distance.compare(cells[:1], cells)
     array([[ 0.,  3., nan]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "levenshtein"
     PARAMS = {"normalized": Is(bool)}
@@ -125,6 +133,8 @@ class TokenSet(_Text):
     >>> distance.compare(cells[:1], cells).round(3)
     array([[0.   , 0.034, 0.   ]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "token_set"
 
@@ -164,6 +174,8 @@ class JaroWinkler(_Text):
     >>> distance.compare(cells[:1], cells).round(4)
     array([[0.    , 0.0389]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "jaro_winkler"
     PARAMS = {"prefix_weight": Between(0.0, 0.25)}

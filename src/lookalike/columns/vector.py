@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Shape, Whole
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
 from lookalike.errors import InvalidInput, message
@@ -30,6 +31,10 @@ class _RowDistance(Distance):
     length_ : int
         How many numbers each cell has.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "length_": Whole(high=2**31),
+    }
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
 
@@ -84,6 +89,10 @@ class _RowDistance(Distance):
         rows = [gap if cell is None else cell for cell in cells]
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
+    def cells_shape(self) -> Shape:
+        """Return what encoded cells look like."""
+        return Array("float64", "n", self.length_)
+
 
 class Euclidean(_RowDistance):
     """How far two vectors, histograms or equally long series are apart in a straight line.
@@ -99,6 +108,8 @@ class Euclidean(_RowDistance):
     array([[0., 5.],
            [5., 0.]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "euclidean"
     kinds = ("vector", "histogram", "series")
@@ -124,6 +135,8 @@ class Cosine(_RowDistance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 0., 1., 2.]])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name = "cosine"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Of, Text, Whole, require
 from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Presence, distance_for
 from lookalike.columns.base import Cells
 from lookalike.columns.custom import check_matrix
@@ -53,6 +54,13 @@ class TreeColumn:
         How kernels project its cells (``kernels.cell_types``).
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "column": Whole(high=2**31),
+        "name": Text(),
+        "distance": Of("Distance"),
+        "kind": Whole(NUMBER, TABLE_SQUARED),
+    }
+
     column: int
     name: str
     distance: Distance
@@ -62,6 +70,15 @@ class TreeColumn:
     def is_object(self) -> bool:
         """Whether cells are compared by the distance itself, not inside a kernel."""
         return self.kind in (TABLE, TABLE_SQUARED)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that kernels see the cells that they expect."""
+        require(hasattr(self.distance, "column_"), "TreeColumn", "a fitted distance", "another")
+        numbers = self.kind in (NUMBER, SQUARED, VALUE)
+        fits = type(self.distance) is Absolute if numbers else type(self.distance) is not Absolute
+        if self.kind == CATEGORY:
+            fits = type(self.distance) in (Equal, Presence)
+        require(fits, "TreeColumn.kind", f"a distance for {self.kind}", repr(self.distance)[:60])
 
 
 class PrecomputedRows(Distance):
@@ -82,6 +99,10 @@ class PrecomputedRows(Distance):
     array([[1.],
            [2.]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "width_": Whole(1, 2**31),
+    }
 
     name = "precomputed"
     kinds = ("vector",)
@@ -120,6 +141,16 @@ class PrecomputedRows(Distance):
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         places = np.nan_to_num(a[:, 0], nan=0.0).astype(np.int64)
         return np.ascontiguousarray(b[:, 1 + places].T)
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that are not rows of distances behind a place."""
+        dims = {} if n is None else {"n": n}
+        shape = Array("float64", "n", self.width_ + 1)
+        shape.form(cells, dims, where)
+        with np.errstate(invalid="ignore"):
+            places = cells[:, 0]
+            known = np.isnan(places) | ((places >= -1) & (places < self.width_))
+        require(known.all(), where, f"places below {self.width_}", "others")
 
 
 # -- which distances ------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lookalike._params import AnyOf, Is, OneOf, Rule
+from lookalike._shapes import Fields
 from lookalike.errors import TooFewRows, message
 from lookalike.forests.cell_columns import encode_columns, fit_columns
 from lookalike.forests.cell_growing import Limits, grow_unsupervised
@@ -65,6 +66,8 @@ class CellSimilarityForest(Grower):
     >>> CellSimilarityForest(5, distances={"tags": "jaccard"}).grow(table).forest.n_trees
     5
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "synthetic": OneOf(None, "resampled", "permuted"),

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._config import settings, show_bytes
 from lookalike._save import saveable
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Dims,
+    Fields,
+    Of,
+    Offsets,
+    TupleOf,
+    check_fields,
+    require,
+)
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge, message
 from lookalike.forests.cell_cache import CellCache, missing_cells
 from lookalike.forests.cell_columns import TreeColumn, encode_columns
-from lookalike.forests.flat import Forest, find_shape, flatten
+from lookalike.forests.flat import Forest, check_preorder, find_shape, flatten
 from lookalike.kernels.cell_types import TABLE, VALUE, CellTree
 from lookalike.kernels.cell_walk import CellBlock, CellTests
 from lookalike.table.table import Table
@@ -57,6 +68,22 @@ class SimilarityTrees:
     value : float64 (nodes, classes)
         Weight of each class, or one column with the mean of the target.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "columns": TupleOf(Of("TreeColumn"), "columns"),
+        "kept": TupleOf(Anything(), "columns"),
+        "feature": Array("int32", "nodes", low=-1, below="columns"),
+        "first": Array("int32", "nodes", low=-1),
+        "second": Array("int32", "nodes", low=-1),
+        "threshold": Array("float64", "nodes", no_nan=True),
+        "right": Array("int32", "nodes", low=-1),
+        "default": Array("uint8", "nodes", high=1),
+        "offsets": Offsets("nodes", "trees"),
+        "entries": Array("int64", "nodes", low=0),
+        "weights": Array("float64", "nodes", finite=True),
+        "impurities": Array("float64", "nodes"),
+        "value": Array("float64", "nodes", "outputs"),
+    }
 
     columns: tuple[TreeColumn, ...]
     kept: tuple[Cells, ...]
@@ -215,6 +242,11 @@ class SimilarityTrees:
         out[inside] = number.ravel()
         return different, out
 
+    @property
+    def different_tests(self) -> np.ndarray:
+        """The different projections that tests ask for: (column, p, q)."""
+        return self._inputs[0]
+
     def to_forest(self) -> Forest:
         """Return the trees in the form of ``Forest``: each different projection is an input.
 
@@ -311,6 +343,23 @@ class SimilarityTrees:
             "q": int(self.second[node]),
             "threshold": float(self.threshold[node]),
         }
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that nodes are in preorder and tests compare with kept cells."""
+        check_preorder(self.feature, self.right, self.offsets, "SimilarityTrees")
+        sizes = np.array([len(cells) for cells in self.kept], np.int64)
+        for column, cells in zip(self.columns, self.kept, strict=True):
+            where = f"SimilarityTrees.kept ({column.name[:40]!r})"
+            if column.is_object:
+                column.distance.check_cells(cells, None, where)
+            else:
+                check_fields({"cells": cells}, {"cells": Array("float64", "n")}, where)
+        inside = self.feature >= 0
+        asked = self.feature[inside]
+        by_value = self._kinds[asked] == VALUE
+        for ends in (self.first[inside], self.second[inside]):
+            fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
+            require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")
 
 
 def cut_off(tree: CellTree, made: int) -> CellTree:

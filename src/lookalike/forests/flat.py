@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Flag, Offsets, require
 from lookalike.errors import InvalidInput, message
 from lookalike.kernels.grow import ThresholdTree
 from lookalike.kernels.trees import Nodes, Splits, Tests
 
-__all__ = ["Forest", "find_shape", "flatten", "join_trees"]
+__all__ = ["Forest", "check_preorder", "find_shape", "flatten", "join_trees"]
 
 
 @saveable
@@ -65,6 +66,20 @@ class Forest:
     >>> forest.leaves(np.array([[0.2, 0.2], [0.8, 0.2], [0.8, 0.8]])).ravel()
     array([0, 1, 2], dtype=uint16)
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "feature": Array("int32", "nodes", low=-1, below="inputs"),
+        "threshold": Array("float64", "nodes", no_nan=True),
+        "left": Array("int32", "nodes", low=-1, below="nodes"),
+        "right": Array("int32", "nodes", low=-1, below="nodes"),
+        "offsets": Offsets("nodes", "trees"),
+        "equal": Array("uint8", "nodes", high=1),
+        "default": Array("uint8", "nodes", high=1),
+        "mass": Array("float64", "nodes", finite=True, low=0),
+        "column": Array("int32", "inputs", low=0),
+        "soft": Flag(),
+        "single": Flag(),
+    }
 
     feature: np.ndarray
     threshold: np.ndarray
@@ -200,6 +215,18 @@ class Forest:
                 changed.__dict__[name] = self.__dict__[name]
         return changed
 
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that nodes are in preorder and an input has one kind of test."""
+        check_preorder(self.feature, self.right, self.offsets, "Forest")
+        within = np.arange(len(self.feature)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        left = np.where(self.feature >= 0, within + 1, -1)
+        require(np.array_equal(left, self.left), "Forest.left", "the node after its parent")
+        inside = self.feature >= 0
+        tested = np.zeros((self.n_inputs, 2), bool)
+        tested[self.feature[inside], self.equal[inside]] = True
+        one_kind = not tested.all(axis=1).any()
+        require(one_kind, "Forest.equal", "one kind of test per input", "both kinds")
+
 
 def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
     """Return what follows from the shape of trees whose nodes are in preorder."""
@@ -213,6 +240,33 @@ def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> N
     start = np.repeat(offsets[:-1], np.diff(offsets))
     leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
     return Nodes(parent, depth, end, leaf, first, last, n_leaves, leaf_node, leaf_offsets)
+
+
+def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, where: str) -> None:
+    """Refuse loaded trees unless each is whole and its nodes are in preorder.
+
+    Which nodes are leaves fixes where every right child is; children come after their parents, so
+    no walk can go in circles or leave its tree.
+    """
+    inside = feature >= 0
+    sizes = np.diff(offsets)
+    require(len(sizes) and (sizes > 0).all(), where, "trees with at least one node", "others")
+    # How many subtrees are still to come: one more after a test, one less after a leaf.
+    level = np.cumsum(np.where(inside, 1, -1))
+    start = np.repeat(np.concatenate([[0], level[offsets[1:-1] - 1]]), sizes)
+    last = np.zeros(len(feature), bool)
+    last[offsets[1:] - 1] = True
+    ends = np.where(last, level - start == -1, level - start >= 0)
+    require(ends.all(), where, "trees whose every node is reached once from the root", "others")
+    # The left subtree of node i ends where the level first falls below that before its beginning.
+    size = len(feature)
+    keys = np.sort((level + size + 1) * (size + 1) + np.arange(size))
+    at = np.flatnonzero(inside)
+    wanted = level[at] - 1 + size + 1
+    found = keys[np.searchsorted(keys, wanted * (size + 1) + at)] % (size + 1)
+    expected = np.full(size, -1, np.int64)
+    expected[at] = found + 1 - np.repeat(offsets[:-1], sizes)[at]
+    require(np.array_equal(expected, right), where, "right children in preorder", "others")
 
 
 def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:

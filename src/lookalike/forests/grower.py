@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
+from lookalike._shapes import Either, Fields, Maybe, Real, Text
 from lookalike.errors import InvalidInput, message
 
 __all__ = ["PUBLISHED", "PUBLISHED_OUT_OF_BAG", "Grower"]
@@ -30,12 +31,17 @@ PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
 }
 
 
-class Grower(Saved, BaseEstimator):
+class Grower(Saved, BaseEstimator, abstract=True):
     """Base of the objects that say how a forest is grown; an option of None is as published.
 
     Out-of-bag similarities were published with other settings than the rest, so what None means
     may depend on whether the rows of each tree are asked for.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "max_samples": Maybe(Either(Real(low=0.0), Text())),
+        "max_features": Maybe(Either(Real(low=0.0), Text())),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_estimators": AnyOf(OneOf(None), AtLeast(1)),

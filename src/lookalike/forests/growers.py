@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import OneOf, Rule
+from lookalike._shapes import Fields
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.forests.cell_grower import CellSimilarityForest
 from lookalike.forests.extra import grow_extra
@@ -26,8 +27,10 @@ __all__ = [
 ]
 
 
-class MatrixGrower(Grower):
+class MatrixGrower(Grower, abstract=True):
     """Base of the growers that read a matrix; ``CellSimilarityForest`` reads a table."""
+
+    SHAPE: ClassVar[Fields] = {}
 
     _grow_trees: ClassVar[Callable[..., Grown[Forest]]]
 
@@ -97,6 +100,8 @@ class SyntheticForest(MatrixGrower):
     5
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     PARAMS: ClassVar[dict[str, Rule]] = {
         "feature_sampling": OneOf("node", "tree"),
         "synthetic": OneOf(None, "resampled", "permuted", "uniform"),
@@ -154,6 +159,8 @@ class ExtraForest(MatrixGrower):
     np.int32(3)
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 0.8}
     _grow_trees = staticmethod(grow_extra)
 
@@ -200,6 +207,8 @@ class IsolatingForest(ExtraForest):
     >>> IsolatingForest(5, random_state=0).grow(rows).forest.nodes.depth.max()
     np.int32(8)
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 256}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Whole, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, message
 from lookalike.forests.flat import Forest, flatten
@@ -41,6 +42,14 @@ class BalancedForest:
     relaxed : int64 array
         Trees that could not be balanced and were cut as near to the middle as possible.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "feature": Array("int32", "trees", "inner", low=-1),
+        "cut": Array("float64", "trees", "inner", no_nan=True),
+        "height": Whole(1, TALLEST),
+        "n_inputs": Whole(1, 2**31),
+        "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
+    }
 
     feature: np.ndarray
     cut: np.ndarray
@@ -133,6 +142,17 @@ class BalancedForest:
             below = reached[:, v] & (self.feature[:, v] >= 0)
             reached[:, 2 * v + 1] = reached[:, 2 * v + 2] = below
         return reached
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that trees are as high as they say and test known inputs."""
+        nodes = 2**self.height - 1
+        fits = len(self.feature) and self.feature.shape[1] == nodes
+        require(fits, "BalancedForest", f"trees of {nodes} tests", str(self.feature.shape))
+        known = int(self.feature.max()) < self.n_inputs
+        require(known, "BalancedForest.feature", f"inputs below {self.n_inputs}", "others")
+        early = np.flatnonzero((self.feature < 0).any(axis=1))
+        named = np.isin(early, self.relaxed).all()
+        require(named, "BalancedForest.relaxed", "every tree with an early leaf", "others")
 
 
 def grow_stochastic(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Real
 from lookalike.hubness.excess import _Excess, excesses
 from lookalike.hubness.reducer import Facts, mean_of_lists
 from lookalike.measures.rows import Rows
@@ -46,6 +49,13 @@ class CSLS(_Excess):
     >>> measure.distance()[0, 1:] - measure.offset_
     array([-1.5,  1.5,  7. ])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "offset_": Real(),
+    }
+    ROWS: ClassVar[Fields | None] = {
+        "level": Array("float64", "n"),
+    }
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"level": mean_of_lists(self._near(inner, self.n_neighbors).distances)}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from lookalike._shapes import Array, Fields, Real
 from lookalike._threads import blocks, run
 from lookalike.hubness.excess import _Excess, excesses
 from lookalike.hubness.reducer import Facts, mean_of_lists
@@ -51,6 +54,13 @@ class DisSimLocal(_Excess):
     >>> measure.distance()[0, 1:] - measure.offset_
     array([-3.25, -1.25, 20.  ])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "offset_": Real(),
+    }
+    ROWS: ClassVar[Fields | None] = {
+        "level": Array("float64", "n"),
+    }
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         near = self._near(inner, self.n_neighbors)

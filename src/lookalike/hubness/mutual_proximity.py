@@ -11,6 +11,7 @@ import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
+from lookalike._shapes import Array, Choice, Dims, Fields, Maybe, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.hubness.reducer import INNER, Facts, _Scaled
@@ -102,6 +103,11 @@ class MutualProximity(_Scaled):
     >>> MutualProximity(Vector(), "gauss_independent").fit(rows).similarity().round(3)[0]
     array([1.   , 0.705, 0.303, 0.013])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "model_": Choice(*MODELS),
+        "reference_": Maybe(Array("int64", "sample", low=0, ascending=True)),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "model": OneOf(AUTO, *MODELS),
@@ -358,6 +364,20 @@ class MutualProximity(_Scaled):
             factors[f"mean_{name}"] = float(mean[0])
             factors[f"sd_{name}"] = float(sd[0])
         return factors
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def _check_parts(self, dims: Dims) -> None:
+        super()._check_parts(dims)
+        if self.reference_ is not None:
+            fits = len(self.reference_) and self.reference_[-1] < len(self.rows_)
+            require(fits, "MutualProximity.reference_", f"rows below {len(self.rows_)}", "others")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like: mean and deviation of distances, unless counted."""
+        names = ["mean", "sd"] if self.model_ != "empirical" else []
+        names += ["others", "new"] if names and self.augment else []
+        return {name: Array("float64", "n") for name in names}, {}
 
 
 def rank_type(n: int) -> type[np.signedinteger[Any]]:

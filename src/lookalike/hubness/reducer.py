@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._shapes import Dims, Fields, Of, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
@@ -50,6 +51,10 @@ n_jobs : int, optional
 
 class _Reducer(Measure):
     """Base of the measures that repair another one."""
+
+    SHAPE: ClassVar[Fields] = {
+        "measure_": Of("Measure"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": Is(Measure, named="a measure, such as Vector()"),
@@ -193,6 +198,19 @@ class _Reducer(Measure):
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         """Return the numbers that changed the distance d of the measure inside."""
         return {}
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def _check_parts(self, dims: Dims) -> None:
+        who, inner = f"{type(self).__name__}.measure_", self.measure_
+        fits = hasattr(inner, "rows_") and len(inner.rows_) == len(self.rows_)
+        require(fits, who, f"a measure fitted to {len(self.rows_)} rows", "another")
+        same = type(inner) is type(self.measure) and inner.traits == self.measure.traits
+        require(same, who, f"a fitted {type(self.measure).__name__}", type(inner).__name__)
+
+    def inner_measures(self) -> dict[str, Measure]:
+        """Return the measure inside."""
+        return {INNER: self.measure_}
 
 
 class _Scaled(_Reducer):

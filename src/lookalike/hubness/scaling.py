@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._params import AtLeast, Between, Is, Rule
+from lookalike._shapes import Array, Dims, Fields, Flag, Real, Whole, require
 from lookalike._threads import blocks, run
 from lookalike.errors import TooFewRows, message
 from lookalike.hubness.reducer import (
@@ -66,6 +67,11 @@ class LocalScaling(_Scaled):
     >>> LocalScaling(Vector(), n_neighbors=2).fit(rows).similarity().round(6)[0]
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
+
+    SHAPE: ClassVar[Fields] = {}
+    ROWS: ClassVar[Fields | None] = {
+        "scale": Array("float64", "n"),
+    }
 
     def __init__(
         self,
@@ -132,6 +138,14 @@ class NICDM(_Scaled):
     >>> NICDM(Vector(), n_neighbors=2).fit(rows).distance().round(6)[0]
     array([0.      , 0.57735 , 1.341641, 2.213594])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "floor_": Real(low=0.0),
+        "factor_": Real(low=0.0),
+    }
+    ROWS: ClassVar[Fields | None] = {
+        "mu": Array("float64", "n"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"geometric": Is(bool, np.bool_)}
     NATIVE = ("distance", "ratio")
@@ -222,6 +236,17 @@ class CDM(_Scaled):
     >>> measure.kneighbors(n_neighbors=2)[0].mean(axis=1).round(2)
     array([2.87, 2.87, 2.87, 2.87])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "floor_": Real(low=0.0),
+        "factors_": Array("float64", "fitted"),
+        "n_iter_": Whole(),
+        "mean_": Real(),
+        "converged_": Flag(),
+    }
+    ROWS: ClassVar[Fields | None] = {
+        "factor": Array("float64", "n"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "tol": Between(0.0, open_low=True),
@@ -317,3 +342,8 @@ class CDM(_Scaled):
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {"f_x": float(a.arrays["factor"][0]), "f_y": float(b.arrays["factor"][0])}
+
+    def _check_parts(self, dims: Dims) -> None:
+        super()._check_parts(dims)
+        n = len(self.rows_)
+        require(dims["fitted"] == n, "CDM.factors_", f"{n} factors", str(dims["fitted"]))

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._params import Is, Rule
+from lookalike._shapes import Array, Dims, Fields
 from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
@@ -50,6 +51,8 @@ class SharedNeighbors(_Reducer):
     array([1. , 0.5, 0.5, 1. ])
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     PARAMS: ClassVar[dict[str, Rule]] = {"include_self": Is(bool, np.bool_)}
 
     def __init__(
@@ -88,3 +91,8 @@ class SharedNeighbors(_Reducer):
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         shared = float(self.compare(a, b)[0, 0]) * a.arrays["near"].shape[1]
         return {"shared": round(shared)}
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like: lists of fitted rows."""
+        fitted, k = len(self.measure_.rows_), self.n_neighbors + bool(self.include_self)
+        return {"near": Array("int64", "n", k, low=-1, below=fitted)}, {}

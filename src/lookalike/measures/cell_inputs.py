@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._config import settings, show_bytes
 from lookalike._save import saveable
+from lookalike._shapes import Dims, Fields, Of, Text, TupleOf, require
 from lookalike._threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, TooLarge, message
@@ -36,6 +37,11 @@ class CellInputs:
     owner : tuple of str
         Names of the table's columns; ``Forest.column`` gives the place of each input among them.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "trees": Of("SimilarityTrees"),
+        "owner": TupleOf(Text(), "columns"),
+    }
 
     trees: SimilarityTrees
     owner: tuple[str, ...]
@@ -80,6 +86,11 @@ class CellInputs:
 
         run(one, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
         return out
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that trees test columns of the table."""
+        known = all(one.column < len(self.owner) for one in self.trees.columns)
+        require(known, "CellInputs.owner", "a name for every column that is tested", "fewer")
 
 
 def tests_cells(forest: Any) -> bool:

@@ -14,7 +14,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._random import RANDOM_STATE, make_generator
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Dims,
+    Fields,
+    ListOf,
+    MapOf,
+    Maybe,
+    Misfit,
+    Of,
+    Plain,
+    Real,
+    Sometimes,
+    Text,
+    TupleOf,
+    require,
+)
+from lookalike.errors import InvalidInput, LookalikeError, message, suggest
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.gower import check_weights
@@ -82,6 +99,18 @@ class Combined(Measure):
     >>> Combined([(0.3, size, "size"), (0.7, age, "age")]).fit(rows).similarity().round(3)[1]
     array([0.15, 1.  , 0.25, 0.  ])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "kinds": Maybe(MapOf(Plain(), Anything())),
+        "parts": Anything(),
+        "weights_": Array("float64", "parts", finite=True, low=0),
+        "columns_": ListOf(Maybe(TupleOf(Text())), "parts"),
+        "parts_": ListOf(Of("Measure"), "parts"),
+        "offset_": Real(),
+        "means_": Sometimes(Array("float64", "parts")),
+        "sds_": Sometimes(Array("float64", "parts")),
+        "units_": Sometimes(Array("float64", "parts")),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "how": OneOf("similarity", "zscore"),
@@ -354,6 +383,28 @@ class Combined(Measure):
         return Explanation(
             s, d, plus, minus, factors, inner, cells, typical, telling, tuple(left_out)
         )
+
+    def _check_parts(self, dims: Dims) -> None:
+        try:
+            parts = self._read_parts()
+        except LookalikeError as error:
+            raise Misfit("Combined.parts", "weights and measures", "others") from error
+        require(len(parts) == len(self.parts_), "Combined.parts_", f"{len(parts)} measures")
+        for part, columns in zip(self.parts_, self.columns_, strict=True):
+            fitted = hasattr(part, "rows_") and len(part.rows_) == len(self.rows_)
+            require(fitted, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
+            known = all(name in self.schema_.kinds for name in columns or ())
+            require(known, "Combined.columns_", "columns of the table", "others")
+        if self.how == "zscore":
+            require(hasattr(self, "units_"), "Combined", "the field units_", "none")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like: those of the parts, and nothing else."""
+        return {}, {}
+
+    def inner_measures(self) -> dict[str, Measure]:
+        """Return the parts by their numbers."""
+        return {str(i): part for i, part in enumerate(self.parts_)}
 
 
 def _some(table: Table, columns: Sequence[str] | None) -> Table:

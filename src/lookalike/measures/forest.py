@@ -17,6 +17,7 @@ from lookalike._config import settings
 from lookalike._params import KINDS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import write
+from lookalike._shapes import Array, Choice, Dims, Either, Fields, Maybe, Of, Real, Sometimes, Whole
 from lookalike.errors import LookalikeWarning
 from lookalike.forests.grower import Grower
 from lookalike.forests.growers import (
@@ -30,6 +31,7 @@ from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_ancestors import Aryal, Zhu3
 from lookalike.measures.forest_explain import FittedForest, both_numbers
+from lookalike.measures.forest_loading import check_forest, check_forest_rows, forest_rows
 from lookalike.measures.forest_methods import METHODS, find_reading
 from lookalike.measures.forest_pairs import count_fallbacks, find_range
 from lookalike.measures.forest_reading import ForestReading, Ratio, Shi
@@ -166,6 +168,23 @@ class ForestProximity(Measure):
     >>> print(*sorted(nearest[0]))
     3 4 5
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "forest": Maybe(
+            Either(
+                Choice("synthetic", "extra", "isolation", "similarity"),
+                Of("Grower", "Forest", "TreeForest"),
+            )
+        ),
+        "inputs_": Of("TreeInputs", "CellInputs"),
+        "forest_": Of("Forest"),
+        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
+        "values_": Maybe(Array("float64", "nodes")),
+        "low_": Maybe(Real()),
+        "high_": Maybe(Real()),
+        "n_fallback_pairs_": Sometimes(Whole()),
+        "trees_": Sometimes(Of("SimilarityTrees")),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "method": AnyOf(OneOf(*METHODS), Is(ForestReading, named="a way to read a forest")),
@@ -392,3 +411,17 @@ class ForestProximity(Measure):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         return find_reading(self.method).explain(self._fitted(), both_numbers(self, a, b), a, b)
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def _check_parts(self, dims: Dims) -> None:
+        check_forest(self, find_reading(self.method), dims)
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        return forest_rows(self.forest_, find_reading(self.method), self.in_bag_ is not None), {}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        check_forest_rows(self.forest_, rows, where)

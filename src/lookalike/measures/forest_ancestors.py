@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._params import Is, OneOf, Rule
+from lookalike._shapes import Fields
 from lookalike.forests.ancestors import ancestor_block, node_values
 from lookalike.forests.flat import Forest
 from lookalike.measures.explanation import Explanation
@@ -17,8 +18,10 @@ from lookalike.measures.rows import Rows
 __all__ = ["AncestorReading", "Aryal", "Ting", "Zhu2", "Zhu3"]
 
 
-class AncestorReading(ForestReading):
+class AncestorReading(ForestReading, abstract=True):
     """What the lowest common ancestor of two leaves tells."""
+
+    SHAPE: ClassVar[Fields] = {}
 
     conversion: ClassVar[str] = "one_minus"
 
@@ -68,6 +71,8 @@ class Zhu2(AncestorReading):
     True
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     name: ClassVar[str] = "zhu2"
 
     @property
@@ -98,6 +103,8 @@ class Zhu3(AncestorReading):
     >>> ForestProximity(Zhu3(denominator="max"), random_state=0).fit(rows).distance().shape
     (30, 30)
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PARAMS: ClassVar[dict[str, Rule]] = {"denominator": OneOf("longer", "max")}
     name: ClassVar[str] = "zhu3"
@@ -133,6 +140,8 @@ class Ting(AncestorReading):
     >>> bool(ForestProximity(Ting(raw=True), random_state=0).fit(rows).distance()[0, 0] > 0)
     True
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PARAMS: ClassVar[dict[str, Rule]] = {"raw": Is(bool, np.bool_)}
     name: ClassVar[str] = "ting"
@@ -172,6 +181,8 @@ class Aryal(Ting):
     >>> float(d.max()), float(d[0, 0])
     (1.0, 0.0)
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name: ClassVar[str] = "aryal"
 

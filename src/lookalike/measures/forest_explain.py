@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike._ragged import Ragged
+from lookalike._shapes import require
 from lookalike.forests.blame import ancestor_lacks, leaf_weights, parting_shares, ratio_parts
 from lookalike.forests.flat import Forest
 from lookalike.forests.rows import unknown_bin
@@ -17,6 +18,7 @@ from lookalike.measures.rows import Rows
 __all__ = [
     "FittedForest",
     "both_numbers",
+    "check_soft",
     "explain_ancestors",
     "explain_leaves",
     "explain_ratio",
@@ -166,3 +168,10 @@ def _add(side: dict[str | None, float], owner: tuple[str, ...], shares: np.ndarr
     """Add what each place among the owners contributes to the column of that name."""
     for name, share in zip(owner, shares, strict=True):
         side[name] += float(share)
+
+
+def check_soft(rows: Rows, where: str) -> None:
+    """Refuse loaded rows whose leaves and weights are not pairs."""
+    leaves, weights = rows.arrays["leaves"], rows.arrays["weights"]
+    pairs = np.array_equal(leaves.offsets, weights.offsets)
+    require(pairs, where, "a weight for every leaf of a row with gaps", "others")

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from lookalike._params import Between, OneOf, Rule
 from lookalike._save import Saved
+from lookalike._shapes import Fields
 from lookalike.forests.flat import Forest
 from lookalike.forests.ratio import ratio_block
 from lookalike.forests.sharing import out_of_bag_block, share_block
@@ -24,7 +25,7 @@ from lookalike.measures.rows import Rows
 __all__ = ["ForestReading", "OutOfBag", "Ratio", "Shi"]
 
 
-class ForestReading(Saved, BaseEstimator):
+class ForestReading(Saved, BaseEstimator, abstract=True):
     """Base of the ways to read a similarity out of a forest.
 
     Attributes
@@ -36,6 +37,8 @@ class ForestReading(Saved, BaseEstimator):
     shares_leaves : whether rows with gaps belong to several leaves, each with a share
     keeps_bins : whether it asks rows the tests on each other's way
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     PARAMS: ClassVar[dict[str, Rule]] = {}
     name: ClassVar[str]
@@ -115,6 +118,8 @@ class Ratio(ForestReading):
     False
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     PARAMS: ClassVar[dict[str, Rule]] = {
         "alpha": Between(0.0, 1e6),
         "beta": Between(0.0, 1e6),
@@ -181,6 +186,8 @@ class Shi(ForestReading):
     (5, 5)
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     PARAMS: ClassVar[dict[str, Rule]] = {"missing": OneOf("half", "by_mass")}
     name: ClassVar[str] = "shi"
     shares_leaves: ClassVar[bool] = True
@@ -232,6 +239,8 @@ class OutOfBag(Shi):
     >>> ForestProximity(OutOfBag(), n_estimators=200, random_state=0).fit(rows).n_fallback_pairs_
     0
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     name: ClassVar[str] = "oob"
     out_of_bag: ClassVar[bool] = True

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Between, Is, OneOf, Rule
+from lookalike._shapes import Anything, Dims, Fields, MapOf, Maybe, Of, Plain, Real, Text, require
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
@@ -110,6 +111,14 @@ class Gower(Measure):
       weight   +0.481  -0.019
       animal   +0.500  -0.000
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "kinds": Maybe(MapOf(Plain(), Anything())),
+        "weights": Anything(),
+        "plan_": Of("MixedPlan"),
+        "typical_": Of("Typical"),
+        "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "missing": OneOf("ignore", "midpoint"),
@@ -336,6 +345,21 @@ class Gower(Measure):
         flags = slice(int(self.plan_.ends[2]), int(self.plan_.ends[3]))
         absent[flags] = (a.arrays["simple"][0, flags] == 0) & (b.arrays["simple"][0, flags] == 0)
         return np.where(np.isnan(differs) & ~absent, 0.5, differs)
+
+    def _check_parts(self, dims: Dims) -> None:
+        names = set(self.plan_.names)
+        require(names <= set(self.schema_.kinds), "Gower.plan_", "columns of the table", "others")
+        require(names <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        self.typical_.check_fits(self.plan_)
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        return self.plan_.rows_shape(), {}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        self.plan_.check_levels(rows.arrays)
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import OneOf
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, MapOf, Of, Shape, Text, TupleOf, require
 from lookalike.columns import Distance, distance_for
 from lookalike.columns.base import missing_rows
 from lookalike.columns.category import Equal
@@ -49,6 +50,17 @@ class MixedPlan:
     alpha, beta : shape of the curved numbers
     levels, starts : tables of the ordered levels, and where they are
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "names": TupleOf(Text(), "columns"),
+        "distances": MapOf(Text(), Of("Distance"), "columns"),
+        "dropped": TupleOf(Text()),
+        "ends": Array("int64", len(GROUPS), low=0),
+        "alpha": Array("float64", "simple", finite=True, low=1),
+        "beta": Array("float64", "simple", finite=True, low=0, high=1),
+        "levels": Array("float64", "levels"),
+        "starts": Array("int64", "simple", 2, low=0, below="levels"),
+    }
 
     names: tuple[str, ...]
     distances: Mapping[str, Distance]
@@ -317,6 +329,52 @@ class MixedPlan:
             np.concatenate([*levels, np.zeros(1)]),
             starts,
         )
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that columns stand in the groups that their distances belong to."""
+        where = "MixedPlan"
+        require(set(self.names) == set(self.distances), where, "a distance per column", "others")
+        for name, distance in self.distances.items():
+            fits = hasattr(distance, "scale_") and hasattr(distance, "cells_shape")
+            require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")
+        rising = (self.ends[1:] >= self.ends[:-1]).all() and self.ends[-1] == dims["simple"]
+        require(rising and dims["simple"] <= dims["columns"], f"{where}.ends", "ends of groups")
+        groups = np.searchsorted(self.ends, np.arange(len(self.names)), side="right")
+        own = [_group(self.distances[name]) for name in self.names]
+        require(groups.tolist() == own, where, "columns in the groups of their distances", "others")
+        for j, (start, size) in enumerate(self.starts.tolist()):
+            tabled = isinstance(self.distances[self.names[j]], Information | RankRange)
+            levels = len(self.distances[self.names[j]].levels_) if tabled else 0  # type: ignore[attr-defined]
+            fits = size == levels and start + size * size <= len(self.levels)
+            require(fits, f"{where}.starts", "tables of levels inside the list of them", "others")
+
+    def rows_shape(self) -> dict[str, Shape]:
+        """Return what encoded rows look like."""
+        return {
+            SIMPLE: Array("float64", "n", self.n_simple),
+            **{COLUMN + name: _CellsOf(self.distances[name]) for name in self.objects},
+        }
+
+    def check_levels(self, rows: Mapping[str, Any]) -> None:
+        """Refuse loaded rows whose codes of levels are not in the tables."""
+        for j in np.flatnonzero(self.starts[:, 1]):
+            codes = rows[SIMPLE][:, j]
+            here = codes[~np.isnan(codes)]
+            fits = (here >= 0) & (here < self.starts[j, 1]) & (here == np.floor(here))
+            require(fits.all(), f"rows of {self.names[j][:40]!r}", "codes of its levels", "others")
+
+
+class _CellsOf(Shape):
+    """What a distance encodes."""
+
+    def __init__(self, distance: Distance) -> None:
+        self.distance = distance
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Ask the distance."""
+        self.distance.check_cells(value, dims["n"], where)
 
 
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:

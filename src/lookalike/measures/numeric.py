@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Fields, Text, TupleOf, require
 from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.table import Table
+from lookalike.table import Schema, Table
+from lookalike.table.table import MATRIX
 
-__all__ = ["NUMERIC", "Layout", "numbers", "plan"]
+__all__ = ["NUMERIC", "Layout", "check_owners", "numbers", "plan"]
 
 NUMERIC = ("number", "vector", "histogram")
 
@@ -20,6 +24,12 @@ NUMERIC = ("number", "vector", "histogram")
 @dataclass(frozen=True)
 class Layout:
     """Which columns a matrix is made of: their names, and the column each entry belongs to."""
+
+    SHAPE: ClassVar[Fields] = {
+        "names": TupleOf(Text()),
+        "owner": TupleOf(Text()),
+        "left_out": TupleOf(Text()),
+    }
 
     names: tuple[str, ...]
     owner: tuple[str, ...]
@@ -79,3 +89,16 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
                 )
             )
     return out
+
+
+def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], where: str) -> None:
+    """Refuse a loaded layout whose columns are not those of the table, entry by entry."""
+    expected: list[str] = []
+    for name in names:
+        kind = schema.kinds.get(name)
+        require(kind is not None, where, "columns of the table", repr(name[:40]))
+        assert kind is not None
+        width = kind.width if kind.name in MATRIX else 1
+        require(len(expected) + width <= len(owner), where, "an owner for every entry", "fewer")
+        expected += [name] * width
+    require(tuple(expected) == owner, where, "the columns of the table in their order", "others")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import Is, Rule
+from lookalike._shapes import Array, Dims, Fields, Flag, require
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
@@ -46,6 +47,10 @@ class Precomputed(Measure):
     >>> measure.kneighbors([[3, 1, 2]], n_neighbors=2)[1]
     array([[1, 2]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "averaged_": Flag(),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"symmetric": Is(bool, np.bool_)}
 
@@ -112,6 +117,15 @@ class Precomputed(Measure):
             ahead = out[starts]
             out[starts] = np.where(np.isnan(ahead), back, (ahead + back) / 2)
         return out
+
+    def _check_parts(self, dims: Dims) -> None:
+        n = len(self.rows_)
+        require(self.n_features_in_ == n, "Precomputed.n_features_in_", f"{n} fitted rows")
+        require(NAME in self.schema_.kinds, "Precomputed.schema_", f"a column {NAME!r}", "none")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like: a distance to every fitted row."""
+        return {"row": Array("float64", "n", self.n_features_in_)}, {}
 
 
 def _as_matrix(X: Any, who: str) -> np.ndarray:

@@ -7,12 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._params import Is, OneOf, Rule
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
+from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import nearest_numbers, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids
-from lookalike.measures.numeric import NUMERIC, numbers, plan
+from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
@@ -66,6 +67,17 @@ class Ranked(Measure):
     >>> measure.distance([[30.0]])
     array([[3. , 1.5, 1.5, 1. ]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "layout_": Of("Layout"),
+        "n_fitted_": Whole(1),
+        "values_": RaggedOf("float64", "entries", finite=True),
+        "upto_": RaggedOf("float64", "entries", finite=True),
+    }
+    ROWS: ClassVar[Fields] = {
+        "value": Array("float64", "n", "entries"),
+        "new": Array("float64", "n"),
+    }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -180,3 +192,20 @@ class Ranked(Measure):
             gaps[a.arrays["value"][0] == b.arrays["value"][0]] = 0.0
             gaps = gaps / self.n_fitted_ if self.scale else gaps
         return additive_explanation(self, a, b, shares_of_distance(gaps, self.metric), owner)
+
+    def _check_parts(self, dims: Dims) -> None:
+        owner = self.layout_.owner
+        check_owners(self.schema_, self.layout_.names, owner, "Ranked.layout_")
+        require(len(owner) == dims["entries"], "Ranked.values_", f"{len(owner)} entries", "others")
+        same = np.array_equal(self.values_.offsets, self.upto_.offsets)
+        filled = (np.diff(self.values_.offsets) > 0).all()
+        require(same and filled, "Ranked.upto_", "a rank for every value", "others")
+        require(self.n_fitted_ == len(self.rows_), "Ranked.n_fitted_", f"{len(self.rows_)}")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        entries = len(self.layout_.owner)
+        if self.metric == "cosine":
+            return {"x": Array("float64", "n", entries + 1)}, {}
+        exact = "float32" if self._exact_in_float32() else "float64"
+        return {"twice": Array(exact, "n", entries), **self.ROWS}, {"entries": entries}

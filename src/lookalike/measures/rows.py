@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike import _ragged
 from lookalike._ragged import Ragged
 from lookalike._save import saveable
+from lookalike._shapes import Anything, Array, Dims, Fields, MapOf, Of, Text, require
 
 __all__ = ["Rows", "concatenate", "self_pairs"]
 
@@ -30,6 +31,12 @@ class Rows:
     parts : mapping of name to the Rows of an inner measure, of the same length
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "seen": Array("int64", "n", low=-1),
+        "arrays": MapOf(Text(), Anything()),
+        "parts": MapOf(Text(), Of("Rows")),
+    }
+
     seen: np.ndarray
     arrays: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, Rows] = field(default_factory=dict)
@@ -42,6 +49,15 @@ class Rows:
         arrays = {name: array[at] for name, array in self.arrays.items()}
         parts = {name: rows[at] for name, rows in self.parts.items()}
         return Rows(self.seen[at], arrays, parts)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that all arrays and parts have as many rows."""
+        for name, array in self.arrays.items():
+            fits = isinstance(array, np.ndarray | Ragged) and getattr(array, "ndim", 1) > 0
+            require(fits and len(array) == len(self), f"Rows[{name[:40]!r}]", f"{len(self)} rows")
+        for name, rows in self.parts.items():
+            same = np.array_equal(rows.seen, self.seen)
+            require(same, f"Rows.parts[{name[:40]!r}]", "the same rows as outside", "others")
 
 
 def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:

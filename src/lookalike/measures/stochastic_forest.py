@@ -8,16 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import KINDS, AtLeast, OneOf, Rule
-from lookalike._ragged import Ragged
+from lookalike._ragged import Ragged, RaggedOf
 from lookalike._random import RANDOM_STATE
+from lookalike._shapes import Array, Dims, Fields, Maybe, Of, require
 from lookalike.forests.blame import leaf_weights, parting_shares
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import grow_stochastic
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.forest_explain import both_numbers, explain_sharing, soft_part
+from lookalike.measures.forest_explain import both_numbers, check_soft, explain_sharing, soft_part
 from lookalike.measures.lists import Ids, name_rows
+from lookalike.measures.numeric import check_owners
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
@@ -89,6 +91,17 @@ class StochasticForest(Measure):
     True
     >>> distances, indices = measure.kneighbors(n_neighbors=3)
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "inputs_": Of("TreeInputs"),
+        "forest_": Of("BalancedForest"),
+        "relaxed_trees_": Array("int64", "relaxed", low=0),
+        "mass_": Maybe(Array("float64", "nodes", finite=True, low=0)),
+    }
+    ROWS: ClassVar[Fields] = {
+        "leaves": RaggedOf("int32", low=0, below="leaves"),
+        "weights": RaggedOf("float64", finite=True),
+    }
 
     traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -204,6 +217,26 @@ class StochasticForest(Measure):
             weights.append(coded[self.forest_.leaf_codes])
         parted = parting_shares(flat, *weights) / flat.n_trees
         return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
+
+    def _check_parts(self, dims: Dims) -> None:
+        inputs, forest = self.inputs_, self.forest_
+        check_owners(self.schema_, inputs.names, inputs.owner, "StochasticForest.inputs_")
+        fits = forest.n_inputs == len(inputs.owner)
+        require(fits, "StochasticForest.forest_", f"{len(inputs.owner)} inputs", "others")
+        if self.mass_ is not None:
+            nodes = len(forest.flat.feature)
+            require(dims["nodes"] == nodes, "StochasticForest.mass_", f"{nodes} nodes", "others")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        trees, height = self.forest_.n_trees, self.forest_.height
+        codes = Array("uint8" if height <= 8 else "uint16", "n", trees, below=1 << height)
+        return {"codes": codes, **self.ROWS}, {"leaves": trees << height}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        check_soft(rows, where)
 
 
 def nearest_by_codes(

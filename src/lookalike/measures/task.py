@@ -18,13 +18,14 @@ from lookalike._config import count_jobs
 from lookalike._params import KINDS, N_JOBS, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
+from lookalike._shapes import Fields, Objects, Sometimes, Text, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
 from lookalike.measures.source import Source, read_source
 from lookalike.table.features import remember_columns
 from lookalike.table.targets import require_target
 
-__all__ = ["IsMeasure", "MeasureTask", "copy_input_tags"]
+__all__ = ["IsMeasure", "MeasureTask", "check_task_rows", "copy_input_tags"]
 
 
 class IsMeasure(Rule):
@@ -52,12 +53,17 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class MeasureTask(Saved, BaseEstimator):
+class MeasureTask(Saved, BaseEstimator, abstract=True):
     """Base of the estimators that wrap a measure.
 
     Subclasses have a parameter ``measure`` (None: ``Gower()``), and may have ``kinds``,
     ``random_state`` and ``n_jobs``; their rules are stated here.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": IsMeasure(),
@@ -96,3 +102,12 @@ class MeasureTask(Saved, BaseEstimator):
         if self.REQUIRES_TARGET:
             tags.target_tags.required = True
         return copy_input_tags(tags, self.measure)
+
+
+def check_task_rows(task: Any, n: int | None = None) -> None:
+    """Refuse a loaded task whose rows its fitted measure would not have encoded."""
+    who = type(task).__name__
+    require(hasattr(task.measure_, "rows_"), f"{who}.measure_", "a fitted measure", "another")
+    task.measure_.check_rows(task.rows_, f"{who}.rows_")
+    if n is not None:
+        require(len(task.rows_) == n, f"{who}.rows_", f"{n} rows", str(len(task.rows_)))

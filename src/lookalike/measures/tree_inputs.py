@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Fields, Flag, Text, TupleOf
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.table import Table
 
@@ -21,6 +22,13 @@ ORDERED = ("number", "order", "flag", "vector", "histogram")
 @dataclass(frozen=True)
 class TreeInputs:
     """Which columns trees test: their names, the column behind each input, which are categories."""
+
+    SHAPE: ClassVar[Fields] = {
+        "names": TupleOf(Text()),
+        "owner": TupleOf(Text(), "inputs"),
+        "category": TupleOf(Flag(), "inputs"),
+        "left_out": TupleOf(Text()),
+    }
 
     names: tuple[str, ...]
     owner: tuple[str, ...]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Fields, require
 from lookalike.measures.mixed import SIMPLE, MixedPlan
 from lookalike.measures.rows import Rows
 
@@ -30,6 +31,13 @@ class Typical:
     mean : float64 per column, the mean difference of two sampled rows; NaN without such a pair
     objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "simple": Array("float64", "sample", "simple"),
+        "seen": Array("int64", "sample", low=-1),
+        "mean": Array("float64", "columns"),
+        "objects": Array("float64", "pairs", "objects"),
+    }
 
     simple: np.ndarray
     seen: np.ndarray
@@ -92,6 +100,13 @@ class Typical:
             for name, for_, against in zip(plan.names, *bits, strict=True)
             if not np.isnan(for_)
         }
+
+    def check_fits(self, plan: MixedPlan) -> None:
+        """Refuse a loaded sample of other columns than those of the plan."""
+        widths = self.simple.shape[1], len(self.mean), self.objects.shape[1]
+        needed = plan.n_simple, len(plan.names), len(plan.objects)
+        require(widths == needed, "Typical", f"{needed} columns", str(widths))
+        plan.check_levels({SIMPLE: self.simple})
 
 
 def contributions(

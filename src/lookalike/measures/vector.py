@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import OneOf, Rule
+from lookalike._shapes import Array, Dims, Fields, Of, require
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import nearest_numbers, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, name_rows
-from lookalike.measures.numeric import NUMERIC, numbers, plan
+from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
@@ -62,6 +63,15 @@ class Vector(Measure):
     >>> measure.kneighbors([[0.0, 1.0]], n_neighbors=2)
     (array([[1., 2.]]), array([[0, 1]]))
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "layout_": Of("Layout"),
+        "shift_": Array("float64", "entries", finite=True),
+        "unit_": Array("float64", "entries", finite=True),
+    }
+    ROWS: ClassVar[Fields] = {
+        "x": Array("float64 float32", "n", "entries"),
+    }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
     PARAMS: ClassVar[dict[str, Rule]] = {
@@ -159,6 +169,15 @@ class Vector(Measure):
         return additive_explanation(
             self, a, b, shares_of_distance(gaps, self.metric), self.layout_.owner
         )
+
+    def _check_parts(self, dims: Dims) -> None:
+        owner = self.layout_.owner
+        check_owners(self.schema_, self.layout_.names, owner, "Vector.layout_")
+        require(len(owner) == dims["entries"], "Vector.shift_", f"{len(owner)} entries", "others")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like: a direction for rows of zeros behind the entries."""
+        return self.ROWS, {"entries": len(self.layout_.owner) + (self.metric == "cosine")}
 
 
 def unit_rows(x: np.ndarray) -> np.ndarray:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from lookalike._config import count_jobs
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Whole, require
 from lookalike._threads import blocks, run
 from lookalike.kernels.byte_bounds import EQUAL, NUMBER, NUMBER_GAPS, SKIP, STEPS, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
@@ -50,6 +51,12 @@ class ByteCodes:
     gaps : bool array, which columns have a missing cell
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "tiles": Array("uint8", "tiles", "columns", TILE),
+        "n_rows": Whole(),
+        "gaps": Array("bool", "columns"),
+    }
+
     tiles: np.ndarray
     n_rows: int
     gaps: np.ndarray
@@ -68,6 +75,11 @@ class ByteCodes:
                 tile = np.where(missing[at], np.uint8(255), tile)
             tiles[t, :, : at.stop - at.start] = tile.T
         return cls(tiles, n, gaps)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that there are as many tiles as rows need."""
+        needed = -(-self.n_rows // TILE)
+        require(dims["tiles"] == needed, "ByteCodes.tiles", f"{needed} tiles", str(dims["tiles"]))
 
 
 class _Asked(NamedTuple):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Flag, Whole, require
 from lookalike.errors import InvalidInput, TooFewRows, message
 
 __all__ = ["NeighborGraph"]
@@ -41,6 +42,13 @@ class NeighborGraph:
     >>> near.merge(far).indices
     array([[2, 1]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "indices": Array("int64", "queries", "k", low=-1),
+        "distances": Array("float64", "queries", "k", no_nan=True),
+        "n_indexed": Whole(),
+        "has_self": Flag(),
+    }
 
     indices: np.ndarray
     distances: np.ndarray
@@ -186,3 +194,8 @@ class NeighborGraph:
         lists.indices[rows, place] = columns
         lists.distances[rows, place] = data
         return lists
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that lists name rows of the collection."""
+        known = self.indices.max(initial=-1) < self.n_indexed
+        require(known, "NeighborGraph.indices", f"numbers below {self.n_indexed}", "others")

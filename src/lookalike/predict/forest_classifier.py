@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from lookalike._params import AnyOf, Is, OneOf, Rule
+from lookalike._shapes import Array, Dims, Either, Fields, Objects, Plain, Sometimes, require
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.predict.mixins import TableClassifierMixin
@@ -17,8 +18,15 @@ from lookalike.predict.supervised_forest import SupervisedForest, class_votes
 __all__ = ["ForestClassifier"]
 
 
-class ForestClassifier(TableClassifierMixin, SupervisedForest):
+class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     """What classifiers made of similarity trees share."""
+
+    SHAPE: ClassVar[Fields] = {
+        "classes_": Either(
+            Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
+        ),
+        "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "criterion": OneOf("gini", "entropy"),
@@ -123,3 +131,9 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest):
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
         found = self.classes_[self._proba(cells).argmax(axis=1)]
         return float(np.mean(found == np.asarray(y)))
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that leaves vote for the known classes."""
+        super().check_loaded(dims)
+        fits = self.trees_.value.shape[1] == dims["classes"]
+        require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")

@@ -10,6 +10,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike._shapes import Fields, Real, Whole
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.cell_isolation import grow_isolation_trees
 from lookalike.forests.sampling import count_share
@@ -74,6 +75,11 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
     >>> words[scores.argmin()]
     'zyx-981'
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "max_samples_": Whole(1),
+        "offset_": Real(),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "max_samples": AnyOf(OneOf("auto"), AtLeast(1), Between(0.0, 1.0, open_low=True)),

@@ -10,6 +10,19 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Maybe,
+    Of,
+    Sometimes,
+    Text,
+    Whole,
+    require,
+)
 from lookalike.errors import InvalidInput, message
 from lookalike.evaluate.vote import WEIGHTS, list_weights
 from lookalike.measures.base import Measure
@@ -17,7 +30,7 @@ from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import check_k
 from lookalike.measures.rows import Rows
 from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask
+from lookalike.measures.task import MeasureTask, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.predict.mixins import NamedTargetMixin
 from lookalike.predict.neighbor_tuning import TUNE, held_out_losses, summarize
@@ -27,8 +40,20 @@ from lookalike.table.targets import check_sample_weight
 __all__ = ["NeighborPredictor"]
 
 
-class NeighborPredictor(NamedTargetMixin, MeasureTask):
+class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
+
+    SHAPE: ClassVar[Fields] = {
+        "target_": Maybe(Text()),
+        "target_kind_": Maybe(Of("Kind")),
+        "measure_": Of("Measure"),
+        "rows_": Of("Rows"),
+        "n_neighbors_": Whole(1),
+        "weights_": Choice(*WEIGHTS),
+        "sample_weight_": Array("float64", "rows", finite=True, low=0),
+        "votes_": Array("int64 float64", "rows"),
+        "cv_results_": Sometimes(Anything()),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_neighbors": AnyOf(AtLeast(1), OneOf(TUNE)),
@@ -229,3 +254,9 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask):
             do = "Pass a position, a record, or a table of one row"
             raise InvalidInput(message(who, "one row", f"{len(row)} rows", do))
         return row, None
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that rows fit the measure and every row has a vote."""
+        check_task_rows(self, dims["rows"])
+        fits = self.n_neighbors_ <= dims["rows"]
+        require(fits, f"{type(self).__name__}.n_neighbors_", f"at most {dims['rows']}", "more")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import OneOf, Rule
+from lookalike._shapes import Array, Either, Fields, Objects, Plain
 from lookalike._threads import blocks
 from lookalike.evaluate.vote import class_totals, means, winners
 from lookalike.measures.base import Measure
@@ -94,6 +95,13 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     >>> pets["animal"][position], round(why.similarity, 3)
     ('dog', 0.967)
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "classes_": Either(
+            Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
+        ),
+        "votes_": Array("int64", "rows", low=0, below="classes"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"tie": OneOf("first", "nearest")}
     REGRESSOR = "NeighborRegressor"
@@ -223,6 +231,10 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     >>> model.predict({"area": [84.0], "district": ["harbor"]})
     array([1000.])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "votes_": Array("float64", "rows"),
+    }
 
     CLASSIFIER = "NeighborClassifier"
 

@@ -12,6 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._folds import assign_folds
 from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule
 from lookalike._random import make_generator
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Dims,
+    Fields,
+    Maybe,
+    Of,
+    Real,
+    Sometimes,
+    Text,
+    require,
+)
 from lookalike.measures.base import Measure
 from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
@@ -27,8 +39,23 @@ TUNE = "tune"
 SHARPNESS = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 
 
-class SimilarityNetwork(NamedTargetMixin, MeasureTask):
+class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
+
+    SHAPE: ClassVar[Fields] = {
+        "prototypes": Anything(),
+        "n_prototypes": Anything(),
+        "p": Anything(),
+        "target_": Maybe(Text()),
+        "target_kind_": Maybe(Of("Kind")),
+        "representation_": Of("SimilarityRepresentation"),
+        "p_": Real(),
+        "mean_": Array("float64", "prototypes"),
+        "unit_": Array("float64", "prototypes"),
+        "coef_": Array("float64", "prototypes", "outputs"),
+        "intercept_": Array("float64", "outputs"),
+        "cv_results_": Sometimes(Anything()),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "prototypes": OneOf(*METHODS),
@@ -147,6 +174,14 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask):
         check_is_fitted(self, "coef_")
         hidden = similarity_activation(self.representation_.transform(X), self.p_)
         return linear_outputs(hidden, self.mean_, self.unit_, self.coef_, self.intercept_)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that there is a weight for every prototype."""
+        inner, n = self.representation_, dims["prototypes"]
+        fits = getattr(inner, "n_prototypes_", -1) == n
+        require(fits, f"{type(self).__name__}.mean_", "a weight per prototype", str(n))
+        plain = type(inner).__name__ == "SimilarityRepresentation"
+        require(plain, f"{type(self).__name__}.representation_", "SimilarityRepresentation")
 
 
 def solve_ridge(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.metrics import r2_score
 
+from lookalike._shapes import Array, Dims, Fields, Sometimes, require
 from lookalike.columns.base import Cells
 from lookalike.forests.cell_growing import CACHE_PAIRS
 from lookalike.predict.forest_classifier import ForestClassifier
@@ -120,6 +121,8 @@ class RandomSimilarityForestClassifier(ForestClassifier):
     main cake
     """
 
+    SHAPE: ClassVar[Fields] = {}
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -230,6 +233,10 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     True
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "oob_prediction_": Sometimes(Array("float64", "rows")),
+    }
+
     CLASSIFIER = "RandomSimilarityForestClassifier"
 
     def __init__(
@@ -317,3 +324,9 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
 
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
         return float(r2_score(np.asarray(y, np.float64), self._means(cells)))
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that a leaf holds one number."""
+        super().check_loaded(dims)
+        fits = self.trees_.value.shape[1] == 1
+        require(fits, "RandomSimilarityForestRegressor.trees_", "one number per leaf", "others")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._shapes import Array, Either, Fields, Objects, Plain
 from lookalike.predict.mixins import TableClassifierMixin, TableRegressorMixin, class_words
 from lookalike.predict.network_base import SimilarityNetwork
 
@@ -76,6 +77,12 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     >>> print(*model.predict({"weight": [29.0, None], "sound": [None, "meow"]}))
     dog cat
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "classes_": Either(
+            Array("text int64 float64 bool", "outputs"), Objects("outputs", Plain())
+        ),
+    }
 
     TARGET_TYPE = "classes"
     REGRESSOR = "SimilarityNetworkRegressor"
@@ -164,6 +171,8 @@ class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
     >>> model.predict({"area": [35.0], "sunny": ["no"]}).round()
     array([350.])
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     TARGET_TYPE = "numbers"
     CLASSIFIER = "SimilarityNetworkClassifier"

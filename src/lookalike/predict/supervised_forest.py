@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf, Rule
 from lookalike._random import make_generator
+from lookalike._shapes import Array, Fields, Maybe, Of, Real, Sometimes, Text
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.forests.cell_cache import CellCache
@@ -22,8 +23,16 @@ from lookalike.table.targets import check_sample_weight, require_target
 __all__ = ["SupervisedForest", "class_votes"]
 
 
-class SupervisedForest(NamedTargetMixin, TreeForest):
+class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     """Forests that are grown with a target."""
+
+    SHAPE: ClassVar[Fields] = {
+        "target_": Maybe(Text()),
+        "target_kind_": Maybe(Of("Kind")),
+        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
+        "feature_importances_": Sometimes(Array("float64", "columns")),
+        "oob_score_": Sometimes(Real()),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "max_features": AnyOf(Between(0.0, 1.0, open_low=True), AtLeast(1)),

@@ -14,6 +14,7 @@ from lookalike._config import count_jobs
 from lookalike._params import KINDS, N_JOBS, AnyOf, AtLeast, Is, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
+from lookalike._shapes import Dims, Fields, Objects, Of, Sometimes, Text, Whole, require
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.forests.cell_columns import TreeColumn, encode_columns, fit_columns
@@ -25,8 +26,15 @@ from lookalike.table.targets import split_target
 __all__ = ["TreeForest"]
 
 
-class TreeForest(Saved, BaseEstimator):
+class TreeForest(Saved, BaseEstimator, abstract=True):
     """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
+
+    SHAPE: ClassVar[Fields] = {
+        "schema_": Of("Schema"),
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "trees_": Of("SimilarityTrees"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_estimators": AtLeast(1),
@@ -125,3 +133,17 @@ class TreeForest(Saved, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that trees test columns of the table."""
+        names = list(self.schema_.kinds)
+        who = type(self).__name__
+        require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
+        self._check_columns(names)
+
+    def _check_columns(self, names: list[str]) -> None:
+        for one in self.trees_.columns:
+            known = names[one.column : one.column + 1] == [one.name]
+            require(known, f"{type(self).__name__}.trees_", "columns of the table", one.name[:40])

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Is, OneOf, Rule
+from lookalike._shapes import Fields, Of, require
 from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
@@ -17,6 +18,7 @@ from lookalike.forests.cell_columns import PrecomputedRows, TreeColumn, check_di
 from lookalike.forests.cell_growing import CACHE_PAIRS
 from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
 from lookalike.predict.forest_classifier import ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table
 
@@ -40,6 +42,11 @@ class WholeRows(Distance):
            [4., 0.]])
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "measure": Of("Measure"),
+        "scale_": None,
+    }
+
     name = "rows"
     kinds = ()
 
@@ -51,6 +58,12 @@ class WholeRows(Distance):
     def compare(self, a: Any, b: Any) -> np.ndarray:
         """Return the distances of all rows of a to all of b."""
         return self.measure.block(a, b, "distance")
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded rows that the measure would not have encoded."""
+        fits = isinstance(cells, Rows) and hasattr(self.measure, "rows_")
+        require(fits, where, "rows of a fitted measure", type(cells).__name__)
+        self.measure.check_rows(cells, where)
 
 
 class SimilarityForestClassifier(ForestClassifier):
@@ -117,6 +130,8 @@ class SimilarityForestClassifier(ForestClassifier):
     >>> print(*model.predict({"weight": [28.0, 3.0], "sound": [None, "meow"]}))
     dog cat
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     BY_COLUMN = False  # whole rows: no test is about a column
 
@@ -261,3 +276,13 @@ class SimilarityForestClassifier(ForestClassifier):
         tags.input_tags.pairwise = pairwise
         tags.input_tags.positive_only = pairwise
         return tags
+
+    def _check_columns(self, names: list[str]) -> None:
+        one = self.trees_.columns
+        require(
+            len(one) == 1 and one[0].is_object, "SimilarityForestClassifier.trees_", "whole rows"
+        )
+        distance = one[0].distance
+        if isinstance(distance, WholeRows):
+            same = set(distance.measure.schema_.kinds) == set(names)
+            require(same, "SimilarityForestClassifier.schema_", "columns of the measure", "others")

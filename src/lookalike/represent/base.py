@@ -9,6 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AtLeast, Rule
+from lookalike._shapes import Dims, Fields, Of, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
@@ -22,8 +23,12 @@ __all__ = ["Representation"]
 TALL = 8192  # rows that are encoded and compared at once
 
 
-class Representation(TransformerMixin, MeasureTask):
+class Representation(TransformerMixin, MeasureTask, abstract=True):
     """Base of the transformers that turn rows into similarities."""
+
+    SHAPE: ClassVar[Fields] = {
+        "measure_": Of("Measure"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"max_rows": AtLeast(2)}
 
@@ -137,3 +142,8 @@ class Representation(TransformerMixin, MeasureTask):
                 f"{self.n_features_in_})"
             )
             raise InvalidInput(message(who, f"{self.n_features_in_} names", found, do))
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the measure is fitted."""
+        fitted = hasattr(self.measure_, "rows_")
+        require(fitted, f"{type(self).__name__}.measure_", "a fitted measure", "another")

@@ -10,6 +10,7 @@ import numpy as np
 
 from lookalike._params import AtLeast, OneOf, Rule
 from lookalike._random import make_generator
+from lookalike._shapes import Anything, Array, Dims, Fields, ListOf, Of, Whole, require
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
@@ -91,6 +92,14 @@ class LayeredRepresentation(Representation):
     [[1, 3], [0, 3]]
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "n_prototypes": Anything(),
+        "measures_": ListOf(Of("Measure"), "layers"),
+        "prototypes_": ListOf(Of("ndarray"), "layers"),
+        "prototype_rows_": ListOf(Of("Rows"), "layers"),
+        "n_layers_": Whole(1),
+    }
+
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_layers": AtLeast(1),
         "schedule": OneOf(*SCHEDULES),
@@ -170,6 +179,24 @@ class LayeredRepresentation(Representation):
 
     def _names_out(self) -> list[str]:
         return [f"like row {at}" for at in self.prototypes_[-1]]
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that every layer reads what the one before gives."""
+        super().check_loaded(dims)
+        who = "LayeredRepresentation"
+        require(len(self.measures_) == self.n_layers_, who, f"{self.n_layers_} layers", "others")
+        width = None
+        for depth, (measure, at, rows) in enumerate(
+            zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
+        ):
+            require(hasattr(measure, "rows_"), f"{who}.measures_", "fitted measures", "others")
+            measure.check_rows(rows, f"{who}.prototype_rows_[{depth}]")
+            Array("int64", "width", low=0).form(at, {}, f"{who}.prototypes_")
+            require(len(rows) == len(at), f"{who}.prototypes_", f"{len(rows)} prototypes", "others")
+            fits = width is None or measure.n_features_in_ == len(measure.schema_.kinds) == width
+            require(fits, f"{who}.measures_", f"a measure of {width} columns", "another")
+            width = len(at)
+        require(self.measures_[0] is self.measure_, f"{who}.measures_", "the measure first")
 
 
 def gower_of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:

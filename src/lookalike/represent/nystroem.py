@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._params import AnyOf, AtLeast, OneOf, Rule
+from lookalike._shapes import Array, Fields
 from lookalike.errors import LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import block_or_half
@@ -84,6 +85,11 @@ class NystroemRepresentation(SimilarityRepresentation):
            [0.98, 1.  , 0.02],
            [0.  , 0.02, 1.  ]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "eigenvalues_": Array("float64", "components"),
+        "map_": Array("float64", "prototypes", "components"),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"n_components": AnyOf(OneOf(None), AtLeast(1))}
 

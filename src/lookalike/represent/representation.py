@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from lookalike._folds import assign_folds
 from lookalike._params import AtLeast, Rule
 from lookalike._random import make_generator
+from lookalike._shapes import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import block_or_half
@@ -95,6 +96,16 @@ class SimilarityRepresentation(Representation):
     >>> represent.transform({"weight": 17.0, "animal": "cat"})
     array([[0.75, 0.25]])
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "prototypes": Anything(),
+        "n_prototypes": Anything(),
+        "estimator": Anything(),
+        "prototypes_": Array("int64", "prototypes", low=0),
+        "n_prototypes_": Whole(),
+        "prototype_rows_": Of("Rows"),
+        "cv_results_": Sometimes(Anything()),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {"cv": AtLeast(2)}
 
@@ -189,6 +200,14 @@ class SimilarityRepresentation(Representation):
         learned = isinstance(self.prototypes, str) and self.prototypes in NEED_TARGET
         tags.target_tags.required = learned or self.n_prototypes == TUNE
         return tags
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that there are as many prototypes as it says."""
+        super().check_loaded(dims)
+        who, n = f"{type(self).__name__}.prototype_rows_", dims["prototypes"]
+        fits = len(self.prototype_rows_) == self.n_prototypes_ == n
+        require(fits, who, f"{n} rows", str(len(self.prototype_rows_)))
+        self.measure_.check_rows(self.prototype_rows_, who)
 
 
 def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Fields, Real, Whole
 from lookalike.measures.explanation import show
 from lookalike.table import Column, Table
 
@@ -34,6 +35,15 @@ class Fitted:
     low, high : float, the range of a column of numbers, else NaN
     points, shares : float64, deciles and the share of fitted values up to each of them
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "missing": Real(),
+        "values": Whole(),
+        "low": Real(),
+        "high": Real(),
+        "points": Array("float64", "points"),
+        "shares": Array("float64", "points"),
+    }
 
     missing: float
     values: int

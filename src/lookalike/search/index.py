@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._params import AtLeast
+from lookalike._shapes import Fields
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
@@ -75,6 +76,8 @@ class Index(_IndexBase):
     >>> index = la.Index().fit(la.datasets.load_films())
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
+
+    SHAPE: ClassVar[Fields] = {}
 
     def __init__(
         self,

@@ -13,6 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._config import count_jobs
 from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
+from lookalike._shapes import (
+    Fields,
+    Objects,
+    Of,
+    Sometimes,
+    Text,
+)
 from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
@@ -34,6 +41,11 @@ Answer = TypeVar("Answer")
 
 class _IndexBase(Saved, BaseEstimator):
     """Base of the index: everything but searching."""
+
+    SHAPE: ClassVar[Fields] = {
+        "state_": Of("Snapshot"),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": AnyOf(OneOf(AUTO), Is(Measure, named="a measure, such as Gower()")),

@@ -14,10 +14,11 @@ from lookalike._config import count_jobs, settings, show_bytes
 from lookalike._params import KINDS, N_JOBS, AtLeast, OneOf, Rule, check_params
 from lookalike._random import RANDOM_STATE
 from lookalike._save import Saved
+from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, message
 from lookalike.forests.isolation import grow_isolation
-from lookalike.measures.numeric import numbers, plan
+from lookalike.measures.numeric import check_owners, numbers, plan
 from lookalike.search.relevance import check_gamma, rocchio
 from lookalike.table import as_table, read_table
 
@@ -73,6 +74,16 @@ class ReFeat(Saved, BaseEstimator):
     >>> sorted(positions.tolist())
     [30, 31, 33, 34]
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "layout_": Of("Layout"),
+        "schema_": Of("Schema"),
+        "n_features_in_": Whole(high=2**31),
+        "forest_": Of("Forest"),
+        "psi_": Whole(1),
+        "leaves_": Array("uint16 uint32", "rows", "trees"),
+        "lengths_": Array("float64", "leaves", finite=True),
+    }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "n_estimators": AtLeast(1),
@@ -226,6 +237,18 @@ class ReFeat(Saved, BaseEstimator):
                     raise InvalidInput(message("ReFeat", f"a position from 0 to {last}", found, do))
             leaves = self.leaves_[np.array(at)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that rows are in leaves of the trees."""
+        check_owners(self.schema_, self.layout_.names, self.layout_.owner, "ReFeat.layout_")
+        nodes = self.forest_.nodes
+        fits = self.forest_.n_inputs == len(self.layout_.owner)
+        require(fits, "ReFeat.forest_", f"{len(self.layout_.owner)} inputs", "others")
+        fits = dims["trees"] == self.forest_.n_trees and dims["leaves"] == nodes.leaf_offsets[-1]
+        require(fits and dims["rows"], "ReFeat.leaves_", "a leaf per row and tree", "others")
+        fits = (self.leaves_.max(axis=0) < nodes.n_leaves).all()
+        require(fits, "ReFeat.leaves_", "leaves of the trees", "others")
+        require(self.psi_ <= dims["rows"], "ReFeat.psi_", f"at most {dims['rows']}", "more")
 
 
 def tree_weights(positive: Any, negative: Any, psi: int, gamma: float) -> np.ndarray:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Array, Dims, Fields, Of, TupleOf, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
@@ -54,6 +55,13 @@ class Segment:
     places : int64, ascending; the number of each row in the index
     alive : bool, False for a row that was deleted
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "rows": Of("Rows"),
+        "table": Of("Table"),
+        "places": Array("int64", "rows", low=0, ascending=True),
+        "alive": Array("bool", "rows"),
+    }
 
     # What is worked out on demand is kept in __dict__ beside the fields: a cache that is neither
     # saved nor pickled. Two threads may work it out at once; they find the same.
@@ -111,6 +119,11 @@ class Segment:
         places = self.places if at is None else self.places[at]
         return rows, places, places[~alive]
 
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that rows and table are as long as their numbers."""
+        fits = len(self.rows) == len(self.table) == dims["rows"]
+        require(fits, "Segment", f"{dims['rows']} rows", f"{len(self.rows)}, {len(self.table)}")
+
 
 @saveable
 @dataclass(frozen=True, eq=False)
@@ -122,6 +135,11 @@ class Segments:
     segments : tuple of Segment, by ascending places
     next_place : int, the number that the next row gets
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "segments": TupleOf(Of("Segment"), "segments"),
+        "next_place": Whole(),
+    }
 
     segments: tuple[Segment, ...]
     next_place: int
@@ -244,6 +262,16 @@ class Segments:
             found = ask(rows, places, min(k + len(gone), len(rows)))
             lists = lists.merge(_without(found, gone, k))
         return lists
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that numbers rise from segment to segment."""
+        require(self.segments, "Segments", "at least one segment", "none")
+        last = -1
+        for segment in self.segments:
+            rising = not len(segment) or segment.places[0] > last
+            require(rising, "Segments", "numbers that rise from segment to segment", "others")
+            last = int(segment.places[-1]) if len(segment) else last
+        require(last < self.next_place, "Segments.next_place", f"above {last}", "another")
 
 
 def as_id(value: Any) -> Any:

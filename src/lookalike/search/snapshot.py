@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import Dims, Fields, Flag, MapOf, Maybe, Of, Text, TupleOf, Whole, require
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.search.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.search.ids import RowIds, take_ids
 from lookalike.search.query import QueryReader
 from lookalike.search.segments import Segments, as_id
+from lookalike.search.tables import check_alike
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Kind, Schema, Table, as_table
 
@@ -47,6 +49,20 @@ class Snapshot:
     drifted : columns that a warning was given about
     checked : int, rows added when drift was last looked for
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "measure": Of("Measure"),
+        "reason": Text(),
+        "schema": Of("Schema"),
+        "segments": Of("Segments"),
+        "id_column": Maybe(Text()),
+        "id_kind": Maybe(Of("Kind")),
+        "target": Maybe(Text()),
+        "learned_target": Flag(),
+        "fitted": MapOf(Text(), Of("Fitted")),
+        "drifted": TupleOf(Text()),
+        "checked": Whole(),
+    }
 
     measure: Measure
     reason: str
@@ -130,3 +146,26 @@ class Snapshot:
         new = [c for c in self.drift().columns if c.reason and c.column not in self.drifted]
         drifted = (*self.drifted, *(column.column for column in new))
         return replace(self, checked=added, drifted=drifted), new
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that every segment holds rows of the measure and of the table."""
+        require(hasattr(self.measure, "rows_"), "Snapshot.measure", "a fitted measure", "another")
+        first = self.segments.segments[0].table
+        kinds = {name: kind.name for name, kind in self.schema.kinds.items()}
+        same = [(c.name, c.kind.name) for c in first.columns] == list(kinds.items())
+        require(same, "Snapshot.schema", "the columns of the table", "others")
+        known = {name: kind.name for name, kind in self.measure.schema_.kinds.items()}
+        require(known == kinds, "Snapshot.schema", "the columns of the measure", "others")
+        for number, segment in enumerate(self.segments.segments):
+            where = f"Snapshot.segments[{number}]"
+            self.measure.check_rows(segment.rows, f"{where}.rows")
+            check_alike(segment.table, first, where)
+        named = self.id_column is None or self.id_column in {c.name for c in first.aside}
+        require(named, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
+        same = (self.id_column is None) == (self.id_kind is None)
+        require(same, "Snapshot.id_kind", "a kind for a column of ids", "another")
+        if not self.measure.traits.pairwise:
+            same = set(self.fitted) == set(kinds)
+            require(same, "Snapshot.fitted", "what is remembered of every column", "others")

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from lookalike._shapes import require
 from lookalike.table import Column, Kind, Table
 from lookalike.table.cells import convert, raw_of_column
 
-__all__ = ["concatenate", "learn_levels"]
+__all__ = ["check_alike", "concatenate", "learn_levels"]
 
 
 def concatenate(tables: Sequence[Table]) -> Table:
@@ -62,3 +63,11 @@ def learn_levels(table: Table) -> Table:
         for column in table
     ]
     return Table(columns, table.aside, len(table), table.missing)
+
+
+def check_alike(table: Table, first: Table, where: str) -> None:
+    """Refuse loaded rows that could not be joined with the first ones."""
+    for some, others in ((table.columns, first.columns), (table.aside, first.aside)):
+        mine = [(c.name, c.kind.name, c.values.shape[1:], c.values.dtype.kind) for c in some]
+        theirs = [(c.name, c.kind.name, c.values.shape[1:], c.values.dtype.kind) for c in others]
+        require(mine == theirs, where, "the columns of the first segment", "others")

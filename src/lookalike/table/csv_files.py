@@ -85,7 +85,7 @@ def read_csv(
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
         named = list(zip(table.column_names, table.columns, strict=True))
-    except (pa.ArrowInvalid, UnicodeDecodeError, UnicodeError) as error:
+    except (pa.ArrowInvalid, UnicodeError, csv.Error) as error:
         raise _csv_error(path, data, encoding, delimiter, error) from error
     return [of_arrow(name, cells if name in as_text else _as_whole(cells)) for name, cells in named]
 
@@ -217,15 +217,20 @@ def _csv_error(
         )
     reader = csv.reader(_lines(path, data, encoding), delimiter=delimiter)
     width = 0
-    for record in reader:
-        width = width or len(record)
-        if record and len(record) != width:
-            return unreadable(
-                path,
-                f"{width} fields in every line, as in the header",
-                f"{len(record)} in line {reader.line_num:,}",
-                "Correct that line, or quote a delimiter that belongs to a value",
-            )
+    try:
+        for record in reader:
+            width = width or len(record)
+            if record and len(record) != width:
+                return unreadable(
+                    path,
+                    f"{width} fields in every line, as in the header",
+                    f"{len(record)} in line {reader.line_num:,}",
+                    "Correct that line, or quote a delimiter that belongs to a value",
+                )
+    except csv.Error as wrong:
+        needed = f"fields of at most {csv.field_size_limit():,} characters"
+        do = "Look for a quote that is not closed"
+        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", do)
     reason = str(error).splitlines()[0].rstrip(".")
     return unreadable(path, "rows of fields", reason, "Check the file in an editor")
 

@@ -6,7 +6,7 @@ import difflib
 import gzip
 import json
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,16 @@ import pyarrow.ipc
 import pyarrow.json
 import pyarrow.parquet
 
-from lookalike.errors import InvalidInput, MissingFile, message, suggest
+from lookalike._config import settings, show_bytes
+from lookalike._json import DEEPEST, json_depth
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    MissingFile,
+    UnreadableFile,
+    message,
+    suggest,
+)
 from lookalike.table.csv_files import read_csv, unreadable
 from lookalike.table.raw import Raw, of_arrow, of_values
 
@@ -34,6 +43,10 @@ FORMATS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
+SMALL = 2**26  # bytes that may always be unpacked
+CHUNK = 2**24  # bytes unpacked at a time
+ROWS = 2**17  # rows of a Parquet file read at a time
 
 
 def read_file(
@@ -50,27 +63,46 @@ def read_file(
     """
     kind, packed = _format(path)
     try:
-        if path.stat().st_size == 0:
-            raise unreadable(path, f"a {kind} file with rows", "an empty file", "Write it again")
-        if kind in ("csv", "tsv"):
-            data = _content(path, packed) if packed else None
-            return read_csv(path, data, kind == "tsv", missing, as_text, encoding)
-        if kind == "jsonl":
-            return _read_json_lines(_content(path, packed), path)
-        if kind == "json":
-            return _read_json(_content(path, packed), path)
-        source = pa.BufferReader(_content(path, packed)) if packed else str(path)
-        table = _read_parquet(source) if kind == "parquet" else _read_ipc(source)
+        return _read(path, kind, packed, missing, as_text, encoding)
+    except LookalikeError:
+        raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise unreadable(path, "a whole gzip file", str(error), "Compress it again") from error
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
+    except MemoryError as error:
+        do = "Read it in parts, or raise config(memory_limit=...) where there is memory"
+        raise unreadable(path, "a file that fits in memory", "a larger one", do) from error
+    except Exception as error:  # whatever a damaged file makes of the libraries below
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise unreadable(
             path,
             f"a whole {kind} file",
             f"a damaged or other one ({reason})",
             "Write the file again, or give it the ending of its real format",
         ) from error
+
+
+def _read(
+    path: Path,
+    kind: str,
+    packed: bool,
+    missing: Sequence[Any],
+    as_text: Collection[str],
+    encoding: str | None,
+) -> list[Raw]:
+    if path.stat().st_size == 0:
+        raise unreadable(path, f"a {kind} file with rows", "an empty file", "Write it again")
+    if kind in ("csv", "tsv"):
+        data = _content(path, packed) if packed else None
+        return read_csv(path, data, kind == "tsv", missing, as_text, encoding)
+    if kind in ("json", "jsonl"):
+        data = _content(path, packed)
+        depth = json_depth(data, lines=kind == "jsonl")
+        if depth > DEEPEST:
+            needed, do = f"values nested less than {DEEPEST} deep", "Write the rows as flat records"
+            raise unreadable(path, needed, f"brackets {depth:,} deep", do)
+        return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
+    source = pa.BufferReader(_content(path, packed)) if packed else str(path)
+    table = _read_parquet(source, path) if kind == "parquet" else _read_ipc(source, path)
     return arrow_to_raw(table)
 
 
@@ -124,8 +156,25 @@ def _format(path: Path) -> tuple[str, bool]:
 
 
 def _content(path: Path, packed: bool) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if packed else data
+    """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
+    if not packed:
+        return path.read_bytes()
+    limit = settings().memory_limit
+    usual = max(SMALL, RATIO * path.stat().st_size)
+    parts, size = [], 0
+    with gzip.open(path) as file:
+        while part := file.read(CHUNK):
+            size += len(part)
+            if size > min(limit, usual):
+                raise _too_large(path, size, limit if size > limit else usual)
+            parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
+    do = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
+    needed = f"content of at most {show_bytes(limit)}"
+    return unreadable(path, needed, f"{show_bytes(size)} and more", do)
 
 
 # -- JSON -----------------------------------------------------------------------------------------
@@ -200,17 +249,32 @@ def _text(data: bytes, path: Path) -> str:
 # -- Parquet and Arrow ----------------------------------------------------------------------------
 
 
-def _read_parquet(source: Any) -> Any:
+def _read_parquet(source: Any, path: Path) -> Any:
     # ParquetFile, not read_table: a folder name such as "year=2001" must not become a column.
     with pyarrow.parquet.ParquetFile(source) as file:
-        return file.read()
+        return _gather(file.iter_batches(ROWS), file.schema_arrow, path)
 
 
-def _read_ipc(source: Any) -> Any:
+def _read_ipc(source: Any, path: Path) -> Any:
     # Read, not mapped: a mapped file that another program cuts short would end the process.
     with pa.OSFile(source) if isinstance(source, str) else source as file:
         try:
-            return pyarrow.ipc.open_file(file).read_all()
+            reader = pyarrow.ipc.open_file(file)
+            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            return _gather(batches, reader.schema, path)
         except pa.ArrowInvalid:
             file.seek(0)
-            return pyarrow.ipc.open_stream(file).read_all()
+            with pyarrow.ipc.open_stream(file) as stream:
+                return _gather(stream, stream.schema, path)
+
+
+def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
+    """Join batches of rows; stop where they take more memory than they may."""
+    limit, size, kept = settings().memory_limit, 0, []
+    for batch in batches:
+        batch.validate(full=True)  # offsets and indices of a stranger's file may lead anywhere
+        size += batch.nbytes
+        if size > limit:
+            raise _too_large(path, size, limit)
+        kept.append(batch)
+    return pa.Table.from_batches(kept, schema)

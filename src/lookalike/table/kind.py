@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from lookalike._save import saveable
+from lookalike._shapes import Choice, Fields, Maybe, Of, Plain, Real, Text, TupleOf, Whole
 from lookalike.table.reading import Reading
 
 __all__ = ["KINDS", "SPELLINGS", "Kind"]
@@ -71,6 +72,19 @@ class Kind:
     reading : Reading, optional
         How the text of the cells was read, where they were text.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "name": Choice(*KINDS),
+        "reason": Text(),
+        "levels": TupleOf(Plain()),
+        "source": Choice("", "datetime", "duration"),
+        "width": Whole(high=2**31),
+        "role": Text(),
+        "confidence": Real(0.0, 1.0),
+        "close": Text(),
+        "note": Text(),
+        "reading": Maybe(Of("Reading")),
+    }
 
     name: str
     reason: str = "given"

@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lookalike._save import saveable
+from lookalike._shapes import Choice, Fields, Text, TupleOf
 
-__all__ = ["Reading"]
+__all__ = ["DATE_FORMS", "Reading"]
+
+DATE_FORMS = (
+    "ymd",
+    "dmy",
+    "mdy",
+    "month day year",
+    "day month year",
+    "year month day",
+    "year-month",
+    "month/year",
+    "month year",
+    "year month",
+    "week",
+    "quarter",
+    "quarter year",
+    "compact",
+    "clock",
+)
+"""Names of the ways to write dates; ``dates_text.FORMS`` has a pattern for each."""
 
 
 @saveable
@@ -36,6 +57,18 @@ class Reading:
     same : tuple of pairs
         Other spellings of a level, each with the one that is kept.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "what": Choice("", "number", "date", "time", "mark", "set", "level"),
+        "decimal": Choice(".", ","),
+        "thousands": Text(),
+        "currency": Text(),
+        "unit": Text(),
+        "form": Choice("", *DATE_FORMS),
+        "separator": Text(),
+        "gaps": TupleOf(Text()),
+        "same": TupleOf(TupleOf(Text(), 2)),
+    }
 
     what: str = ""
     decimal: str = "."

@@ -28,13 +28,29 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._save import saveable
+from lookalike._shapes import (
+    Anything,
+    Array,
+    Dims,
+    Either,
+    Fields,
+    MapOf,
+    Objects,
+    Of,
+    Plain,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.table.kind import KINDS, SPELLINGS, Kind
+from lookalike.table.loading import CODED, MATRIX, check_cells
 from lookalike.table.summary import TableSummary, summarize
 
 __all__ = [
@@ -50,9 +66,6 @@ __all__ = [
     "unknown_code",
 ]
 
-CODED = ("category", "order", "flag")  # kept as whole numbers, -1 where missing
-MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
-
 
 @saveable
 @dataclass(frozen=True)
@@ -65,8 +78,21 @@ class Graph:
     edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "nodes": MapOf(Plain(), Plain()),
+        "edges": Anything(),
+    }
+
     nodes: Mapping[Any, Any]
     edges: frozenset[tuple[Any, Any]]
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check the edges after loading: pairs of plain values."""
+        pairs = isinstance(self.edges, frozenset) and all(
+            isinstance(edge, tuple) and len(edge) == 2 for edge in self.edges
+        )
+        require(pairs, "Graph.edges", "a frozenset of pairs")
+        Plain().form(self.edges, dims, "Graph.edges")
 
 
 @saveable
@@ -81,6 +107,12 @@ class Schema:
     missing : cell values that were read as gaps
     """
 
+    SHAPE: ClassVar[Fields] = {
+        "kinds": MapOf(Text(), Of("Kind")),
+        "aside": MapOf(Text(), Text()),
+        "missing": TupleOf(Plain()),
+    }
+
     kinds: Mapping[str, Kind]
     aside: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[Any, ...] = ()
@@ -94,6 +126,18 @@ class Column:
     ``unknown`` names the values behind codes below -1: categories that the fitted data did not
     have.
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "name": Text(),
+        "kind": Of("Kind"),
+        "values": Either(
+            Array("float64 float32", "rows"),
+            Array("int64", "rows"),
+            Array("float64 float32", "rows", "width"),
+            Objects("rows"),
+        ),
+        "unknown": MapOf(Whole(low=-(2**63)), Plain()),
+    }
 
     name: str
     kind: Kind
@@ -141,6 +185,10 @@ class Column:
             return None if len(value) and np.isnan(value).all() else value.tolist()
         return value
 
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the cells are what the kind says."""
+        check_cells(self.values, self.kind, f"column {self.name[:40]!r}")
+
 
 @saveable
 class Table:
@@ -169,6 +217,13 @@ class Table:
     >>> print(table.kinds["color"])
     category: 2 distinct strings in 3 rows
     """
+
+    SHAPE: ClassVar[Fields] = {
+        "columns": TupleOf(Of("Column")),
+        "aside": TupleOf(Of("Column")),
+        "missing": TupleOf(Plain()),
+        "_n_rows": Whole(),
+    }
 
     def __init__(
         self,
@@ -331,6 +386,14 @@ class Table:
         lines += [f"  {column.name}: {column.kind}" for column in self.columns]
         lines += [f"  {column.name}: set aside, {column.kind.reason}" for column in self.aside]
         return "\n".join(lines)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that columns have different names and one length."""
+        every = self.columns + self.aside
+        fits = all(len(column) == self._n_rows for column in every)
+        require(fits, "Table", f"columns of {self._n_rows} rows", "others")
+        names = {column.name for column in every}
+        require(len(names) == len(every), "Table", "column names that differ", "one twice")
 
 
 def unknown_code(value: Any) -> int:
