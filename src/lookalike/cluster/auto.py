@@ -1,4 +1,7 @@
-"""Try measures and methods, keep the clustering that holds together best."""
+"""Try measures and methods, keep the clustering that holds together best.
+
+Long because of its documentation, and because a trial is described where it is made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Several measures of the same rows as one."""
+"""Several measures of the same rows as one.
+
+Long because a combination answers every hook of a measure for its parts.
+"""
 
 from __future__ import annotations
 

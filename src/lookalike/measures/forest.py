@@ -1,4 +1,7 @@
-"""Seven ways to read a similarity out of a forest, grown here or elsewhere."""
+"""Seven ways to read a similarity out of a forest, grown here or elsewhere.
+
+Long because of its documentation: seven readings, five sources of trees.
+"""
 
 from __future__ import annotations
 

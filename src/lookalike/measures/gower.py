@@ -1,4 +1,7 @@
-"""Gower's similarity: every kind of column at once, gaps included."""
+"""Gower's similarity: every kind of column at once, gaps included.
+
+Long because of its documentation: every option changes the formula.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
 column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
+
+Long because all groups of columns are planned, summed and checked together.
 """
 
 from __future__ import annotations

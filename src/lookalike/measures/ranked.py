@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +44,8 @@ class Ranked(Measure):
         fitted values of a column differ from each other.
     scale : bool
         Divide ranks by the number of fitted rows; neighbors stay the same.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -92,11 +95,13 @@ class Ranked(Measure):
         *,
         unseen: str = "insertion",
         scale: bool = False,
+        kinds: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.metric = metric
         self.unseen = unseen
         self.scale = scale
+        self.kinds = kinds
         self.n_jobs = n_jobs
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, ClassVar
 
@@ -41,6 +42,8 @@ class Vector(Measure):
     scale : None, "minmax" or "standard"
         Divide each column by its fitted range or standard deviation (a constant column is only
         shifted), so that no column weighs more for its unit.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -80,10 +83,16 @@ class Vector(Measure):
     }
 
     def __init__(
-        self, metric: str = "euclidean", *, scale: str | None = None, n_jobs: int | None = None
+        self,
+        metric: str = "euclidean",
+        *,
+        scale: str | None = None,
+        kinds: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.metric = metric
         self.scale = scale
+        self.kinds = kinds
         self.n_jobs = n_jobs
 
     @classmethod

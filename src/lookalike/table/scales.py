@@ -2,6 +2,8 @@
 
 Data only. Each scale is a tuple of levels from low to high, each level a tuple of spellings in the
 form that ``vocabulary.fold`` gives them. To teach the library a scale, add it here.
+
+Long because it is data: one entry per scale of words.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ vector     float64 or float32 matrix                                NaN row
 graph      object array of ``Graph``                                None
 object     object array of anything                                 None
 ========== ======================================================== ============
+
+Long because a table is one thing: kinds, columns, slices, records, new forms.
 """
 
 from __future__ import annotations
