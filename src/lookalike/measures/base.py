@@ -23,23 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._config import count_jobs
 from lookalike._params import N_JOBS, Rule, check_params
 from lookalike._save import Saved
-from lookalike._shapes import (
-    Dims,
-    Fields,
-    Flag,
-    Objects,
-    Of,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    check_fields,
-    require,
-)
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, check_k, name_rows
+from lookalike.measures.loading import CheckedRows
 from lookalike.measures.matrices import (
     check_pairs,
     pair_by_pair,
@@ -63,21 +51,11 @@ CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs 
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class Measure(Saved, BaseEstimator, abstract=True):
+class Measure(CheckedRows, Saved, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.
     """
-
-    SHAPE: ClassVar[Fields] = {
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-        "rows_": Of("Rows"),
-        "scale_": Sometimes(Real(low=0.0)),
-        "frozen_": Sometimes(Flag()),
-    }
-    ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
 
     traits = Traits()
     PARAMS: ClassVar[dict[str, Rule]] = {"n_jobs": N_JOBS}
@@ -420,53 +398,3 @@ class Measure(Saved, BaseEstimator, abstract=True):
         tags.input_tags.pairwise = traits.pairwise
         tags.input_tags.positive_only = traits.pairwise
         return tags
-
-    # -- loading -----------------------------------------------------------------------------------
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that what was learned fits together, and that the rows fit it."""
-        who = type(self).__name__
-        names = dims.get("features", self.n_features_in_)
-        require(names == self.n_features_in_, who, f"{self.n_features_in_} names", str(names))
-        if self.traits.conversion == "ratio":
-            require(hasattr(self, "scale_"), who, "the field scale_", "none")
-        in_order = np.array_equal(self.rows_.seen, np.arange(len(self.rows_)))
-        require(
-            in_order and len(self.rows_), f"{who}.rows_", "fitted rows in their order", "others"
-        )
-        self._check_parts(dims)
-        self.check_rows(self.rows_, f"{who}.rows_")
-
-    def _check_parts(self, dims: Dims) -> None:
-        """Check after loading that the learned parts fit together."""
-
-    def rows_shape(self) -> tuple[Fields | None, Dims]:
-        """Return what encoded rows look like, and the sizes that are known; None: not declared."""
-        return self.ROWS, {}
-
-    def inner_measures(self) -> dict[str, Measure]:
-        """Return the measures inside by the names of their rows in ``Rows.parts``."""
-        return {}
-
-    def check_rows(self, rows: Rows, where: str) -> None:
-        """Refuse loaded rows that this measure would not have encoded.
-
-        Parameters
-        ----------
-        rows : Rows
-        where : str
-            Where they are, for the message.
-        """
-        shapes, dims = self.rows_shape()
-        if shapes is None:
-            return
-        kept = {name: shape for name, shape in shapes.items() if shape is not None}
-        known = ", ".join(kept) or "no arrays"
-        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
-        check_fields(rows.arrays, kept, where, {**dims, "n": len(rows)})
-        fitted = rows.seen.max(initial=-1) < len(self.rows_)
-        require(fitted, f"{where}.seen", f"positions below {len(self.rows_)}", "others")
-        inner = self.inner_measures()
-        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
-        for name, measure in inner.items():
-            measure.check_rows(rows.parts[name], f"{where}.{name}")

@@ -1,0 +1,90 @@
+"""What must hold of a measure that comes from a file, and of the rows that it encoded."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._shapes import (
+    Dims,
+    Fields,
+    Flag,
+    Objects,
+    Of,
+    Real,
+    Sometimes,
+    Text,
+    Whole,
+    check_fields,
+    require,
+)
+from lookalike.measures.rows import Rows
+
+__all__ = ["CheckedRows"]
+
+
+class CheckedRows:
+    """Gives a measure its checks after loading; ``SHAPE`` and ``ROWS`` say what must hold."""
+
+    SHAPE: ClassVar[Fields] = {
+        "schema_": Of("Schema"),
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "rows_": Of("Rows"),
+        "scale_": Sometimes(Real(low=0.0)),
+        "frozen_": Sometimes(Flag()),
+    }
+    ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
+
+    traits: Any
+    rows_: Rows
+    n_features_in_: int
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that what was learned fits together, and that the rows fit it."""
+        who = type(self).__name__
+        names = dims.get("features", self.n_features_in_)
+        require(names == self.n_features_in_, who, f"{self.n_features_in_} names", str(names))
+        if self.traits.conversion == "ratio":
+            require(hasattr(self, "scale_"), who, "the field scale_", "none")
+        in_order = np.array_equal(self.rows_.seen, np.arange(len(self.rows_)))
+        require(
+            in_order and len(self.rows_), f"{who}.rows_", "fitted rows in their order", "others"
+        )
+        self._check_parts(dims)
+        self.check_rows(self.rows_, f"{who}.rows_")
+
+    def _check_parts(self, dims: Dims) -> None:
+        """Check after loading that the learned parts fit together."""
+
+    def rows_shape(self) -> tuple[Fields | None, Dims]:
+        """Return what encoded rows look like, and the sizes that are known; None: not declared."""
+        return self.ROWS, {}
+
+    def inner_measures(self) -> dict[str, Any]:
+        """Return the measures inside by the names of their rows in ``Rows.parts``."""
+        return {}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded.
+
+        Parameters
+        ----------
+        rows : Rows
+        where : str
+            Where they are, for the message.
+        """
+        shapes, dims = self.rows_shape()
+        if shapes is None:
+            return
+        kept = {name: shape for name, shape in shapes.items() if shape is not None}
+        known = ", ".join(kept) or "no arrays"
+        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
+        check_fields(rows.arrays, kept, where, {**dims, "n": len(rows)})
+        fitted = rows.seen.max(initial=-1) < len(self.rows_)
+        require(fitted, f"{where}.seen", f"positions below {len(self.rows_)}", "others")
+        inner = self.inner_measures()
+        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
+        for name, measure in inner.items():
+            measure.check_rows(rows.parts[name], f"{where}.{name}")
