@@ -263,10 +263,14 @@ class _Items(Shape):
     def form(self, value: Any, dims: Dims, where: str) -> None:
         require(isinstance(value, self._type()), where, self.describe(), type(value).__name__)
         bind(self.dim, len(value), dims, where)
+        if isinstance(self.item, Text | Plain) and set(map(type, value)) <= {str}:
+            return  # thousands of levels
         for at, one in enumerate(value):
             self.item.form(one, dims, f"{where}[{at}]")
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
+        if type(self.item).content is Shape.content:
+            return
         for at, one in enumerate(value):
             self.item.content(one, dims, f"{where}[{at}]")
 

@@ -33,6 +33,16 @@ def damage_table(files, target, number, rng):
     return ("table", "none", mutant), path.name
 
 
+def warm_up(driver, files):
+    """Ask whole files first: they must answer, and the kernels are compiled on the way."""
+    patience, driver.seconds = driver.seconds, 600.0
+    for name, rows, path in files:
+        found = driver.ask("one" if rows == "mixed" else "saved", rows, path)
+        assert found == "ok", (name, found)
+    driver.seconds = patience
+    driver.counts.clear()
+
+
 def main():
     """Run the fuzzer and print the failures and the counts."""
     options = argparse.ArgumentParser()
@@ -51,6 +61,8 @@ def main():
         source.mkdir()
         files = write_tables(source) if given.tables else write_corpus(source, given.only)
         make = damage_table if given.tables else damage_saved
+        if not given.tables:
+            warm_up(driver, files)
         for number in range(given.count):
             question, done = make(files, Path(folder), number, rng)
             found = driver.ask(*question)

@@ -1,5 +1,6 @@
 """Feeds damaged files to a worker process, and starts another when one dies."""
 
+import contextlib
 import os
 import select
 import subprocess
@@ -67,6 +68,7 @@ class Driver:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-            self.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
             self.process.stdout.close()
             self.process = None

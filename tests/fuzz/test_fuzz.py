@@ -74,11 +74,12 @@ def test_damaged_tables_end_in_a_clean_error_or_an_answer(driver, tmp_path):
     assert bad(outcomes) == {}
 
 
-def test_the_driver_notices_crashes_and_hangs(tmp_path):
-    workers = Driver(seconds=5.0)
-    workers._start()
-    workers.process.kill()
-    workers.process.wait()
-    with pytest.raises(BrokenPipeError):
-        workers.ask("saved", "none", tmp_path / "none")
+def test_the_driver_notices_crashes_and_hangs(saved):
+    workers = Driver(seconds=0.5)
+    assert workers.ask("hang", "none", "none") == "HANG"
+    assert workers.ask("crash", "none", "none") == "CRASH -11"
+    workers.seconds = 60.0
+    (_, rows, path), *_ = saved
+    assert workers.ask("saved", rows, path) == "ok"  # by a new worker
+    assert workers.counts == {"HANG": 1, "CRASH": 1, "ok": 1}
     workers.close()

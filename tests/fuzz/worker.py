@@ -3,8 +3,11 @@
 Reads lines ``kind TAB rows TAB path`` and writes one line each: ``ok``, ``clean`` or ``FOREIGN``.
 """
 
+import os
 import resource
+import signal
 import sys
+import time
 import traceback
 import warnings
 
@@ -97,6 +100,10 @@ def main():
     print("ready", flush=True)
     for line in sys.stdin:
         kind, rows, path = line.rstrip("\n").split("\t")
+        if kind == "crash":  # what the tests of the driver ask for
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif kind == "hang":
+            time.sleep(600.0)
         print(answer(kind, rows, path).replace("\n", " "), flush=True)
 
 

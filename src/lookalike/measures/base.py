@@ -27,7 +27,7 @@ from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, check_k, name_rows
-from lookalike.measures.loading import Loadable
+from lookalike.measures.loading import CheckedRows
 from lookalike.measures.matrices import (
     check_pairs,
     pair_by_pair,
@@ -51,7 +51,7 @@ CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs 
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class Measure(Loadable, Saved, BaseEstimator, abstract=True):
+class Measure(CheckedRows, Saved, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.

@@ -1,4 +1,4 @@
-"""What a measure read from a file must look like before any kernel sees it."""
+"""What must hold of a measure that comes from a file, and of the rows that it encoded."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from lookalike._shapes import (
     require,
 )
 from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
 
-__all__ = ["Loadable"]
+__all__ = ["CheckedRows"]
 
 
-class Loadable:
-    """The part of a measure that checks what was loaded: its fields, and that its rows fit it."""
+class CheckedRows:
+    """Gives a measure its checks after loading; ``SHAPE`` and ``ROWS`` say what must hold."""
 
     SHAPE: ClassVar[Fields] = {
         "schema_": Of("Schema"),
@@ -38,9 +37,9 @@ class Loadable:
     }
     ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
 
-    traits: Traits
-    n_features_in_: int
+    traits: Any
     rows_: Rows
+    n_features_in_: int
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that what was learned fits together, and that the rows fit it."""

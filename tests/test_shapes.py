@@ -1,0 +1,330 @@
+import io
+import itertools
+import json
+import zipfile
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike as la
+from format_page import PAGE, make_page
+from lookalike import _save
+from lookalike._archive import array_name
+from lookalike._decode import parameters_of, read
+from lookalike._json import json_depth, parse_json
+from lookalike._load import open_rooms
+from lookalike._ragged import Ragged
+from lookalike._save import SAVEABLE
+from lookalike._shapes import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
+from lookalike.errors import InvalidInput, UnreadableFile, WrongType
+from lookalike.forests.flat import check_preorder, flatten
+from lookalike.measures import Gower, StochasticForest, Vector
+
+X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
+
+
+def ours():
+    open_rooms()
+    return [cls for cls in SAVEABLE.values() if cls.__module__.startswith("lookalike.")]
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "rows.lookalike"
+    Vector("cityblock").fit(X).save(path)
+    return path
+
+
+def rewrite(path, change=lambda page, arrays: None, how=zipfile.ZIP_STORED, extra=()):
+    """Write a saved file again, changed, with fresh checksums."""
+    with zipfile.ZipFile(path) as pack:
+        page = json.loads(pack.read("measure.json"))
+        arrays = [
+            np.load(io.BytesIO(pack.read(array_name(at)))) for at in range(len(pack.namelist()) - 1)
+        ]
+    change(page, arrays)
+    with zipfile.ZipFile(path, "w", how) as pack:
+        pack.writestr("measure.json", json.dumps(page))
+        for at, array in enumerate(arrays):
+            text = io.BytesIO()
+            np.lib.format.write_array(text, array, allow_pickle=False)
+            pack.writestr(array_name(at), text.getvalue())
+        for name in extra:
+            pack.writestr(name, b"x")
+
+
+# -- the declarations ------------------------------------------------------------------------------
+
+
+def test_every_saveable_class_declares_every_field():
+    for cls in ours():
+        assert "SHAPE" in cls.__dict__, cls
+        shapes, params = shape_of(cls), parameters_of(cls)
+        undeclared = [name for name in params if name not in shapes and name not in rules_of(cls)]
+        assert undeclared == [], cls
+        if is_dataclass(cls):
+            assert {field.name for field in fields(cls)} == set(shapes), cls
+
+
+def test_the_page_about_the_format_is_what_the_classes_declare():
+    assert PAGE.read_text() == make_page(), "run: PYTHONPATH=src python tests/format_page.py"
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "message"),
+    [
+        (Array("float64", "n"), np.zeros(3, np.float32), "float64"),
+        (Array("float64", "n"), np.zeros((3, 1)), "1 dimensions"),
+        (Array("float64", "n"), [1.0], "an array"),
+        (Array("float64", 2), np.zeros(3), "a size of 2"),
+        (Array("float64", "n", finite=True), np.array([1.0, np.inf]), "finite"),
+        (Array("float64", "n", no_nan=True), np.array([1.0, np.nan]), "without NaN"),
+        (Array("int64", "n", low=0), np.array([0, -1]), "at least 0"),
+        (Array("int64", "n", below=2), np.array([0, 2]), "at most 1"),
+        (Array("int64", "n", ascending=True), np.array([0, 1, 1]), "ascending"),
+        (Either(Array("int64", "n"), Array("bool", "n")), np.zeros(1), "int64 array"),
+    ],
+    ids=str,
+)
+def test_a_shape_refuses_what_it_does_not_allow(shape, value, message):
+    with pytest.raises(Misfit, match=message):
+        check_fields({"x": value}, {"x": shape}, "it")
+
+
+def test_dimensions_of_one_name_have_one_size():
+    shapes = {"a": Array("float64", "n"), "b": Array("float64", "n+1")}
+    assert check_fields({"a": np.zeros(2), "b": np.zeros(3)}, shapes, "it") == {"n": 2}
+    with pytest.raises(Misfit, match="a size of 2"):
+        check_fields({"a": np.zeros(2), "b": np.zeros(2)}, shapes, "it")
+
+
+@given(st.lists(st.integers(-2, 6), max_size=5), st.integers(0, 5))
+def test_offsets_are_exactly_what_slices_need(offsets, total):
+    values = np.array(offsets, np.int64)
+    good = (
+        len(offsets) > 0
+        and offsets[0] == 0
+        and offsets[-1] == total
+        and all(a <= b for a, b in itertools.pairwise(offsets))
+    )
+    shapes = {"values": Array("float64", "items"), "offsets": Offsets("items", "rows")}
+    try:
+        check_fields({"values": np.zeros(total), "offsets": values}, shapes, "it")
+    except Misfit:
+        assert not good
+    else:
+        assert good
+
+
+@st.composite
+def trees(draw):
+    """Draw a forest as lists (feature, right) per tree, in preorder."""
+
+    def grow(depth):
+        if depth == 0 or draw(st.booleans()):
+            return [(-1, -1)]
+        left, right = grow(depth - 1), grow(depth - 1)
+        moved = [(f, r + 1 if r >= 0 else -1) for f, r in left]
+        at = 1 + len(left)
+        return [(0, at), *moved, *((f, r + at if r >= 0 else -1) for f, r in right)]
+
+    return [grow(3) for _ in range(draw(st.integers(1, 3)))]
+
+
+@given(trees(), st.data())
+def test_only_trees_in_preorder_pass(forest, data):
+    nodes = [node for tree in forest for node in tree]
+    feature = np.array([f for f, _ in nodes], np.int32)
+    right = np.array([r for _, r in nodes], np.int32)
+    offsets = np.cumsum([0, *map(len, forest)])
+    check_preorder(feature, right, offsets, "it")
+    at = data.draw(st.integers(0, len(nodes) - 1))
+    other = data.draw(st.integers(-2, len(nodes) + 1).filter(lambda to: to != right[at]))
+    wrong = right.copy()
+    wrong[at] = other
+    with pytest.raises(Misfit):
+        check_preorder(feature, wrong, offsets, "it")
+    turned = feature.copy()
+    turned[at] = -1 if feature[at] >= 0 else 0
+    with pytest.raises(Misfit):
+        check_preorder(turned, right, offsets, "it")
+
+
+def test_a_grown_forest_passes():
+    forest = flatten([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [0, 3], n_inputs=1)
+    forest.check_loaded({})
+
+
+# -- what is refused before memory is taken --------------------------------------------------------
+
+
+def test_members_are_the_expected_ones_and_stored(saved):
+    whole = saved.read_bytes()
+    rewrite(saved, how=zipfile.ZIP_DEFLATED)
+    with pytest.raises(UnreadableFile, match="compressed"):
+        la.load(saved)
+    saved.write_bytes(whole)
+    rewrite(saved, extra=["more.txt"])
+    with pytest.raises(UnreadableFile, match="other members"):
+        la.load(saved)
+
+
+def test_the_size_of_an_array_is_that_of_its_shape(saved):
+    with zipfile.ZipFile(saved) as pack:
+        parts = {name: pack.read(name) for name in pack.namelist()}
+    body = parts["arrays/0.npy"]
+    for size in (b"(9000000000000,)", b"(0, 90000000000)", b"(-3,)"):
+        old = body[body.index(b"'shape': ") + 9 : body.index(b"), }") + 1]
+        head = body[:128].replace(old, size).replace(b" " * (len(size) - len(old)) + b"\n", b"\n")
+        with zipfile.ZipFile(saved, "w") as pack:
+            for name, data in {**parts, "arrays/0.npy": head + body[128:]}.items():
+                pack.writestr(name, data)
+        with pytest.raises(UnreadableFile, match="arrays/0.npy|format|shape"):
+            la.load(saved)
+
+
+def test_deep_pages_repeated_keys_and_odd_words_are_refused():
+    with pytest.raises(ValueError, match="nested 5000 deep"):
+        parse_json(b"[" * 5000 + b"]" * 5000)
+    with pytest.raises(ValueError, match="twice"):
+        parse_json(b'{"a": 1, "a": 2}')
+    with pytest.raises(ValueError, match="NaN"):
+        parse_json(b"[NaN]")
+
+
+JSON = st.recursive(
+    st.none() | st.text(st.sampled_from('[]{}"\\a\n')),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=12,
+)
+
+
+def depth_of(value):
+    if isinstance(value, dict):
+        return 1 + max(map(depth_of, value.values()), default=0)
+    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
+
+
+@given(st.lists(JSON, max_size=4))
+def test_depth_is_counted_as_parsing_would(values):
+    assert json_depth(json.dumps(values).encode()) == depth_of(values)
+    lines = "\n".join(map(json.dumps, values)).encode()
+    assert json_depth(lines, lines=True) == max(map(depth_of, values), default=0)
+    assert json_depth(b'"\n' + lines, lines=True) == max(map(depth_of, values), default=0)
+
+
+def test_a_list_that_holds_itself_is_not_written(tmp_path):
+    endless = []
+    endless.append(endless)
+    deep = [0]
+    for _ in range(300):
+        deep = [deep]
+    for value in (endless, deep):
+        with pytest.raises(WrongType, match="nested less than"):
+            _save.write(tmp_path / "x", value)
+    assert not (tmp_path / "x").exists()
+
+
+def test_shared_objects_cannot_stand_for_very_much_more(tmp_path):
+    value = np.zeros(1)
+    for _ in range(40):
+        value = np.array([value, value, None], dtype=object)
+    _save.write(tmp_path / "x", value)
+    with pytest.raises(UnreadableFile, match="over and over"):
+        read(tmp_path / "x")
+
+
+# -- what is refused before anything is used -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda page, _: page.update(format=0), "no format number"),
+        (lambda page, _: page.update(format=True), "no format number"),
+        (lambda page, _: page.update(more=1), "other keys"),
+        (lambda page, _: page.update(root=[page["root"]]), "an estimator, found list"),
+        (lambda page, _: page["root"]["learned"].update(fit=1), "declares, found fit"),
+        (lambda page, _: page["root"]["learned"].update(more_=1), "declares, found more_"),
+        (lambda page, _: page["root"]["learned"].update(__class__=1), "found __class__"),
+        (lambda page, _: page["root"]["learned"].pop("unit_"), "the field unit_"),
+        (lambda page, _: page["root"]["params"].update(metric="x"), "one of 'euclidean'"),
+        (lambda page, _: page["root"]["params"].update(more=1), "known parameters"),
+        (lambda page, _: page["root"]["learned"].update(scale_="x"), "a number, found str"),
+        (lambda page, _: page["root"].update({"class": "Measure"}), "no class of that name"),
+        (lambda _, arrays: arrays.__setitem__(0, arrays[0][:1]), "a size of"),
+    ],
+)
+def test_pages_that_do_not_fit_their_class_are_refused(saved, change, message):
+    rewrite(saved, change)
+    with pytest.raises(UnreadableFile, match=message) as caught:
+        la.load(saved)
+    assert ": needs " in str(caught.value)
+    assert "Save the estimator again" in str(caught.value) or "Import" in str(caught.value)
+
+
+def test_codes_beyond_the_leaves_are_refused(tmp_path):
+    path = tmp_path / "forest.lookalike"
+    rows = np.random.default_rng(0).random((8, 2))
+    StochasticForest(5, 2, random_state=0).fit(rows).save(path)
+
+    def change(page, arrays):
+        (at,) = (i for i, array in enumerate(arrays) if array.shape == (8, 5))
+        arrays[at][3, 1] = 4
+
+    la.load(path)
+    rewrite(path, change)
+    with pytest.raises(UnreadableFile, match="codes"):
+        la.load(path)
+
+
+def test_codes_beyond_the_levels_are_refused(tmp_path):
+    path = tmp_path / "levels.lookalike"
+    table = la.read_table({"size": ["low", "high", "mid"]}, kinds={"size": ["low", "mid", "high"]})
+    measure = Gower().fit(table)
+    measure.rows_.arrays["simple"][0, 0] = 3.0
+    measure.save(path)
+    with pytest.raises(UnreadableFile, match="codes of its levels"):
+        la.load(path)
+
+
+def test_ragged_rows_stay_inside_their_values(tmp_path):
+    _save.write(tmp_path / "x", Ragged(np.zeros(2), np.array([0, 3]), np.zeros(1, bool)))
+    with pytest.raises(UnreadableFile, match="offsets from 0 to 2"):
+        read(tmp_path / "x")
+    _save.write(tmp_path / "x", Ragged(np.zeros(2), np.array([0, 2]), np.ones(1, bool)))
+    with pytest.raises(UnreadableFile, match="missing rows without items"):
+        read(tmp_path / "x")
+
+
+def test_a_class_of_the_users_may_leave_its_fields_undeclared(tmp_path):
+    class Doubled(Vector):
+        def _fit(self, table, y):
+            super()._fit(table, y)
+            self.twice_ = {"two": [2, 2.0]}
+
+    try:
+        path = tmp_path / "own.lookalike"
+        Doubled().fit(X).save(path)
+        assert la.load(path).twice_ == {"two": [2, 2.0]}
+        rewrite(path, lambda page, _: page["root"]["learned"].update(fit=1))
+        with pytest.raises(UnreadableFile, match="found fit"):
+            la.load(path)
+    finally:
+        del SAVEABLE["Doubled"]
+        la.measures.base.MEASURES.pop("Doubled")
+
+
+def test_a_function_that_is_not_handed_back_stays_a_question_to_the_caller(tmp_path):
+    words = {"w": ["apple", "avocado", "banana"]}
+
+    def first_letter(a, b):
+        return float(a[0] != b[0])
+
+    measure = Gower(kinds={"w": "text"}, distances={"w": first_letter}).fit(words)
+    measure.save(tmp_path / "x")
+    with pytest.raises(InvalidInput, match="first_letter"):
+        la.load(tmp_path / "x")
