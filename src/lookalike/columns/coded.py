@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.errors import InvalidInput, message
 from lookalike.table.table import Column, unknown_code
 
 __all__ = ["codes_in", "variance_of_codes"]
@@ -21,6 +22,10 @@ def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     own = tuple(column.kind.levels)
     if own == levels or not own or not levels:
         return codes
+    if codes.max(initial=-1) >= len(own):
+        found = f"code {int(codes.max())} of {len(own)} levels"
+        do = "Read the table again, or fit the measure again"
+        raise InvalidInput(message(f"column {column.name!r}", "codes of its levels", found, do))
     place = {level: code for code, level in enumerate(levels)}
     recode = np.array([place.get(v, unknown_code(v)) for v in own], dtype=np.int64)
     out = codes.copy()
