@@ -423,11 +423,11 @@ def test_seeds_come_as_everywhere(seed):
 
 
 def test_kinds_are_handed_to_the_table():
-    table = {"code": np.arange(80) * 7 % 10, "x": BLOBS[:, 0]}
+    table = {"wheels": np.arange(80) * 7 % 10, "x": BLOBS[:, 0]}
     plain, told = (
-        compare(table, [Gower()], NAMES, kinds=kinds) for kinds in (None, {"code": "category"})
+        compare(table, [Gower()], NAMES, kinds=kinds) for kinds in (None, {"wheels": "category"})
     )
-    own = compare(la.read_table(table, kinds={"code": "category"}), [Gower()], NAMES)
+    own = compare(la.read_table(table, kinds={"wheels": "category"}), [Gower()], NAMES)
     assert told["Gower"].figures["hubness"] == own["Gower"].figures["hubness"]
     assert told["Gower"].figures["hubness"] != plain["Gower"].figures["hubness"]
 

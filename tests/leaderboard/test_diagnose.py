@@ -209,9 +209,9 @@ def test_a_claim_of_symmetry_is_looked_into():
 
 
 def test_kinds_are_handed_to_the_table():
-    table = {"code": np.arange(60) % 3, "x": ROWS[:, 0]}
-    told = diagnose(Gower(), table, kinds={"code": "category"})
-    own = diagnose(Gower(), read_table(table, kinds={"code": "category"}))
+    table = {"wheels": np.arange(60) % 3, "x": ROWS[:, 0]}
+    told = diagnose(Gower(), table, kinds={"wheels": "category"})
+    own = diagnose(Gower(), read_table(table, kinds={"wheels": "category"}))
     assert told.to_dict() == own.to_dict()
     assert told.figures != diagnose(Gower(), table).figures
 

@@ -11,6 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 import lookalike as la
 from lookalike.errors import InvalidInput
+from lookalike.measures import Gower
 from lookalike.predict import NeighborClassifier
 from lookalike.table import Kind, as_table, read_table
 
@@ -185,7 +186,10 @@ def test_a_saved_schema_keeps_the_reading(tmp_path):
     index.save(tmp_path / "i.lookalike")
     again = la.load(tmp_path / "i.lookalike")
     assert again.schema_.kinds == index.schema_.kinds
-    assert again.search({"price": "$1,300", "when": "25/09/2020"}, k=1)[0].id == 0
+    asked = {"price": "$1,300", "when": "25/09/2020"}
+    assert again.search(asked, k=3).to_dict() == index.search(asked, k=3).to_dict()
+    near = la.Index(Gower()).fit(columns).search(asked, k=1)
+    assert near[0].id == 0
 
 
 # -- columns that say nothing ----------------------------------------------------------------------

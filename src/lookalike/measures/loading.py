@@ -45,7 +45,9 @@ class CheckedRows:
         """Check after loading that what was learned fits together, and that the rows fit it."""
         who = type(self).__name__
         names = dims.get("features", self.n_features_in_)
-        require(names == self.n_features_in_, who, f"{self.n_features_in_} names", str(names))
+        # A matrix of distances may come as one named column, and has as many features as rows.
+        fits = names == self.n_features_in_ or self.traits.pairwise
+        require(fits, who, f"{self.n_features_in_} names", str(names))
         if self.traits.conversion == "ratio":
             require(hasattr(self, "scale_"), who, "the field scale_", "none")
         in_order = np.array_equal(self.rows_.seen, np.arange(len(self.rows_)))
