@@ -87,7 +87,7 @@ def test_the_page_about_the_format_is_what_the_classes_declare():
         (Array("int64", "n", ascending=True), np.array([0, 1, 1]), "ascending"),
         (Either(Array("int64", "n"), Array("bool", "n")), np.zeros(1), "int64 array"),
     ],
-    ids=str,
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
 def test_a_shape_refuses_what_it_does_not_allow(shape, value, message):
     with pytest.raises(Misfit, match=message):
