@@ -225,3 +225,13 @@ def test_a_given_category_may_meet_values_outside_its_levels():
     assert table.kinds["c"].levels == ("a", "b")
     assert table["c"].values[1] < -1
     assert table["c"].cell(1) == "z"
+
+
+@pytest.mark.parametrize("kind", ["set", "sequence", "series", "vector"])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_columns_of_gaps_alone_are_columns(kind, n):
+    cells = [[1.0, 2.0], [3.0, 4.0]] if kind in ("series", "vector") else [["a"], ["b", "c"]]
+    fitted = read_table({"t": cells, "u": cells}, kinds={"t": kind, "u": kind})
+    assert len(as_table({"t": [None] * n, "u": [None] * n}, fitted.schema)) == n
+    assert len(as_table({"t": [None] * n, "u": [cells[0]] * n}, fitted.schema)) == n
+    assert len(as_table({"t": None, "u": cells[0]}, fitted.schema)) == 1

@@ -196,6 +196,7 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     single = [value for kind, value in known if kind in SINGLE and value is not None]
     if single:
         return not any(_is_column(value) for value in single)
+    gaps_alone = False
     for kind, value in known:
         if value is None:
             continue
@@ -203,9 +204,12 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
             return not isinstance(value, list | tuple | np.ndarray)
         if isinstance(value, str | set | frozenset):
             return True
+        if len(value) and all(item is None for item in value):
+            gaps_alone = True  # a column of missing cells; no cell holds nothing but gaps
+            continue
         first = next((item for item in value if item is not None), None)
         return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
-    return True
+    return not gaps_alone
 
 
 def _cell_kind(kind: Kind) -> str:
