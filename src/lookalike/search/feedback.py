@@ -47,7 +47,7 @@ class FeedbackSession:
     filter : optional
         Which rows may be found (see ``Index.search``).
     weights, columns : optional
-        How much columns matter in this session (see ``Index.search``).
+        How much columns matter in all rounds of feedback (see ``Index.search``).
 
     Examples
     --------
