@@ -336,3 +336,13 @@ def test_a_missing_column_and_infinities_among_new_rows():
         measure.similarity({"x": [1.0]})
     with pytest.raises(InvalidInput, match="finite numbers, found inf"):
         measure.similarity({"x": [math.inf], "c": ["a"]})
+
+
+def test_a_shared_no_in_words_counts_and_a_shared_false_does_not():
+    """Answers are compared as answers; a flag that is only unset says nothing."""
+    words = {"a": ["yes", "no", "no", "yes"], "x": [0.0, 1.0, 0.0, 1.0]}
+    truth = {**words, "a": [True, False, False, True]}
+    assert Gower().fit(words).similarity()[1, 2] == pytest.approx(0.5)
+    assert Gower().fit(truth).similarity()[1, 2] == pytest.approx(0.0)
+    told = Gower(kinds={"a": "flag"}).fit(words)
+    assert told.similarity()[1, 2] == pytest.approx(0.0)

@@ -52,6 +52,7 @@ _ORDER: tuple[type[Distance], ...] = (
 )
 
 CYCLES = ("month", "weekday")  # roles whose levels go round
+ANSWER = "answer"  # the role of flags whose no says as much as their yes
 
 DISTANCES: dict[str, type[Distance]] = {distance.name: distance for distance in _ORDER}
 """Distances by the name that users type; the first one that serves a kind is its default."""
@@ -82,7 +83,8 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     column_name : str
         Its name, for error messages.
     role : str
-        The role of the column's kind: months and weekdays are compared in a circle by default.
+        The role of the column's kind: months and weekdays are compared in a circle by default, and
+        a shared no of yes/no answers counts as much as a shared yes.
 
     Examples
     --------
@@ -99,6 +101,8 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         raise InvalidInput(message(who, "a kind of column", repr(kind), suggest(kind, KINDS)))
     if spec is None and role in CYCLES:
         return Cyclic()
+    if spec is None and role == ANSWER:
+        return Equal()
     if spec is None:
         if serving:
             return DISTANCES[serving[0]]()

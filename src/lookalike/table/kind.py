@@ -61,7 +61,8 @@ class Kind:
         Bins of a histogram or entries of a vector, which new rows must have too; 0 for other kinds.
     role : str
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
-        seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle);
+        seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle),
+        "answer" (a flag written as yes or no, whose no says as much as its yes);
         of columns set aside "name", "identifier", "constant", "copy" or "empty".
     confidence : float
         From 0 to 1: how sure the guess is; 1 where nothing was guessed.

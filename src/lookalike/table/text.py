@@ -174,7 +174,9 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
             listed = words.distinct.to_pylist()
             levels = tuple(listed[lower.index(word)] for word in (no, yes))
             kind = Kind("flag", f"{levels[0]} or {levels[1]}", levels, confidence=0.95)
-            return Guess(replace(kind, close="category"))
+            # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
+            role = "" if yes == "true" else "answer"
+            return Guess(replace(kind, close="category", role=role))
     return None
 
 
