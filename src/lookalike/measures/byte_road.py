@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lookalike._threads import blocks
 from lookalike.kernels.byte_bounds import STEPS
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
@@ -49,10 +50,14 @@ def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:
 
     Cutting off only brings values nearer to each other, so differences of steps stay bounds.
     """
+    out = np.empty(values.shape, np.uint8)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        steps = np.floor((values - low) * np.where(span > 0, STEPS / span, 0.0))
-    steps = np.nan_to_num(steps, nan=0.0, posinf=STEPS, neginf=0.0)
-    return np.clip(steps, 0, STEPS).astype(np.uint8)
+        per_unit = np.where(span > 0, STEPS / span, 0.0)
+        for at in blocks(len(values), 8192):  # no second array of floats as large as the first
+            steps = np.floor((values[at] - low) * per_unit)
+            steps = np.nan_to_num(steps, nan=0.0, posinf=STEPS, neginf=0.0)
+            out[at] = np.clip(steps, 0, STEPS)
+    return out
 
 
 def nearest_by_bytes(
