@@ -1,0 +1,64 @@
+// @ts-check
+/** Places for the nodes of a small graph: springs along links, repulsion between all pairs. */
+
+/**
+ * @typedef {{x: number, y: number}} Spot
+ * @param {any[]} ids
+ * @param {Array<{source: any, target: any}>} links
+ * @param {Map<any, Spot>} known where nodes were before; new ones start beside what they hang on
+ * @param {any} center the node that stays in the middle
+ * @returns {Map<any, Spot>}
+ */
+export function settle(ids, links, known, center) {
+  const at = new Map(ids.map((id, i) => [id, i]));
+  const n = ids.length;
+  const x = new Float64Array(n);
+  const y = new Float64Array(n);
+  ids.forEach((id, i) => {
+    const spot = known.get(id) ?? beside(id, links, known, i);
+    [x[i], y[i]] = [spot.x, spot.y];
+  });
+  const pairs = links.map(({ source, target }) => [at.get(source) ?? 0, at.get(target) ?? 0]);
+  const rounds = n > 120 ? 120 : 240;
+  for (let round = 0; round < rounds; round += 1) {
+    const heat = 0.12 * (1 - round / rounds) + 0.005;
+    const [fx, fy] = [new Float64Array(n), new Float64Array(n)];
+    for (let i = 0; i < n; i += 1) {
+      for (let j = i + 1; j < n; j += 1) {
+        const [dx, dy] = [x[i] - x[j], y[i] - y[j]];
+        const push = 0.06 / (dx * dx + dy * dy + 0.01);
+        fx[i] += dx * push;
+        fy[i] += dy * push;
+        fx[j] -= dx * push;
+        fy[j] -= dy * push;
+      }
+      fx[i] -= 0.05 * x[i];
+      fy[i] -= 0.05 * y[i];
+    }
+    for (const [i, j] of pairs) {
+      const [dx, dy] = [x[i] - x[j], y[i] - y[j]];
+      const long = Math.hypot(dx, dy) || 1e-6;
+      const pull = (0.9 * (long - 0.32)) / long;
+      fx[i] -= dx * pull;
+      fy[i] -= dy * pull;
+      fx[j] += dx * pull;
+      fy[j] += dy * pull;
+    }
+    for (let i = 0; i < n; i += 1) {
+      if (ids[i] === center) continue;
+      const long = Math.hypot(fx[i], fy[i]) || 1e-9;
+      const step = Math.min(long, heat) / long;
+      x[i] += fx[i] * step;
+      y[i] += fy[i] * step;
+    }
+  }
+  return new Map(ids.map((id, i) => [id, { x: x[i], y: y[i] }]));
+}
+
+/** @param {any} id @param {any[]} links @param {Map<any, Spot>} known @param {number} i @returns {Spot} */
+function beside(id, links, known, i) {
+  const link = links.find(({ source, target }) => (source === id && known.has(target)) || (target === id && known.has(source)));
+  const from = link ? known.get(link.source === id ? link.target : link.source) : null;
+  const angle = i * 2.399963; // the golden angle: no two new nodes start at the same place
+  return { x: (from?.x ?? 0) + 0.2 * Math.cos(angle), y: (from?.y ?? 0) + 0.2 * Math.sin(angle) };
+}

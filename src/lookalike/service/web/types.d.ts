@@ -1,0 +1,131 @@
+/**
+ * The shapes that the server sends and the page keeps, known to all modules when they are checked
+ * (`make check`). The browser never reads this file.
+ */
+type Id = string | number;
+type Cell = any; // a number, a string, a bool, null, or a list of them
+type Row = Record<string, Cell>;
+
+interface Column {
+  name: string;
+  kind: string;
+  compared: boolean;
+  reason: string;
+  note: string | null;
+  /** The share of rows without a value. */
+  gaps: number;
+  unit: string | null;
+  summary: any;
+}
+
+interface Collection {
+  name: string;
+  title: string;
+  rows: number;
+  generation: number;
+  id_column: string | null;
+  label_column: string | null;
+  measure: { name: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
+  columns: Column[];
+  drift: { refit: boolean; reasons: string[] };
+  start: Id | null;
+  spaces: { plain: boolean; repaired: "ready" | "job" | "none" };
+  jobs: Job[];
+}
+
+interface Reason { column: string; kind: string; share: number; query: Cell; found: Cell; text: string }
+interface Part { column: string | null; plus: number; minus: number; query: Cell; found: Cell; text?: string }
+
+interface Hit {
+  rank: number;
+  id: Id;
+  label: string;
+  score: number | null;
+  similarity: number | null;
+  distance: number | null;
+  row: Row;
+  reasons?: { for: Reason[]; against: Reason[] };
+  columns?: Part[];
+}
+
+interface Answer {
+  query: { id: Id | null; label: string | null; row: Row };
+  hits: Hit[];
+  matched: number;
+  note: string | null;
+  generation: number;
+  space: string;
+  took_ms: number;
+}
+
+interface Job {
+  id: string;
+  kind: string;
+  collection: string | null;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  progress: number | null;
+  text: string;
+  problem: Problem | null;
+}
+
+/** An error as the server words it: RFC 9457 with our four parts. */
+interface Problem { title: string; status: number; detail?: string; who?: string; needed?: string; found?: string; do?: string }
+
+interface Marks { like: Id[]; unlike: Id[] }
+type Filter = Record<string, Record<string, any>>;
+type Step = { marks: Marks } | { weights: Record<string, number> } | { filter: Filter };
+
+/** Everything that a link holds. */
+interface Link {
+  collection: string | null;
+  /** null: the row that the collection opens on. */
+  query: { id: Id } | { record: Row } | null;
+  steps: Step[];
+  /** Marks that no list was made from yet. */
+  pending: Marks;
+  space: "plain" | "repaired";
+  view: "map" | "graph" | "hubs" | "set";
+  color: string | null;
+  sized: boolean;
+  open: Id | null;
+  k: number;
+  grown: Id[];
+  /** A lasso in the coordinates of the map (x and y in turn), or rows by name. */
+  set: { poly: number[] } | { ids: Id[] } | null;
+  /** The hub whose lists are shown. */
+  who: Id | null;
+  measure: string | null;
+}
+
+/** One thing that was asked from the server. */
+interface Slot {
+  key: string;
+  status: "loading" | "job" | "ready" | "error";
+  /** The last answer, kept while the next one is on its way. */
+  value: any;
+  valueKey?: string;
+  problem?: Problem;
+  job?: Job;
+}
+
+/** What is on the screen but in no link. */
+interface Ui {
+  text: string;
+  suggesting: boolean;
+  suggestion: number;
+  /** The hit that the keys act on. */
+  at: Id | null;
+  draft: Row | null;
+  columnText: string;
+  dialog: string | null;
+  tool: "pan" | "lasso" | "box";
+  hover: Id | null;
+  notice: string | null;
+  wanted: string | null;
+  fit: Job | null;
+  hidden: Record<string, boolean>;
+}
+
+interface State { link: Link; slots: Record<string, Slot>; ui: Ui; epoch: number }
+interface Action { type: string; [name: string]: any }
+type Dispatch = (action: Action) => void;

@@ -1,0 +1,51 @@
+// @ts-check
+/** The same list in the plain and the repaired space: what came in, what left, what moved. */
+import { h } from "../draw/dom.js";
+import { counted } from "../draw/scales.js";
+import { bones, problem } from "./states.js";
+
+const SHOWN = 10;
+
+/** @param {State} state @param {Dispatch} act */
+export function compare(state, act) {
+  const slot = state.slots.plain;
+  if (slot?.status === "error") return problem(slot.problem, act, "plain");
+  const answer = state.slots.answer?.value;
+  if (!slot?.value || answer?.space !== "repaired") return bones(2);
+  const [plain, repaired] = [slot.value.hits, answer.hits];
+  const came = missingFrom(repaired, plain);
+  const left = missingFrom(plain, repaired);
+  const column = (title, hits, odd, word) =>
+    h(
+      "div",
+      { key: title },
+      h("h3", null, title),
+      h(
+        "ol",
+        null,
+        hits.slice(0, SHOWN).map((one) =>
+          h(
+            "li",
+            { key: one.id, class: odd.has(one.id) ? word : "stayed" },
+            h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? String(one.id)),
+            odd.has(one.id) ? h("small", null, word === "came" ? "came in" : "left") : null,
+          ),
+        ),
+      ),
+    );
+  const summary = came.size
+    ? `${counted(came.size, "row")} came in and ${left.size} left when hubs were taken down`
+    : "Taking hubs down changed no row of this list";
+  return h(
+    "details",
+    { class: "compare", key: "compare", open: true },
+    h("summary", null, summary),
+    h("div", { class: "pairs" }, column("plain", plain, left, "left"), column("repaired", repaired, came, "came")),
+  );
+}
+
+/** @param {Hit[]} hits @param {Hit[]} others */
+function missingFrom(hits, others) {
+  const there = new Set(others.map((one) => one.id));
+  return new Set(hits.map((one) => one.id).filter((id) => !there.has(id)));
+}

@@ -1,0 +1,106 @@
+// @ts-check
+/** A new row to search by: the one in question as a form, with inputs by kind; gaps are allowed. */
+import { info } from "../ask.js";
+import { histogram } from "../draw/bars.js";
+import { h } from "../draw/dom.js";
+import { cell, place, ranged } from "../draw/scales.js";
+import { readCell } from "./header.js";
+
+/** @param {State} state @param {Dispatch} act */
+export function form(state, act) {
+  const draft = state.ui.draft ?? {};
+  const collection = info(state);
+  const columns = collection.columns.filter((column) => column.compared);
+  const put = (name, value) =>
+    act({ type: "ui", draft: { ...draft, [name]: value } });
+  const submit = (event) => {
+    event.preventDefault();
+    const cells = columns.map((column) => {
+      const value = draft[column.name];
+      return [column.name, typeof value === "string" ? readCell(value, column) : value];
+    });
+    const given = cells.filter(([, value]) => value !== null && value !== undefined);
+    act({ type: "ask", query: { record: Object.fromEntries(given) } });
+  };
+  return h(
+    "form",
+    { class: "form", "aria-label": "a new row", on: { submit } },
+    h("h2", null, "A new row"),
+    h("p", { class: "muted" }, "Leave empty what you do not know: gaps are not compared."),
+    columns.map((column) => field(column, draft[column.name], put)),
+    h(
+      "p",
+      { class: "row sticky" },
+      h("button", { type: "submit", class: "strong" }, "Find rows like it"),
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: null }) } }, "Cancel"),
+    ),
+  );
+}
+
+/** @param {Column} column @param {any} value @param {(name: string, value: any) => void} put */
+function field(column, value, put) {
+  const counts = column.summary?.counts;
+  let input;
+  if (column.kind === "set" && counts) input = chips(column, value, put);
+  else if (counts && column.summary.distinct <= 20) input = choice(column, value, put);
+  else input = box(column, value, put);
+  return h("div", { key: column.name, class: "field" }, h("span", { class: "name" }, column.name, h("small", null, column.kind)), input);
+}
+
+/** @param {Column} column @param {any} value @param {(name: string, value: any) => void} put */
+function box(column, value, put) {
+  const range = ranged(column);
+  const number = range && typeof column.summary.min === "number";
+  const date = range && !number;
+  const shown = date ? String(value ?? "").slice(0, 10) : Array.isArray(value) ? value.join(", ") : (value ?? "");
+  return h(
+    "span",
+    { class: "box" },
+    range ? histogram(column.summary.histogram, { label: `${column.name} over all rows`, at: place(value, column), logarithm: true }) : null,
+    h("input", {
+      type: number ? "number" : date ? "date" : "text",
+      step: number ? "any" : null,
+      "aria-label": column.name,
+      placeholder: number ? `${cell(column.summary.min, column)} to ${cell(column.summary.max, column)}` : "a gap",
+      value: shown,
+      // What is typed stays as it is typed, and is read when the form is sent.
+      on: { input: ({ target }) => put(column.name, target.value === "" ? null : number ? Number(target.value) : target.value) },
+    }),
+  );
+}
+
+/** @param {Column} column @param {any} value @param {(name: string, value: any) => void} put */
+function choice(column, value, put) {
+  const counts = column.summary.counts;
+  const at = counts.findIndex(([one]) => one === value);
+  return h(
+    "select",
+    {
+      "aria-label": column.name,
+      value: String(at),
+      on: { change: (event) => put(column.name, counts[Number(event.target.value)]?.[0] ?? null) },
+    },
+    h("option", { key: "gap", value: "-1" }, "a gap"),
+    counts.map(([one, n], i) => h("option", { key: i, value: String(i) }, `${cell(one)} (${n})`)),
+  );
+}
+
+/** @param {Column} column @param {any} value @param {(name: string, value: any) => void} put */
+function chips(column, value, put) {
+  const chosen = Array.isArray(value) ? value : [];
+  const known = column.summary.counts.map(([item]) => item);
+  const items = [...new Set([...known, ...chosen])];
+  return h(
+    "span",
+    { class: "values" },
+    items.map((item) => {
+      const on = chosen.includes(item);
+      const next = on ? chosen.filter((other) => other !== item) : [...chosen, item];
+      return h(
+        "button",
+        { key: String(item), type: "button", class: "chip", "aria-pressed": String(on), on: { click: () => put(column.name, next.length ? next : null) } },
+        cell(item),
+      );
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+// @ts-check
+/** One row that was found: closed with its best reasons, opened with every column. */
+import { info } from "../ask.js";
+import { curve, pair, stack } from "../draw/bars.js";
+import { h } from "../draw/dom.js";
+import { icon } from "../draw/icons.js";
+import { cell, isCurve, score, yearColumn } from "../draw/scales.js";
+
+const SHOWN = 3; // reasons on each side
+
+/** @param {State} state @param {Dispatch} act @param {Hit} one @param {number|"new"|null} moved */
+export function hit(state, act, one, moved) {
+  const { open, pending } = state.link;
+  const opened = open === one.id;
+  const year = yearColumn(info(state).columns);
+  const side = pending.like.includes(one.id) ? "liked" : pending.unlike.includes(one.id) ? "unliked" : "";
+  const name = one.label ?? String(one.id);
+  const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
+  const toggle = () => act({ type: "set", open: opened ? null : one.id });
+  const hover = (id) => () => act({ type: "ui", hover: id });
+  return h(
+    "li",
+    { key: one.id, class: classes, "data-id": String(one.id), on: { mouseenter: hover(one.id), mouseleave: hover(null), focusin: () => act({ type: "ui", at: one.id }) } },
+    h("div", { class: "rank" }, one.rank, movement(moved)),
+    h(
+      "div",
+      { class: "body" },
+      h(
+        "h3",
+        null,
+        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name),
+        year && one.row[year.name] !== null ? h("small", null, cell(one.row[year.name], year)) : null,
+      ),
+      reasons(one.reasons?.for, "for", "+"),
+      reasons(one.reasons?.against, "against", "–"),
+      stack(one),
+    ),
+    h(
+      "div",
+      { class: "score" },
+      h("b", null, score(one.similarity)),
+      h(
+        "span",
+        { class: "acts" },
+        mark(act, one.id, "like", side === "liked", `more like ${name} (u)`),
+        mark(act, one.id, "unlike", side === "unliked", `less like ${name} (d)`),
+        h(
+          "button",
+          { type: "button", title: "search from here (m)", "aria-label": `search from ${name}`, on: { click: () => act({ type: "ask", query: { id: one.id } }) } },
+          icon("center"),
+        ),
+      ),
+    ),
+    opened ? detail(state, one) : null,
+  );
+}
+
+/** @param {number|"new"|null} moved */
+function movement(moved) {
+  if (moved === null) return null;
+  if (moved === "new") return h("small", { class: "new" }, "new");
+  if (moved === 0) return h("small", { class: "same", "aria-label": "same place" }, "–");
+  const text = `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}`;
+  return h("small", { class: moved > 0 ? "rose" : "fell", title: text }, `${moved > 0 ? "▲" : "▼"} ${Math.abs(moved)}`);
+}
+
+/** @param {Dispatch} act @param {any} id @param {"like"|"unlike"} side @param {boolean} on @param {string} label */
+function mark(act, id, side, on, label) {
+  return h(
+    "button",
+    { type: "button", class: side, title: label, "aria-label": label, "aria-pressed": String(on), on: { click: () => act({ type: "mark", id, side }) } },
+    icon(side === "like" ? "up" : "down"),
+  );
+}
+
+/** @param {Reason[]|undefined} list @param {string} side @param {string} sign */
+function reasons(list, side, sign) {
+  if (!list?.length) return null;
+  return h(
+    "p",
+    { class: `reasons ${side}` },
+    h("span", { class: "sign", role: "img", "aria-label": side }, sign),
+    list.slice(0, SHOWN).map((reason) =>
+      h(
+        "span",
+        { key: reason.column, class: "reason", title: `${reason.column}: ${cell(reason.query)} | ${cell(reason.found)}` },
+        reason.text,
+        h("i", { css: { "--v": Math.min(100, 100 * reason.share).toFixed(1) } }),
+      ),
+    ),
+  );
+}
+
+/** Every column of an opened hit. @param {State} state @param {Hit} one */
+function detail(state, one) {
+  const known = new Map(info(state).columns.map((column) => [column.name, column]));
+  const parts = one.columns ?? [];
+  const top = Math.max(1e-9, ...parts.map((part) => Math.max(part.plus, part.minus)));
+  const amount = (value, side) =>
+    h("td", { class: "amount" }, h("i", { class: side, title: score(value), css: { "--v": ((100 * value) / top).toFixed(1) } }), h("span", { class: "unseen" }, score(value)));
+  const value = (content, column) =>
+    h("td", { class: "cellvalue" }, isCurve(content) ? curve(content) : cell(content, column));
+  return h(
+    "div",
+    { class: "detail" },
+    h(
+      "table",
+      null,
+      h("thead", null, h("tr", null, ["", "asked", "found", "side by side", "for", "against"].map((text) => (text ? h("th", { key: text, scope: "col" }, text) : h("td", { key: "corner" }))))),
+      h(
+        "tbody",
+        null,
+        parts.map((part) => {
+          const column = known.get(part.column ?? "");
+          return h(
+            "tr",
+            { key: part.column ?? "", title: part.text ?? "" },
+            h("th", { scope: "row" }, part.column ?? "all together"),
+            value(part.query, column),
+            value(part.found, column),
+            h("td", { class: "pair" }, part.column === null ? null : pair(part.query ?? null, part.found ?? null, column)),
+            amount(part.plus, "plus"),
+            amount(part.minus, "minus"),
+          );
+        }),
+      ),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      `similarity ${score(one.similarity)}, distance ${score(one.distance)}`,
+      one.score !== null && one.score !== one.distance ? `, ranked by ${score(one.score)} (with your marks)` : "",
+    ),
+    h("details", null, h("summary", null, "The raw record"), h("pre", { tabindex: "0" }, JSON.stringify({ id: one.id, ...one.row }, null, 1))),
+  );
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/** The list: rank and how it moved, the score, the reasons, the marks. */
+import { info } from "../ask.js";
+import { h } from "../draw/dom.js";
+import { condition, count } from "../draw/scales.js";
+import { PAGE, question } from "../link.js";
+import { compare } from "./compare.js";
+import { hit } from "./hit.js";
+import { bones, problem, working } from "./states.js";
+
+/** @param {State} state @param {Dispatch} act */
+export function results(state, act) {
+  const slot = state.slots.answer;
+  const collection = info(state);
+  if (!collection) return state.slots.info?.status === "error" ? null : bones(10);
+  if (slot?.status === "error") {
+    return [h("h2", null, "Most alike"), problem(slot.problem, act, "answer"), ways(state, act)];
+  }
+  if (slot?.status === "job") return [h("h2", null, "Most alike"), working(slot, act)];
+  const answer = slot?.value;
+  if (!answer) return [h("h2", null, "Most alike"), bones(10)];
+  const moves = moved(state);
+  const busy = slot?.status === "loading";
+  return [
+    h("h2", null, `Most alike of ${count(answer.matched ?? collection.rows)}`),
+    answer.note ? h("p", { class: "note" }, answer.note) : null,
+    state.link.space === "repaired" ? compare(state, act) : null,
+    answer.hits.length ? null : empty(state, act, collection),
+    h(
+      "ol",
+      { class: busy ? "hits busy" : "hits", "aria-busy": String(busy) },
+      answer.hits.map((one) => hit(state, act, one, moves.get(one.id) ?? null)),
+    ),
+    answer.hits.length ? below(state, act, answer) : null,
+  ];
+}
+
+/**
+ * How many places each hit went up since the step before; "new" where it was not in the list.
+ *
+ * @param {State} state
+ * @returns {Map<Id, number|"new">}
+ */
+export function moved(state) {
+  const { answer, before } = state.slots;
+  /** @type {Map<Id, number|"new">} */
+  const moves = new Map();
+  if (!state.link.steps.length || before?.status !== "ready" || answer?.status !== "ready") return moves;
+  const ranks = new Map(before.value.hits.map((one) => [one.id, one.rank]));
+  for (const one of answer.value.hits) {
+    const was = ranks.get(one.id);
+    moves.set(one.id, was === undefined ? "new" : was - one.rank);
+  }
+  return moves;
+}
+
+/** @param {State} state @param {Dispatch} act @param {any} collection */
+function empty(state, act, collection) {
+  const filters = Object.entries(question(state.link).filter);
+  if (!filters.length) {
+    const text = collection.rows > 1 ? "No row can be compared with this one: it has nothing but gaps." : "There are no other rows yet.";
+    return h("p", { class: "empty" }, text);
+  }
+  const columns = new Map(collection.columns.map((column) => [column.name, column]));
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", null, filters.length === 1 ? "No row matches this filter." : "No row matches these filters together."),
+    filters.map(([name, one]) =>
+      h(
+        "button",
+        { key: name, type: "button", on: { click: () => act({ type: "filter", column: name, condition: null }) } },
+        `Drop “${condition(name, one, columns.get(name))}”`,
+      ),
+    ),
+  );
+}
+
+/** Ways out of a question that the server refused. @param {State} state @param {Dispatch} act */
+function ways(state, act) {
+  const { steps, space, query } = state.link;
+  const way = (text, action) =>
+    h("button", { key: text, type: "button", class: "plain", on: { click: () => act(action) } }, text);
+  return h(
+    "p",
+    { class: "row" },
+    space === "repaired" ? way("Use the plain space", { type: "set", space: "plain" }) : null,
+    steps.length ? way("Undo the last step", { type: "undo" }) : null,
+    query ? way("Go to the first row", { type: "ask", query: null }) : null,
+  );
+}
+
+/** @param {State} state @param {Dispatch} act @param {any} answer */
+function below(state, act, answer) {
+  const more = answer.hits.length >= state.link.k && state.link.k < 1000;
+  const ids = answer.hits.map((one) => one.id);
+  return h(
+    "p",
+    { class: "row below" },
+    more ? h("button", { key: "more", type: "button", on: { click: () => act({ type: "set", k: state.link.k + PAGE }) } }, `${PAGE} more`) : null,
+    h("button", { key: "csv", type: "button", class: "plain", on: { click: () => act({ type: "export", form: "csv" }) } }, "Export CSV"),
+    h("button", { key: "json", type: "button", class: "plain", on: { click: () => act({ type: "export", form: "json" }) } }, "Export JSON"),
+    h(
+      "button",
+      { key: "set", type: "button", class: "plain", on: { click: () => act({ type: "set", view: "set", set: { ids } }) } },
+      "What do they share?",
+    ),
+    h("small", null, `${Math.max(1, Math.round(answer.took_ms))} ms`),
+  );
+}

@@ -1,0 +1,71 @@
+// @ts-check
+/** The way from the first list to this one: steps to go back to, marks that wait, the filter. */
+import { info } from "../ask.js";
+import { h } from "../draw/dom.js";
+import { icon } from "../draw/icons.js";
+import { condition, count } from "../draw/scales.js";
+import { question } from "../link.js";
+
+/** @param {State} state @param {Dispatch} act */
+export function rounds(state, act) {
+  const collection = info(state);
+  if (!collection) return [];
+  const { steps, pending } = state.link;
+  const waiting = pending.like.length + pending.unlike.length;
+  const pill = (at, text, title) =>
+    h(
+      "li",
+      { key: at },
+      h(
+        "button",
+        { type: "button", class: "pill", title, "aria-current": at === steps.length ? "step" : null, on: { click: () => act({ type: "backTo", round: at }) } },
+        text,
+      ),
+    );
+  return [
+    h(
+      "ol",
+      { class: "rounds", "aria-label": "steps" },
+      pill(0, "start", "Back to the first list"),
+      steps.map((step, i) => pill(i + 1, describe(step, collection), `Back to step ${i + 1}`)),
+    ),
+    waiting
+      ? h(
+          "span",
+          { class: "waiting" },
+          marks(pending),
+          h("button", { type: "button", class: "strong", on: { click: () => act({ type: "rank" }) } }, "Rank again", h("kbd", null, "r")),
+        )
+      : null,
+    h("button", { key: "undo", type: "button", class: "plain", disabled: !waiting && !steps.length, on: { click: () => act({ type: "undo" }) } }, "Undo"),
+    h("button", { key: "over", type: "button", class: "plain", disabled: !waiting && !steps.length, on: { click: () => act({ type: "startOver" }) } }, "Start over"),
+    h("span", { class: "matched" }, matched(state, collection)),
+  ];
+}
+
+/** @param {State} state @param {any} collection */
+function matched(state, collection) {
+  const answer = state.slots.answer?.value;
+  const filtered = Object.keys(question(state.link).filter).length;
+  if (!filtered || !answer) return `all ${count(collection.rows)} rows · no filter`;
+  return `${count(answer.matched)} of ${count(collection.rows)} match the filter`;
+}
+
+/** @param {Marks} given */
+function marks(given) {
+  const side = (name, n, label) =>
+    n ? h("span", { key: name, class: `mark ${name}`, "aria-label": `${n} ${label}` }, icon(name), n) : null;
+  return h("span", { class: "marks" }, side("up", given.like.length, "liked"), side("down", given.unlike.length, "not liked"));
+}
+
+/** @param {any} step @param {any} collection */
+function describe(step, collection) {
+  if (step.marks) return marks(step.marks);
+  if (step.weights) {
+    const list = Object.entries(step.weights);
+    return list.length ? `weights: ${list.map(([name, w]) => `${name} ×${w}`).join(", ")}` : "weights as before";
+  }
+  const columns = new Map(collection.columns.map((column) => [column.name, column]));
+  const list = Object.entries(step.filter);
+  return list.length ? `only ${list.map(([name, one]) => condition(name, one, columns.get(name))).join(", ")}` : "no filter";
+}

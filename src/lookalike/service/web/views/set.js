@@ -1,0 +1,100 @@
+// @ts-check
+/** Some rows that were chosen: what makes them different from the rest. */
+import { chosenIds, info } from "../ask.js";
+import { h } from "../draw/dom.js";
+import { cell, count, counted, percent } from "../draw/scales.js";
+import { problem, working } from "./states.js";
+
+/** @param {State} state @param {Dispatch} act */
+export function set(state, act) {
+  if (!state.link.set) return [none(act), clusters(state, act)];
+  const ids = chosenIds(state);
+  const slot = state.slots.profile;
+  if (ids === null) return working(state.slots.map, act);
+  if (!ids.length) return [h("p", { class: "empty" }, "There is no row within this line."), none(act)];
+  if (slot?.status === "error") return problem(slot.problem, act, "profile");
+  if (slot?.status !== "ready") return working(slot, act);
+  const { size, rest, differs, typical } = slot.value;
+  const known = new Map(info(state).columns.map((column) => [column.name, column]));
+  return [
+    h("p", { class: "sentence" }, `${counted(size, "row")} chosen. What sets them apart from the other ${count(rest)}, strongest first:`),
+    differs.length
+      ? h("ol", { class: "differs", key: "differs" }, differs.map((one) => difference(one, known.get(one.column), differs[0].score)))
+      : h("p", { class: "empty", key: "same" }, "Nothing: they are like the rest in every column."),
+    h("h3", { key: "typicals" }, "Typical of them"),
+    h(
+      "ul",
+      { class: "orphans", key: "typical" },
+      typical.map((one) => h("li", { key: one.id }, h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? `row ${one.id}`))),
+    ),
+    h(
+      "p",
+      { class: "row", key: "acts" },
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "exportSet", form: "csv" }) } }, "Export CSV"),
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "exportSet", form: "json" }) } }, "Export JSON"),
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "set", set: null }) } }, "Choose others"),
+    ),
+  ];
+}
+
+/** @param {Dispatch} act */
+function none(act) {
+  const choose = (tool) => () => {
+    act({ type: "ui", tool });
+    act({ type: "set", view: "map", set: null });
+  };
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", null, "Draw around rows on the map to see what makes them different from the rest."),
+    h("p", { class: "row" }, h("button", { type: "button", on: { click: choose("lasso") } }, "Draw a lasso"), h("button", { type: "button", on: { click: choose("box") } }, "Draw a box")),
+  );
+}
+
+/** @param {any} one @param {any} column @param {number} most */
+function difference(one, column, most) {
+  const share = (value) =>
+    typeof value === "number" && value >= 0 && value <= 1 && column?.kind !== "number" ? percent(value) : value === null || typeof value !== "object" ? cell(value, column) : null;
+  const [inside, outside] = [share(one.inside), share(one.outside)];
+  return h(
+    "li",
+    { key: one.column },
+    h("span", { class: "name" }, one.column, h("small", null, one.kind)),
+    h("span", null, one.text),
+    inside === null || outside === null ? null : h("span", { class: "sides" }, h("b", null, inside), " against ", outside),
+    h("i", { class: "strength", css: { "--v": ((100 * one.score) / (most || 1)).toFixed(1) } }),
+  );
+}
+
+/** Groups that are there already, to look at. @param {State} state @param {Dispatch} act */
+function clusters(state, act) {
+  const slot = state.slots.clusters;
+  if (slot?.status === "error") return problem(slot.problem, act, "clusters");
+  if (!slot?.value?.clusters) return working(slot, act);
+  const { clusters: list, note } = slot.value;
+  return h(
+    "div",
+    { key: "clusters" },
+    h("h3", null, counted(list.length, "cluster")),
+    note ? h("p", { class: "muted" }, note) : null,
+    h(
+      "ol",
+      { class: "clusters" },
+      list.slice(0, 30).map((one) =>
+        h(
+          "li",
+          { key: one.cluster },
+          h("b", null, counted(one.size, "row")),
+          " ",
+          one.differs.slice(0, 3).map((d) => d.text).join(" · "),
+          h(
+            "span",
+            { class: "row" },
+            one.label_rows.slice(0, 3).map((row) => h("button", { key: row.id, type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: row.id } }) } }, row.label ?? `row ${row.id}`)),
+          ),
+        ),
+      ),
+    ),
+    h("button", { type: "button", class: "plain", on: { click: () => act({ type: "set", view: "map", color: "cluster" }) } }, "Color the map by cluster"),
+  );
+}
