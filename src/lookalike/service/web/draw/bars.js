@@ -57,7 +57,7 @@ export function pair(query, found, column) {
       h("title", null, range(column)),
     );
   }
-  if (isCurve(query) || isCurve(found)) return h("span", { class: "curves" }, curve(query), curve(found));
+  if (isCurve(query) || isCurve(found)) return curve(found, query);
   if (Array.isArray(query) || Array.isArray(found)) return items(query, found);
   if (column?.kind === "text" && typeof query === "string" && typeof found === "string") {
     return items(words(query), words(found));
@@ -88,20 +88,24 @@ function items(query, found) {
   return h("span", { class: "items" }, list.length ? list.slice(0, 24) : h("span", { class: "muted" }, "both empty"));
 }
 
-/** A list of numbers as bars. @param {any} values */
-export function curve(values) {
-  const heights = isCurve(values) ? values : [];
-  const top = Math.max(...heights, 1e-12);
-  const low = Math.min(0, ...heights);
-  const n = heights.length || 1;
-  const step = 60 / n;
+/** A list of numbers as bars; with another one, that as a line above them. */
+export function curve(values, other = null) {
+  const [bars, line] = [values, other].map((list) => (isCurve(list) ? list.map((v) => v ?? 0) : []));
+  const top = Math.max(...bars, ...line, 1e-12);
+  const low = Math.min(0, ...bars, ...line);
+  const tall = (value) => Math.max(1, (16 * (value - low)) / (top - low || 1));
+  const step = 60 / (bars.length || 1);
+  const corners = line.flatMap((value, i) => {
+    const y = (18 - tall(value)).toFixed(2);
+    return [`${((i * 60) / line.length).toFixed(2)},${y}`, `${(((i + 1) * 60) / line.length).toFixed(2)},${y}`];
+  });
   return h(
     "svg",
-    { class: "curve", viewBox: "0 0 60 18", role: "img", "aria-label": `${heights.length} values` },
-    heights.map((value, i) => {
-      const tall = Math.max(1, (16 * (value - low)) / (top - low || 1));
-      return h("rect", { x: (i * step).toFixed(2), y: (18 - tall).toFixed(2), width: Math.max(step - 1, step * 0.6).toFixed(2), height: tall.toFixed(2) });
-    }),
+    { class: other === null ? "curve" : "curve both", viewBox: "0 0 60 18", preserveAspectRatio: "none", role: "img", "aria-label": `${bars.length} values` },
+    bars.map((value, i) =>
+      h("rect", { x: (i * step).toFixed(2), y: (18 - tall(value)).toFixed(2), width: Math.max(step - 1, step * 0.6).toFixed(2), height: tall(value).toFixed(2) }),
+    ),
+    corners.length ? h("polyline", { points: corners.join(" ") }) : null,
   );
 }
 

@@ -27,6 +27,8 @@ export function rgb(hex) {
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, useGrouping: false });
 
+const large = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 });
+
 /** @param {number} value */
 export const count = (value) => grouped.format(value);
 
@@ -50,6 +52,7 @@ export function percent(share) {
  * @param {Column} [column]
  */
 export function number(value, column) {
+  if (Math.abs(value) >= 1e6) return large.format(value);
   const top = column?.summary?.max ?? value;
   if (Number.isInteger(value)) {
     return Math.abs(top) < 10000 ? String(value) : grouped.format(value);
