@@ -42,8 +42,30 @@ __all__ = [
 LISTED = 12  # names that a message shows before it stops counting
 
 
+class Message(str):
+    """A message that remembers its four parts.
+
+    Attributes
+    ----------
+    who, needed, found, do : str
+    """
+
+    who: str
+    needed: str
+    found: str
+    do: str
+
+
 class LookalikeError(Exception):
     """Base of all errors that lookalike raises on purpose."""
+
+    @property
+    def parts(self) -> dict[str, str] | None:
+        """Who, needed, found and do, for programs; None if the message was not made of parts."""
+        text = self.args[0] if self.args else None
+        if not isinstance(text, Message):
+            return None
+        return {name: getattr(text, name) for name in ("who", "needed", "found", "do")}
 
 
 class InvalidInput(LookalikeError, ValueError):
@@ -86,7 +108,7 @@ class LookalikeWarning(UserWarning):
     """Something worth knowing that does not stop the work."""
 
 
-def message(who: str, needed: str, found: str, do: str) -> str:
+def message(who: str, needed: str, found: str, do: str) -> Message:
     """Put the four parts of an error together.
 
     Examples
@@ -95,7 +117,9 @@ def message(who: str, needed: str, found: str, do: str) -> str:
     'NeighborVote(k=50): needs at least 51 rows, found 40. Lower k to 39 or add rows.'
     """
     end = "" if do.endswith((".", "?", "!")) else "."
-    return f"{who}: needs {needed}, found {found}. {do}{end}"
+    text = Message(f"{who}: needs {needed}, found {found}. {do}{end}")
+    text.who, text.needed, text.found, text.do = who, needed, found, do
+    return text
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ VERBS = (
     "hubness",
     "inspect",
     "search",
+    "serve",
 )
 
 

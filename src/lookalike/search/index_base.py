@@ -26,6 +26,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
+from lookalike.search.filters import read_filter
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segments
 from lookalike.search.snapshot import Snapshot
@@ -216,6 +217,27 @@ class _IndexBase(Saved, BaseEstimator):
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
         return self._now().table
+
+    def count(self, filter: Any = None) -> int:
+        """Return how many rows meet a filter.
+
+        Parameters
+        ----------
+        filter : optional
+            Which rows are counted (see ``search``); None: all.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> la.Index().fit({"size": [1.0, 2.5, 2.0]}).count({"size": (">=", 2)})
+        2
+        """
+        now = self._now()
+        masks = read_filter(filter, now.names, now.schema)
+        if masks is None:
+            return len(now.segments)
+        pairs = zip(now.segments.segments, masks, strict=True)
+        return sum(int((segment.alive & mask).sum()) for segment, mask in pairs)
 
     # -- changing ----------------------------------------------------------------------------------
 

@@ -1,0 +1,179 @@
+"""Searches as JSON: what was asked, and hits with their reasons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from lookalike._show import plain
+from lookalike.errors import InvalidInput, message
+from lookalike.search import Hit, Hits
+from lookalike.search.filters import OPERATORS
+from lookalike.service.collection import View, missing_row
+from lookalike.service.notes import collected
+
+__all__ = ["answer_of", "plain_row", "read_filter", "read_query", "search"]
+
+REASONS = 3
+ALL = "all"
+
+
+def plain_row(view: View, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as JSON holds it."""
+    return {name: plain(cell) for name, cell in view.shown(record).items()}
+
+
+def read_query(view: View, query: Any) -> tuple[Any, Any]:
+    """Return a query as ``Index.search`` takes it, and the id that was asked about, if any."""
+    if "id" in query and query["id"] is not None:
+        id = query["id"]
+        if isinstance(id, str) and id not in view.index:
+            id = view.find(id)
+        if id not in view.index:
+            raise missing_row(id)
+        return id, id
+    record = dict(query.get("record") or {})
+    record.pop(view.settings.names, None)
+    return record, None
+
+
+def read_filter(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a filter as ``Index.search`` takes it: a list of operator and value is a pair."""
+    if not given:
+        return None
+
+    def condition(value: Any) -> Any:
+        pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+        return tuple(value) if pair and value[0] in OPERATORS else value
+
+    return {name: condition(value) for name, value in given.items()}
+
+
+def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a search.
+
+    Parameters
+    ----------
+    view : View
+    asked : mapping
+        The request: query, k, like, unlike, gamma, filter, weights, columns, explain, space.
+    """
+    began = time.perf_counter()
+    several = isinstance(asked["query"], list)
+    queries = [read_query(view, one) for one in (asked["query"] if several else [asked["query"]])]
+    if not queries:
+        do = "Pass at least one id or record"
+        raise InvalidInput(message("query", "something to start from", "an empty list", do))
+    conditions = read_filter(asked.get("filter"))
+    index = view.space(asked.get("space") or "plain")
+    with collected() as notes:
+        answers = index.search(
+            [query for query, _ in queries],
+            asked.get("k", 10),
+            like=_ids(view, asked.get("like")),
+            unlike=_ids(view, asked.get("unlike")),
+            gamma=asked.get("gamma", 0.5),
+            filter=conditions,
+            weights=asked.get("weights") or None,
+            columns=asked.get("columns") or None,
+        )
+        matched = index.count(conditions)
+        documents = [
+            answer_of(view, hits, id, asked.get("explain", REASONS))
+            for hits, (_, id) in zip(answers, queries, strict=True)
+        ]
+    shared = {
+        "matched": matched,
+        "generation": view.generation,
+        "space": asked.get("space") or "plain",
+        "took_ms": round(1000 * (time.perf_counter() - began), 2),
+    }
+    for document in documents:
+        own = [] if document["note"] is None else [document["note"]]
+        document["note"] = "; ".join([*own, *notes]) or None
+        document |= shared
+    return {"answers": documents, **shared} if several else documents[0]
+
+
+def answer_of(view: View, hits: Hits, id: Any, explain: int | str) -> dict[str, Any]:
+    """Return one answer as JSON holds it, but for what is the same for all.
+
+    Parameters
+    ----------
+    view : View
+    hits : Hits
+    id : id that was asked about, or None
+    explain : int or "all"
+        Reasons on each side, or every column.
+    """
+    query = plain_row(view, hits.query)
+    label = view.label(id, query) if id is not None else query.get(view.settings.label_column or "")
+    return {
+        "query": {"id": id, "label": label, "row": query},
+        "hits": [_hit(view, hit, rank, explain) for rank, hit in enumerate(hits, 1)],
+        "note": hits.note if explain else None,
+    }
+
+
+def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
+    row = plain_row(view, hit.row)
+    found = {
+        "rank": rank,
+        "id": hit.id,
+        "label": view.label(hit.id, row),
+        "score": hit.score,
+        "similarity": hit.similarity,
+        "distance": hit.distance,
+        "row": row,
+    }
+    if explain:
+        number = len(view.schema.kinds) if explain == ALL else int(explain)
+        sides = zip(("for", "against"), hit.reasons(number), strict=True)
+        found["reasons"] = {side: [_reason(view, one) for one in some] for side, some in sides}
+    if explain == ALL:
+        found["columns"] = _columns(hit)
+    return found
+
+
+def _reason(view: View, reason: Mapping[str, Any]) -> dict[str, Any]:
+    column, query, found = reason["column"], plain(reason["query"]), plain(reason["found"])
+    text = reason.get("text")
+    if text is None:
+        text = f"same {column}" if query == found else f"{column} {query}, not {found}"
+    return {
+        "column": column,
+        "kind": reason.get("kind", view.schema.kinds[column].name),
+        "share": float(reason["share"]),
+        "query": query,
+        "found": found,
+        "text": text,
+    }
+
+
+def _columns(hit: Hit) -> list[dict[str, Any]]:
+    """Return what every column contributed, with the two cells."""
+    why = hit.explanation
+    return [
+        {
+            "column": name,
+            "plus": float(why.plus.get(name, 0.0)),
+            "minus": float(why.minus.get(name, 0.0)),
+            "query": plain(why.cells[name][0]) if name in why.cells else None,
+            "found": plain(why.cells[name][1]) if name in why.cells else None,
+        }
+        for name in why.columns
+    ]
+
+
+def _ids(view: View, ids: Any) -> list[Any]:
+    """Return marked rows as ids that are there."""
+    found = []
+    for id in ids or ():
+        if isinstance(id, Mapping):
+            found.append(dict(id))
+        elif id in view.index:
+            found.append(id)
+        else:
+            raise missing_row(id)
+    return found

@@ -1,0 +1,170 @@
+"""What requests look like, with examples; answers are described beside the routes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+__all__ = [
+    "CreateIn",
+    "Id",
+    "MarksIn",
+    "MeasureIn",
+    "ProblemOut",
+    "ProfileIn",
+    "RowIn",
+    "RowsIn",
+    "SearchIn",
+    "SessionIn",
+]
+
+Id = Annotated[StrictStr, Field(max_length=1_000)] | StrictInt
+Space = Literal["plain", "repaired"]
+Record = dict[str, Any]
+Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Strict(BaseModel):
+    """A request in which a mistyped name is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class QueryIn(Strict):
+    """What a search starts from: the id of a row, or a record, in which gaps are allowed."""
+
+    id: Id | None = None
+    record: Record | None = None
+
+
+class CreateIn(Strict):
+    """A new collection, from records or from a file under the allowed folder."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "pets",
+                    "rows": [
+                        {"weight": 4, "animal": "cat"},
+                        {"weight": 30, "animal": "dog"},
+                        {"weight": 5, "animal": "cat"},
+                    ],
+                }
+            ]
+        },
+    )
+    name: StrictStr | None = None
+    title: StrictStr | None = Field(None, max_length=200)
+    path: StrictStr | None = Field(None, max_length=1_000)
+    rows: list[Record] | None = None
+    kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
+    missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
+    id_column: StrictStr | None = None
+    label_column: StrictStr | None = None
+    measure: StrictStr = Field("auto", max_length=1_000)
+
+
+class RowsIn(Strict):
+    """Rows to add, all or none."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"rows": [{"weight": 28, "animal": "wolf"}]}]},
+    )
+    rows: list[Record] = Field(min_length=1)
+
+
+class RowIn(Strict):
+    """A row that takes the place of another."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"row": {"weight": 6, "animal": "cat"}}]}
+    )
+    row: Record
+
+
+class QuestionIn(Strict):
+    """What searches and sessions have in common."""
+
+    k: StrictInt = Field(10, ge=1)
+    gamma: float = Field(0.5, ge=0, le=100, allow_inf_nan=False)
+    filter: dict[str, Any] | None = None
+    weights: dict[str, Number] | None = None
+    columns: list[StrictStr] | None = None
+    explain: StrictInt | Literal["all"] = 3
+    space: Space = "plain"
+
+
+class SearchIn(QuestionIn):
+    """A search in the words of ``Index.search``."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"query": {"id": 0}, "k": 5},
+                {
+                    "query": {"record": {"weight": 6}},
+                    "filter": {"animal": "cat"},
+                    "weights": {"weight": 3},
+                },
+            ]
+        },
+    )
+    query: QueryIn | list[QueryIn]
+    like: list[Id] = Field(default_factory=list)
+    unlike: list[Id] = Field(default_factory=list)
+    at_least: StrictInt | None = None
+
+
+class SessionIn(QuestionIn):
+    """A search that will be refined by feedback."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"query": {"id": 0}, "k": 5}]}
+    )
+    query: QueryIn
+
+
+class MarksIn(Strict):
+    """Rows that are right, and rows that are not."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"like": [2], "unlike": [1]}]}
+    )
+    like: list[Id] = Field(default_factory=list)
+    unlike: list[Id] = Field(default_factory=list)
+
+
+class ProfileIn(Strict):
+    """Rows whose difference from the rest is asked for."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": [0, 2]}]})
+    ids: list[Id] = Field(min_length=1)
+
+
+class MeasureIn(Strict):
+    """How rows are to be compared from now on."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"measure": "gower:scale=rank"}]}
+    )
+    measure: StrictStr = Field("auto", max_length=1_000)
+    kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
+    weights: dict[str, Number] = Field(default_factory=dict)
+
+
+class ProblemOut(BaseModel):
+    """What is sent instead of an answer (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    who: str
+    needed: str
+    found: str
+    do: str

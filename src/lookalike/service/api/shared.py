@@ -1,0 +1,76 @@
+"""What all routes share: the service, the collection of the path, answers as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from starlette.responses import Response
+
+from lookalike.errors import message
+from lookalike.service.api.models import ProblemOut
+from lookalike.service.cells import to_json
+from lookalike.service.collection import Collection
+from lookalike.service.problems import Refused
+from lookalike.service.service import Service
+
+__all__ = ["PROBLEMS", "Found", "Serving", "answer", "check_at_most", "check_k", "documented"]
+
+PROBLEM = {"model": ProblemOut, "content": {"application/problem+json": {}}}
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    401: {**PROBLEM, "description": "A token is needed."},
+    403: {**PROBLEM, "description": "The token, the host or the origin is not allowed."},
+    404: {**PROBLEM, "description": "There is no such thing."},
+    408: {**PROBLEM, "description": "The body came too slowly."},
+    409: {**PROBLEM, "description": "It is there already."},
+    413: {**PROBLEM, "description": "Too large."},
+    415: {**PROBLEM, "description": "The body is of another type."},
+    422: {**PROBLEM, "description": "The request cannot be used."},
+    429: {**PROBLEM, "description": "Too many requests."},
+    503: {**PROBLEM, "description": "Not ready; see Retry-After."},
+    507: {**PROBLEM, "description": "The disk is full; nothing was written."},
+}
+
+
+def get_service(request: Request) -> Service:
+    """Return the service of the application."""
+    service: Service = request.app.state.service
+    return service
+
+
+Serving = Annotated[Service, Depends(get_service)]
+
+
+def get_collection(
+    service: Serving, c: Annotated[str, Path(description="The name of a collection.")]
+) -> Collection:
+    """Return the collection that the path names."""
+    return service.catalog.get(c)
+
+
+Found = Annotated[Collection, Depends(get_collection)]
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """Return a JSON answer."""
+    return Response(to_json(value), status, media_type="application/json")
+
+
+def documented(example: Any, description: str, status: int = 200) -> dict[int | str, Any]:
+    """Describe an answer by an example, for the OpenAPI document."""
+    content = {"application/json": {"example": example, "schema": {"type": "object"}}}
+    return {status: {"description": description, "content": content}}
+
+
+def check_at_most(what: str, count: int, most: int) -> None:
+    """Refuse more of something than one request may have."""
+    if count > most:
+        do = "Ask in several requests"
+        raise Refused(413, message(what, f"at most {most:,}", f"{count:,}", do))
+
+
+def check_k(service: Service, k: int) -> None:
+    """Refuse longer lists than the limit."""
+    if k > service.limits.k:
+        needed = f"at most {service.limits.k:,} hits"
+        raise Refused(422, message(f"k={k}", needed, f"{k:,}", "Lower k"))

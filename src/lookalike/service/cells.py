@@ -1,0 +1,120 @@
+"""Cells between the library, the store and JSON.
+
+What goes out is plain (``lookalike._show.plain``). What is stored can be read back to the very same
+cells with the schema of the collection: dates, durations, infinities, sets inside of sequences and
+graphs have a form of their own there.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lookalike._show import plain
+from lookalike.errors import InvalidInput, message
+from lookalike.table import Column, Kind, Schema, Table, as_table
+
+__all__ = ["dumps", "plain_id", "read_stored", "store_record", "stored_columns", "to_json"]
+
+SET = "$set"
+
+
+def to_json(value: Any) -> bytes:
+    """Write an answer as JSON, without NaN and in UTF-8; a lone surrogate is written as escape."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+
+def dumps(value: Any) -> str:
+    """Write a value for the store: ASCII, so that every database takes every letter."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def plain_id(cell: Any, row: int, column: str) -> str | int:
+    """Return an id as text or as a whole number, which paths and JSON can hold."""
+    value = plain(cell)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InvalidInput(
+            message(
+                f"id_column {column!r}",
+                "a text or a whole number in every row",
+                f"{value!r:.40} in row {row}",
+                "Use another column, or none: rows are then numbered",
+            )
+        )
+    return value
+
+
+def stored_columns(table: Table) -> dict[str, list[Any]]:
+    """Return the cells of all columns, those set aside included, as they are stored."""
+    return {
+        column.name: [_stored(column.cell(row), column.kind) for row in range(len(column))]
+        for column in table.columns + table.aside
+    }
+
+
+def store_record(record: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return a record that was read, as it is stored."""
+    text = Kind("object")
+    return {name: _stored(cell, schema.kinds.get(name, text)) for name, cell in record.items()}
+
+
+def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
+    """Read stored records back, all cells as they were."""
+    columns: dict[str, Any] = {}
+    for name, kind in schema.kinds.items():
+        columns[name] = [_read(record.get(name), kind) for record in records]
+    for name in schema.aside:
+        columns[name] = [record.get(name) for record in records]
+    if not records:
+        raise InvalidInput(message("collection", "at least one row", "none", "Add rows"))
+    return as_table([dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values())],
+                    schema, who="collection")  # fmt: skip
+
+
+def _stored(cell: Any, kind: Kind) -> Any:
+    if cell is None:
+        return None
+    if kind.source == "datetime":
+        return cell.isoformat()
+    if kind.source == "duration":
+        return cell.total_seconds()
+    if kind.name == "sequence":
+        return [{SET: plain(item)} if isinstance(item, frozenset) else plain(item) for item in cell]
+    if kind.name == "graph":
+        nodes = [[plain(node), plain(label)] for node, label in cell.nodes.items()]
+        return {"nodes": nodes, "edges": [[plain(a), plain(b)] for a, b in cell.edges]}
+    return plain(cell)
+
+
+def _read(cell: Any, kind: Kind) -> Any:
+    if cell is None:
+        return None
+    if kind.name == "number":
+        if kind.source == "datetime":
+            return dt.datetime.fromisoformat(cell)
+        if kind.source == "duration":
+            return dt.timedelta(seconds=cell)
+        return float(cell)  # "inf" too
+    if kind.name == "sequence":
+        return [frozenset(i[SET]) if isinstance(i, dict) else i for i in cell]
+    if kind.name in ("series", "vector", "histogram"):
+        return [math.nan if value is None else float(value) for value in cell]
+    if kind.name == "graph":
+        edges = [(a, b) for a, b in cell["edges"]]
+        return {"nodes": dict(map(tuple, cell["nodes"])), "edges": edges}
+    if kind.name == "set":
+        return frozenset(cell)
+    return cell
+
+
+def id_column(name: str, ids: Sequence[str | int]) -> Column:
+    """Return a column that names rows."""
+    values = np.empty(len(ids), dtype=object)
+    values[:] = ids
+    return Column(name, Kind("object", "names the rows"), values)

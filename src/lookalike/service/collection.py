@@ -1,0 +1,425 @@
+"""A collection: rows in the store, and an index of them in memory that follows the change log.
+
+What readers see is a ``View``: a generation and the index as it stood then. Views are never
+changed; a write makes the next one, has it stored, and only then puts it in the place of the old.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.search import Index
+from lookalike.service.cells import dumps, plain_id, read_stored, store_record
+from lookalike.service.fitting import Settings, build_index, name_rows, stored_ids
+from lookalike.service.notes import collected
+from lookalike.service.store.caches import load_index, parse_schema, save_index
+from lookalike.service.store.store import (
+    AlreadyThere,
+    Changed,
+    Head,
+    NotThere,
+    Store,
+    Turn,
+    missing_collection,
+)
+from lookalike.service.texts import Texts
+from lookalike.table import Schema
+
+__all__ = ["Collection", "TooFarBehind", "View"]
+
+OFTEN = 0.02  # seconds between two looks for a generation that is waited for
+SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
+
+
+class TooFarBehind(InvalidInput):
+    """This server has not yet seen a generation that was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A collection at one generation.
+
+    Parameters
+    ----------
+    generation, fitted : int
+        The last change that is in it, and the one whose rows the measure was fitted to.
+    created : str
+    settings : Settings
+    schema : Schema
+    index : Index
+    repaired : Index or None
+        The same rows in a space without hubs, where it was made.
+    changed : int
+        Rows that came or went since fitting.
+    """
+
+    generation: int
+    fitted: int
+    created: str
+    settings: Settings
+    schema: Schema
+    index: Index
+    repaired: Index | None = None
+    changed: int = 0
+
+    @cached_property
+    def integer_ids(self) -> bool:
+        """Whether ids are whole numbers."""
+        return self.settings.id_column is None or not any(isinstance(i, str) for i in self.index.ids)
+
+    def find(self, text: str) -> str | int:
+        """Return the id that a path names; one that is not there is an error."""
+        for id in (text, *_whole(text)):
+            if id in self.index:
+                return id
+        raise missing_row(text)
+
+    def record(self, id: Any) -> dict[str, Any]:
+        """Return a row without the column that only we know of."""
+        if id not in self.index:
+            raise missing_row(id)
+        return self.shown(self.index.get(id))
+
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record without the column that only we know of."""
+        hidden = self.settings.names if self.settings.id_column is None else None
+        return {name: cell for name, cell in record.items() if name != hidden}
+
+    def label(self, id: Any, record: Mapping[str, Any]) -> str:
+        """Return what a row is called: its label, else its id."""
+        cell = record.get(self.settings.label_column or "")
+        return str(id if cell is None or cell == "" else cell)
+
+    def space(self, name: str) -> Index:
+        """Return the index of a space: "plain" or "repaired"."""
+        if name == "plain":
+            return self.index
+        if self.repaired is None:
+            do = "POST .../repair, wait for the job, or ask in the space 'plain'"
+            raise InvalidInput(message("space 'repaired'", "a space that was made", "none", do))
+        return self.repaired
+
+    def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:
+        """Return the view with some rows gone, by their ids, and others added.
+
+        Parameters
+        ----------
+        generation : int
+        gone : ids
+        came : list of records, or a table, with ids
+        """
+        spaces = {"index": self.index, "repaired": self.repaired}
+        for name, index in spaces.items():
+            if index is None:
+                continue
+            index = copy.copy(index)  # its snapshot is replaced, never changed
+            with collected():
+                if gone:
+                    index.delete(list(gone))
+                if len(came):
+                    index.add(came)
+            spaces[name] = index
+        changed = self.changed + len(gone) + len(came)
+        return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
+
+
+class Collection:
+    """One collection of a store, in memory once it is asked for.
+
+    Parameters
+    ----------
+    store : Store
+    head : Head
+    """
+
+    def __init__(self, store: Store, head: Head) -> None:
+        self.store, self.key, self.name = store, head.key, head.name
+        self._lock = threading.RLock()
+        self._view: View | None = None
+        self._cached = 0  # rows that had changed when the cache was written
+        self.texts = Texts()
+        self.last_load = ""  # how the index came into memory, for the log
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the index is in memory."""
+        return self._view is not None
+
+    @property
+    def view(self) -> View:
+        """The collection as it stands; read from the store when it is first asked for."""
+        view = self._view
+        if view is None:
+            with self._lock:
+                if self._view is None:
+                    self._set(self._load())
+                view = self._view
+        assert view is not None
+        return view
+
+    def count(self) -> int:
+        """Return how many rows there are, from the store."""
+        return self.store.count(self.key)
+
+    def at_least(self, generation: int | None, patience: float) -> View:
+        """Return a view that has seen a generation; wait a little for it."""
+        view = self.view
+        if generation is None or view.generation >= generation:
+            return view
+        end = time.monotonic() + patience
+        while True:
+            view = self.follow()
+            if view.generation >= generation:
+                return view
+            if time.monotonic() >= end:
+                found = f"{view.generation}"
+                do = "Send the request again in a second"
+                raise TooFarBehind(
+                    message(f"at_least={generation}", "this generation", found, do)
+                )
+            time.sleep(OFTEN)
+
+    def follow(self) -> View:
+        """Take in what other servers have written since."""
+        view = self.view
+        with self._lock:
+            head, changed = self.store.changed(self.key, view.generation)
+            if head is None:
+                raise missing_collection(self.name)
+            self._set(self._caught_up(self.view, head, changed))
+            return self.view
+
+    def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
+        if head.generation <= view.generation:
+            return view
+        if head.fitted != view.fitted:
+            return self._load()
+        return _apply(view, head.generation, changed)
+
+    def _load(self) -> View:
+        """Make the index: from the cache and the changes since, or by fitting it again."""
+        head = self.store.head(self.name)
+        settings, schema = Settings.of_text(head.settings), parse_schema(head.schema)
+        found = load_index(self.store.database, self.key, head.fitted)
+        if isinstance(found, str):
+            self.last_load = f"fitted again: {found}"
+            index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
+            generation = head.fitted
+            self._cached = -LEAST  # worth writing
+        else:
+            self.last_load = "read from the cache"
+            generation, index = found
+        view = View(generation, head.fitted, head.created, settings, schema, index)
+        newest, changed = self.store.changed(self.key, generation)
+        if newest is None or newest.fitted != head.fitted:
+            return self._load()  # fitted by another server meanwhile
+        self.texts.clear()
+        return _apply(view, newest.generation, changed)
+
+    def _set(self, view: View) -> None:
+        self._view = view
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
+        """Add rows, all or none; return their ids and the generation."""
+
+        def change(view: View, turn: Turn) -> tuple[View, list[Any]]:
+            ids = _new_ids(view, records, turn.head.next_row)
+            after = view.moved(turn.generation, [], _complete(view, records, ids))
+            turn.add(_to_store(after, ids))
+            turn.finish("add", len(ids))
+            return after, ids
+
+        return self._write(change)
+
+    def replace(self, id: Any, record: Mapping[str, Any]) -> int:
+        """Put another row in the place of one; it keeps its id."""
+
+        def change(view: View, turn: Turn) -> tuple[View, None]:
+            if id not in view.index:
+                raise missing_row(id)
+            after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
+            turn.remove([dumps(id)])
+            turn.add(_to_store(after, [id]))
+            turn.finish("replace", 1)
+            return after, None
+
+        return self._write(change)[1]
+
+    def remove(self, ids: Sequence[Any]) -> int:
+        """Delete rows, all or none."""
+
+        def change(view: View, turn: Turn) -> tuple[View, None]:
+            for id in ids:
+                if id not in view.index:
+                    raise missing_row(id)
+            if len(view.index) <= len(ids):
+                do = "Delete the collection, or add a row first"
+                raise InvalidInput(
+                    message(f"collection {self.name!r}", "at least one row", "none left", do)
+                )
+            after = view.moved(turn.generation, ids, [])
+            turn.remove([dumps(id) for id in ids])
+            turn.finish("delete", len(ids))
+            return after, None
+
+        return self._write(change)[1]
+
+    def _write(self, change: Callable[[View, Turn], tuple[View, Any]]) -> tuple[Any, int]:
+        """Make a change durable, then show it; nobody sees what is not on the disk."""
+        self.view  # noqa: B018  read before the turn is taken: reading may be long
+        with self._lock:
+            with self.store.turn(self.key) as turn:
+                view = self.view
+                if turn.head.generation > view.generation:
+                    changed = turn.changed(view.generation)
+                    view = self._caught_up(view, turn.head, changed)
+                after, answer = change(view, turn)
+            self._set(after)
+        return answer, after.generation
+
+    def refit(self, make: Callable[[View], View]) -> View:
+        """Fit the measure again while the old one serves, then put the new one in its place.
+
+        Parameters
+        ----------
+        make : callable
+            Takes a view and returns one whose index is fitted to the same rows; its settings and
+            schema may be others.
+        """
+        before = self.view
+        fitted = make(before)
+        with self._lock:
+            with self.store.turn(self.key) as turn:
+                if turn.head.fitted != before.fitted:
+                    do = "Ask again; another refit was quicker"
+                    raise AlreadyThere(
+                        message("measure", "the measure it began with", "another one", do)
+                    )
+                changed = turn.changed(before.generation)
+                after = _apply(fitted, turn.generation, changed)
+                after = replace(after, fitted=before.generation)
+                turn.refit(before.generation, after.settings.to_text(), dump_schema(after.schema))
+                turn.finish("fit", len(before.index))
+            self._set(after)
+            self.texts.clear()
+        return after
+
+    def set_repaired(self, view: View, repaired: Index) -> None:
+        """Keep the space without hubs that was made from a view, brought up to date."""
+        with self._lock:
+            newest = self.view
+            if newest.fitted != view.fitted:
+                return
+            if newest.generation > view.generation:
+                _, changed = self.store.changed(self.key, view.generation)
+                alone = replace(view, index=repaired, repaired=None)
+                repaired = _apply(alone, newest.generation, changed).index
+            self._set(replace(newest, repaired=repaired))
+
+    # -- the cache ---------------------------------------------------------------------------------
+
+    @property
+    def cache_is_old(self) -> bool:
+        """Whether so much has changed that the cache is worth writing again."""
+        view = self._view
+        if view is None:
+            return False
+        return view.changed - self._cached >= max(LEAST, SHARE * len(view.index))
+
+    def save_cache(self) -> None:
+        """Write the index beside the rows, so that the next start need not fit it."""
+        view = self.view
+        self._cached = view.changed
+        save_index(self.store.database, self.key, view.generation, view.fitted, view.index)
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def missing_row(id: Any) -> NotThere:
+    """Return the error about a row that is not there."""
+    do = "GET .../rows lists those that are there"
+    return NotThere(message(f"row {id!r}"[:120], "an id that is there", "none", do))
+
+
+def dump_schema(schema: Schema) -> bytes:
+    """Return the saved form of a schema."""
+    from lookalike.service.store.caches import dump
+
+    return dump(schema)
+
+
+def _whole(text: str) -> list[int]:
+    plain = text.removeprefix("-")
+    ok = plain.isascii() and plain.isdigit() and len(plain) <= 18 and str(int(text)) == text
+    return [int(text)] if ok else []
+
+
+def _apply(view: View, generation: int, changed: Changed) -> View:
+    """Return the view with what happened since."""
+    if not changed.gone and not changed.came:
+        return replace(view, generation=generation)
+    gone = [json.loads(id) for id in changed.gone]
+    came: Any = []
+    if changed.came:
+        table = read_stored([json.loads(row.record) for row in changed.came], view.schema)
+        came = name_rows(table, stored_ids(changed.came), view.settings.names)
+    return view.moved(generation, gone, came)
+
+
+def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
+    column = view.settings.id_column
+    if column is None:
+        return list(range(start, start + len(records)))
+    ids = [plain_id(record.get(column), row, column) for row, record in enumerate(records)]
+    seen: set[Any] = set()
+    for id in ids:
+        if id in seen or id in view.index:
+            do = "PUT .../rows/{id} replaces a row"
+            found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
+            raise AlreadyThere(message(f"id_column {column!r}", "new ids", found, do))
+        seen.add(id)
+    return ids
+
+
+def _complete(
+    view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
+) -> list[dict[str, Any]]:
+    """Return records with every column and their ids; a column they do not name is a gap."""
+    compared, names = list(view.schema.kinds), view.settings.names
+    known = {*compared, *view.schema.aside}
+    whole = []
+    for record, id in zip(records, ids, strict=True):
+        own = view.settings.id_column
+        for name in record:
+            if name not in known and name != own:
+                do = suggest(str(name), sorted(known))
+                raise InvalidInput(message("row", "columns of the table", repr(name)[:80], do))
+        if own is not None and record.get(own, id) != id:
+            do = "Leave it out, or make it the same"
+            raise InvalidInput(message(f"row {id!r}", "its own id", f"{record[own]!r:.80}", do))
+        cells = {name: record.get(name) for name in (*compared, *view.schema.aside)}
+        whole.append(cells | {names: id})
+    return whole
+
+
+def _to_store(view: View, ids: Sequence[Any]) -> list[tuple[str, str]]:
+    """Return rows of a view as the store keeps them: as they were read, not as they were sent."""
+    hidden = view.settings.names
+    pairs = []
+    for id, record in zip(ids, view.index.records(ids), strict=True):
+        cells = {name: cell for name, cell in record.items() if name != hidden}
+        pairs.append((dumps(id), dumps(store_record(cells, view.schema))))
+    return pairs

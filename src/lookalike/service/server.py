@@ -1,0 +1,148 @@
+"""Starting the service: where its store lies, which files it serves, and on which address."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from lookalike.errors import InvalidInput, MissingFile, message
+from lookalike.service.app import create_app
+from lookalike.service.catalog import name_from, settings_from
+from lookalike.service.fitting import Settings
+from lookalike.service.service import Service
+
+__all__ = ["default_store", "is_loopback", "run", "serve_file"]
+
+CHUNK = 2**20
+
+
+def default_store(files: Sequence[str]) -> Path:
+    """Return where the store lies if nobody says: beside the first file, else in the data folder.
+
+    ``films.csv`` has ``films.lookalike.sqlite`` beside it. Without files, or where their folder
+    cannot be written, it is ``lookalike/store.sqlite`` below ``XDG_DATA_HOME``
+    (``~/.local/share``).
+    """
+    if files:
+        first = Path(files[0]).absolute()
+        if os.access(first.parent, os.W_OK):
+            return first.parent / f"{name_from(first.name)}.lookalike.sqlite"
+    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    folder = Path(home) / "lookalike"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{name_from(Path(files[0]).name)}.sqlite" if files else "store.sqlite"
+    return folder / name
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def serve_file(
+    service: Service, path: str, options: Mapping[str, Any], say: Callable[[str], None]
+) -> str:
+    """Make a file a collection, unless the store has it already; return its name.
+
+    A file that has changed replaces its collection while nobody has written to it; rows that were
+    added through the service are never thrown away.
+
+    Parameters
+    ----------
+    service : Service
+    path : str
+    options : kinds, missing, id_column, label_column, measure
+    say : callable that shows a sentence to a person
+    """
+    file = Path(path)
+    if not file.is_file():
+        do = "Check the path"
+        raise MissingFile(message(f"File {path!r}", "a file of this name", "none", do))
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while part := content.read(CHUNK):
+            digest.update(part)
+    source = {"file": file.name, "hash": digest.hexdigest()}
+    name = name_from(file.name)
+    known = {head.name: head for head in service.catalog.heads()}
+    if name in known:
+        before = Settings.of_text(known[name].settings)
+        if before.source.get("hash") == source["hash"]:
+            return name
+        if known[name].generation > 1:
+            say(
+                f"{path} has changed since it was read into the store, where rows were written "
+                "meanwhile: the store is served, the file is not read again"
+            )
+            return name
+        service.catalog.delete(name)
+    say(f"reading {path}")
+    settings = settings_from(options, file.name, source)
+    service.catalog.create(name, path, settings, service.limits)
+    return name
+
+
+def free_port(host: str, port: int) -> int:
+    """Return the port, or say that somebody else has it; 0 finds a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host.strip("[]"), port))
+        except OSError as error:
+            found, do = str(error.strerror or error), "Choose another --port, or 0 for a free one"
+            raise InvalidInput(
+                message(f"--host {host} --port {port}", "an address that is free", found, do)
+            ) from error
+        return int(trial.getsockname()[1])
+
+
+def run(service: Service, host: str, port: int, started: Callable[[str], None]) -> None:
+    """Serve until somebody ends it.
+
+    Parameters
+    ----------
+    service : Service
+    host, port
+    started : callable
+        Called with the address once the server listens.
+    """
+    port = free_port(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    config = uvicorn.Config(
+        create_app(service),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=10,
+    )
+    server = _Server(config, lambda: started(f"http://{shown}:{port}/"))
+    server.run()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._say = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._say()

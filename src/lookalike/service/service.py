@@ -1,0 +1,90 @@
+"""Everything that a running service holds."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from lookalike.errors import LookalikeError, message
+from lookalike.service.catalog import Catalog
+from lookalike.service.collection import Collection, View
+from lookalike.service.limits import Limits
+from lookalike.service.problems import Refused
+from lookalike.service.sessions import Sessions
+from lookalike.service.store.store import Store
+
+__all__ = ["Service"]
+
+FOLLOW = 0.25  # seconds between two looks at the change log
+
+
+class Service:
+    """A store, its collections in memory, sessions and jobs.
+
+    Parameters
+    ----------
+    address : str or path
+        Where the store is.
+    limits : Limits, optional
+    folder : str or path, optional
+        Files below it may be made collections by their path; None: none may.
+    """
+
+    def __init__(
+        self,
+        address: str | os.PathLike[str],
+        *,
+        limits: Limits | None = None,
+        folder: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.folder = None if folder is None else Path(os.path.realpath(folder))
+        self.store = Store(address)
+        self.catalog = Catalog(self.store)
+        self.sessions = Sessions(self.store.database)
+        self.store_answers = True
+        self._stop = threading.Event()
+        self._follower: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Follow the change log from now on."""
+        self._follower = threading.Thread(target=self._follow, name="lookalike-follow", daemon=True)
+        self._follower.start()
+
+    def close(self) -> None:
+        """Stop following, write the caches, close the store."""
+        self._stop.set()
+        if self._follower is not None:
+            self._follower.join()
+        self.store.close()
+
+    def _follow(self) -> None:
+        while not self._stop.wait(FOLLOW):
+            try:
+                self.catalog.follow()
+                self.catalog.save_caches()
+                self.store_answers = True
+            except LookalikeError:
+                self.store_answers = False  # readyz says so; the next look tries again
+
+    def states(self, collection: Collection, view: View) -> dict[str, Any]:
+        """Return which spaces of a collection there are, and what is under way."""
+        repaired = "ready" if view.repaired is not None else "none"
+        return {"spaces": {"plain": True, "repaired": repaired}, "jobs": []}
+
+    def file_under_folder(self, path: str) -> Path:
+        """Return a file by its path below the allowed folder; refuse every other."""
+        do = "Upload the file, or start the server with --folder"
+        if self.folder is None:
+            raise Refused(403, message("path", "a folder to read from", "none allowed", do))
+        if "\0" in path:
+            raise Refused(422, message("path", "a path", "a NUL character", "Correct the path"))
+        whole = Path(os.path.realpath(self.folder / path))
+        if not whole.is_relative_to(self.folder):
+            needed, found = "a file below the allowed folder", "one outside of it"
+            raise Refused(403, message("path", needed, found, do))
+        if not whole.is_file():
+            raise Refused(404, message("path", "a file", "none", "Check the path"))
+        return whole

@@ -1,0 +1,218 @@
+"""Feedback sessions that outlive the server: marks are stored, answers are made again."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from lookalike.errors import message
+from lookalike.search import FeedbackSession
+from lookalike.service.answers import answer_of, read_filter, read_query
+from lookalike.service.cells import dumps
+from lookalike.service.collection import Collection, View, missing_row
+from lookalike.service.notes import collected
+from lookalike.service.store import tables as t
+from lookalike.service.store.engine import Database
+from lookalike.service.store.store import NotThere, now
+
+__all__ = ["Sessions"]
+
+KEPT = 200  # sessions whose answers are kept in memory
+DAYS = 30  # after which a session that nobody touches is forgotten
+
+
+class Sessions:
+    """The feedback sessions of a store.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._live: OrderedDict[str, tuple[int, list[int], FeedbackSession]] = OrderedDict()
+
+    def start(self, collection: Collection, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin a session with a search; return its document."""
+        id = secrets.token_hex(8)
+        document: dict[str, Any] = {"asked": dict(asked), "rounds": []}
+        answer = self._answer(id, view, document)
+        values = {
+            "id": id,
+            "collection": collection.key,
+            "document": dumps(document),
+            "touched": now(),
+        }
+        with self._database.write() as connection:
+            connection.execute(t.sessions.insert().values(**values))
+        return answer
+
+    def get(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
+        """Return the document of a session, answered anew if rows came or went."""
+        with self._database.read() as connection:
+            document = _read(connection, collection, id)
+        return self._answer(id, view, document)
+
+    def mark(
+        self, collection: Collection, view: View, id: str, like: list[Any], unlike: list[Any]
+    ) -> dict[str, Any]:
+        """Mark rows as right and others as wrong; return the document after it."""
+        for one in (*like, *unlike):
+            if one not in view.index:
+                raise missing_row(one)
+
+        def change(document: dict[str, Any]) -> dict[str, Any]:
+            session, _ = self._session(id, view, document)
+            with collected():
+                session.mark(like=like, unlike=unlike)
+            last = session.history[-1]
+            document["rounds"].append({"like": list(last.like), "unlike": list(last.unlike)})
+            self._keep(id, view, document, session)
+            return document
+
+        return self._change(collection, view, id, change)
+
+    def undo(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
+        """Take the last round back; return the document after it."""
+
+        def change(document: dict[str, Any]) -> dict[str, Any]:
+            if not document["rounds"]:
+                session, _ = self._session(id, view, document)
+                session.undo()  # says that there is nothing to take back
+            document["rounds"].pop()
+            self._forget(id)
+            return document
+
+        return self._change(collection, view, id, change)
+
+    def delete(self, collection: Collection, id: str) -> None:
+        """Forget a session."""
+        with self._database.write() as connection:
+            _read(connection, collection, id)
+            connection.execute(t.sessions.delete().where(t.sessions.c.id == id))
+        self._forget(id)
+
+    def sweep(self) -> int:
+        """Forget sessions that nobody has touched for a month; return how many."""
+        old = (dt.datetime.now(dt.UTC) - dt.timedelta(days=DAYS)).isoformat(timespec="seconds")
+        with self._database.write() as connection:
+            done = connection.execute(t.sessions.delete().where(t.sessions.c.touched < old))
+        return int(done.rowcount)
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    def _change(self, collection: Collection, view: View, id: str, change: Any) -> dict[str, Any]:
+        with self._database.write() as connection:
+            document = change(_read(connection, collection, id, lock=True))
+            query = t.sessions.update().where(t.sessions.c.id == id)
+            connection.execute(query.values(document=dumps(document), touched=now()))
+        return self._answer(id, view, document)
+
+    def _session(
+        self, id: str, view: View, document: Mapping[str, Any]
+    ) -> tuple[FeedbackSession, list[int]]:
+        """Return the session with all its rounds, and the round that each stored one became."""
+        with self._lock:
+            live = self._live.get(id)
+            if live is not None and live[0] == view.generation:
+                if len(live[1]) == len(document["rounds"]):
+                    self._live.move_to_end(id)
+                    return live[2], live[1]
+        asked = document["asked"]
+        query, _ = read_query(view, asked["query"])
+        with collected():
+            session = FeedbackSession(
+                view.space(asked.get("space") or "plain"),
+                query,
+                k=asked.get("k", 10),
+                gamma=asked.get("gamma", 0.5),
+                filter=read_filter(asked.get("filter")),
+                weights=asked.get("weights") or None,
+                columns=asked.get("columns") or None,
+            )
+            became = []
+            for one in document["rounds"]:
+                # Rows that were deleted since no longer count.
+                like = [row for row in one["like"] if row in view.index]
+                unlike = [row for row in one["unlike"] if row in view.index]
+                if like or unlike:
+                    session.mark(like=like, unlike=unlike)
+                became.append(session.round)
+        self._keep(id, view, document, session, became)
+        return session, became
+
+    def _keep(
+        self,
+        id: str,
+        view: View,
+        document: Mapping[str, Any],
+        session: FeedbackSession,
+        became: list[int] | None = None,
+    ) -> None:
+        became = became or list(range(1, len(document["rounds"]) + 1))
+        with self._lock:
+            self._live[id] = view.generation, became, session
+            self._live.move_to_end(id)
+            while len(self._live) > KEPT:
+                self._live.popitem(last=False)
+
+    def _forget(self, id: str) -> None:
+        with self._lock:
+            self._live.pop(id, None)
+
+    def _answer(self, id: str, view: View, document: Mapping[str, Any]) -> dict[str, Any]:
+        session, _ = self._session(id, view, document)
+        asked, rounds = document["asked"], document["rounds"]
+        _, query_id = read_query(view, asked["query"])
+        answer = answer_of(view, session.hits, query_id, asked.get("explain", 3))
+        history = session.history
+        if len(history) > 1:
+            before = {one: rank for rank, one in enumerate(history[-2].hits.ids, 1)}
+            for hit in answer["hits"]:
+                was = before.get(hit["id"])
+                hit["moved"] = "new" if was is None else was - hit["rank"]
+        else:
+            for hit in answer["hits"]:
+                hit["moved"] = 0
+        conditions = read_filter(asked.get("filter"))
+        answer |= {
+            "matched": session.index.count(conditions),
+            "generation": view.generation,
+            "space": asked.get("space") or "plain",
+        }
+        return {
+            "id": id,
+            "round": len(rounds),
+            "history": [
+                {"round": number, "liked": one["like"], "unliked": one["unlike"]}
+                for number, one in enumerate(rounds, 1)
+            ],
+            "liked": [row for one in rounds for row in one["like"]],
+            "unliked": [row for one in rounds for row in one["unlike"]],
+            "asked": asked,
+            "answer": answer,
+        }
+
+
+def _read(
+    connection: sa.Connection, collection: Collection, id: str, lock: bool = False
+) -> dict[str, Any]:
+    c = t.sessions.c
+    query = sa.select(c.document).where(c.id == id[:32], c.collection == collection.key)
+    if lock and connection.dialect.name != "sqlite":
+        query = query.with_for_update()
+    found = connection.execute(query).scalar()
+    if found is None:
+        do = "POST .../sessions starts a new one"
+        raise NotThere(message(f"session {id[:32]!r}", "a session of this id", "none", do))
+    document: dict[str, Any] = json.loads(found)
+    return document

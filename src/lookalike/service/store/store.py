@@ -1,0 +1,352 @@
+"""Collections of rows on disk: the truth that every index in memory is made from.
+
+Every write is one transaction and one numbered change (the generation). A row remembers the change
+that brought it and the change that took it away, so the change log can be followed from any
+generation, and the rows that a measure was fitted to can be read again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from lookalike.errors import InvalidInput, message
+from lookalike.service.store import tables as t
+from lookalike.service.store.engine import Database
+from lookalike.service.store.migrations import migrate
+
+__all__ = ["AlreadyThere", "Changed", "Head", "NotThere", "Store", "StoredRow", "Turn", "now"]
+
+MANY = 5_000  # rows that are sent to the database at once
+
+
+class NotThere(InvalidInput):
+    """There is no collection, row, session, job or token of this name."""
+
+
+class AlreadyThere(InvalidInput):
+    """A collection or a row of this name is there already."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the store knows about a collection, its rows apart."""
+
+    key: int
+    name: str
+    created: str
+    generation: int
+    fitted: int
+    next_row: int
+    settings: str
+    schema: bytes
+
+
+@dataclass(frozen=True)
+class StoredRow:
+    """A row as it is stored: its number, its id and its record, both as JSON texts."""
+
+    number: int
+    id: str
+    record: str
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What happened between two generations: ids that went, rows that came and are still there."""
+
+    gone: list[str]
+    came: list[StoredRow]
+
+
+def now() -> str:
+    """Return the time as it is written in the store."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+class Store:
+    """Collections of rows in a database.
+
+    Parameters
+    ----------
+    address : str or path
+        A file (SQLite), or the address of a PostgreSQL database.
+    """
+
+    def __init__(self, address: str | os.PathLike[str]) -> None:
+        self.database = Database(address)
+        try:
+            with self.database.write() as connection:
+                self.migrated = migrate(connection)
+        except BaseException:
+            self.database.close()
+            raise
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    # -- collections -------------------------------------------------------------------------------
+
+    def heads(self) -> list[Head]:
+        """Return all collections, in the order in which they were made."""
+        with self.database.read() as connection:
+            found = connection.execute(sa.select(t.collections).order_by(t.collections.c.key))
+            return [Head(**row._mapping) for row in found]
+
+    def generations(self) -> dict[int, int]:
+        """Return the generation of every collection, by its key."""
+        with self.database.read() as connection:
+            c = t.collections.c
+            found = connection.execute(sa.select(c.key, c.generation))
+            return {int(key): int(generation) for key, generation in found}
+
+    def head(self, name: str) -> Head:
+        """Return a collection by its name."""
+        with self.database.read() as connection:
+            query = sa.select(t.collections).where(t.collections.c.name == name)
+            found = connection.execute(query).first()
+        if found is None:
+            raise missing_collection(name)
+        return Head(**found._mapping)
+
+    def create(
+        self, name: str, settings: str, schema: bytes, rows: Sequence[tuple[str, str]]
+    ) -> Head:
+        """Make a collection with its first rows, numbered from 0.
+
+        Parameters
+        ----------
+        name : str
+        settings : str, a JSON text
+        schema : bytes, how rows are read
+        rows : pairs of id and record, as JSON texts
+        """
+        values = {
+            "name": name,
+            "created": now(),
+            "generation": 1,
+            "fitted": 1,
+            "next_row": len(rows),
+            "settings": settings,
+            "schema": schema,
+        }
+        try:
+            with self.database.write() as connection:
+                done = connection.execute(t.collections.insert().values(**values))
+                key = int(done.inserted_primary_key[0])  # type: ignore[index]
+                _insert(connection, key, 1, 0, rows)
+                _log(connection, key, 1, "create", len(rows))
+        except exc.IntegrityError as error:
+            do = "Choose another name, or delete the old collection first"
+            raise AlreadyThere(
+                message(f"collection {name!r}", "a name that is free", "one of this name", do)
+            ) from error
+        return Head(key=key, **values)  # type: ignore[arg-type]
+
+    def delete(self, name: str) -> None:
+        """Remove a collection with everything that belongs to it."""
+        with self.database.write() as connection:
+            c = t.collections.c
+            found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
+            if found is None:
+                raise missing_collection(name)
+            for table in (t.rows, t.changes, t.cache_parts, t.caches, t.sessions):
+                connection.execute(table.delete().where(table.c.collection == found))
+            connection.execute(t.collections.delete().where(c.key == found))
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def rows_at(self, key: int, generation: int) -> list[StoredRow]:
+        """Return the rows that lived at a generation, in the order in which they came."""
+        with self.database.read() as connection:
+            return _rows_at(connection, key, generation)
+
+    def count(self, key: int) -> int:
+        """Return how many rows of a collection are alive."""
+        c = t.rows.c
+        query = sa.select(sa.func.count()).where(c.collection == key, c.died.is_(None))
+        with self.database.read() as connection:
+            return int(connection.execute(query).scalar() or 0)
+
+    def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
+        """Return some living rows behind the one of an id, in the order in which they came."""
+        c = t.rows.c
+        with self.database.read() as connection:
+            start = -1
+            if after is not None:
+                one = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
+                found = connection.execute(one).scalar()
+                if found is None:
+                    raise NotThere(
+                        message("rows?after=...", "an id that is there", after, "Start again")
+                    )
+                start = int(found)
+            query = (
+                sa.select(c.number, c.id, c.record)
+                .where(c.collection == key, c.number > start, c.died.is_(None))
+                .order_by(c.number)
+                .limit(limit)
+            )
+            return [StoredRow(*row) for row in connection.execute(query)]
+
+    def changes(self, key: int, after: int = 0) -> list[dict[str, Any]]:
+        """Return the change log behind a generation."""
+        c = t.changes.c
+        query = sa.select(c.generation, c.kind, c.rows, c.at).where(
+            c.collection == key, c.generation > after
+        )
+        with self.database.read() as connection:
+            found = connection.execute(query.order_by(c.generation))
+            return [dict(row._mapping) for row in found]
+
+    def changed(self, key: int, after: int) -> tuple[Head | None, Changed]:
+        """Return the newest head, and what happened behind a generation until then."""
+        with self.database.read() as connection:
+            head = _head(connection, key)
+            if head is None or head.generation <= after:
+                return head, Changed([], [])
+            return head, _changed(connection, key, after, head.generation)
+
+    @contextmanager
+    def turn(self, key: int) -> Iterator[Turn]:
+        """Take the turn to write to a collection: one transaction, durable when the block ends."""
+        with self.database.write() as connection:
+            head = _head(connection, key, lock=connection.dialect.name != "sqlite")
+            if head is None:
+                raise missing_collection(str(key))
+            yield Turn(connection, head)
+
+
+class Turn:
+    """One change of a collection that is being made.
+
+    Parameters
+    ----------
+    connection : Connection, in a transaction
+    head : Head, as it stood when the turn was taken
+    """
+
+    def __init__(self, connection: sa.Connection, head: Head) -> None:
+        self._connection, self.head = connection, head
+        self.generation = head.generation + 1
+
+    def changed(self, after: int) -> Changed:
+        """Return what happened behind a generation until this turn began."""
+        return _changed(self._connection, self.head.key, after, self.head.generation)
+
+    def add(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Add rows, each an id and a record as JSON texts."""
+        _insert(self._connection, self.head.key, self.generation, self.head.next_row, rows)
+        self._move(next_row=self.head.next_row + len(rows))
+        self.head = _moved(self.head, len(rows))
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take rows away."""
+        c = t.rows.c
+        query = (
+            t.rows.update()
+            .where(c.collection == self.head.key, c.id == sa.bindparam("one"), c.died.is_(None))
+            .values(died=self.generation)
+        )
+        for start in range(0, len(ids), MANY):
+            part = [{"one": id} for id in ids[start : start + MANY]]
+            self._connection.execute(query, part)
+
+    def refit(self, at: int, settings: str, schema: bytes) -> None:
+        """Say that the measure was fitted to the rows that lived at a generation."""
+        self._move(fitted=at, settings=settings, schema=schema)
+        c = t.rows.c  # nobody will ask for rows that were dead when it was fitted
+        dead = t.rows.delete().where(c.collection == self.head.key, c.died <= at)
+        self._connection.execute(dead)
+
+    def finish(self, kind: str, rows: int) -> None:
+        """Write the entry of the change log."""
+        self._move(generation=self.generation)
+        _log(self._connection, self.head.key, self.generation, kind, rows)
+
+    def _move(self, **values: Any) -> None:
+        c = t.collections.c
+        self._connection.execute(
+            t.collections.update().where(c.key == self.head.key).values(**values)
+        )
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def missing_collection(name: str) -> NotThere:
+    """Return the error about a collection that is not there."""
+    do = "GET /api/collections lists those that are there"
+    return NotThere(message(f"collection {name!r}", "a collection of this name", "none", do))
+
+
+def _moved(head: Head, rows: int) -> Head:
+    return Head(**(vars(head) | {"next_row": head.next_row + rows}))
+
+
+def _head(connection: sa.Connection, key: int, lock: bool = False) -> Head | None:
+    query = sa.select(t.collections).where(t.collections.c.key == key)
+    found = connection.execute(query.with_for_update() if lock else query).first()
+    return None if found is None else Head(**found._mapping)
+
+
+def _rows_at(connection: sa.Connection, key: int, generation: int) -> list[StoredRow]:
+    c = t.rows.c
+    alive = sa.or_(c.died.is_(None), c.died > generation)
+    query = sa.select(c.number, c.id, c.record).where(
+        c.collection == key, c.born <= generation, alive
+    )
+    return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
+
+
+def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Changed:
+    c = t.rows.c
+    gone = sa.select(c.id).where(
+        c.collection == key, c.born <= after, c.died > after, c.died <= until
+    )
+    alive = sa.or_(c.died.is_(None), c.died > until)
+    came = sa.select(c.number, c.id, c.record).where(
+        c.collection == key, c.born > after, c.born <= until, alive
+    )
+    return Changed(
+        [row[0] for row in connection.execute(gone.order_by(c.number))],
+        [StoredRow(*row) for row in connection.execute(came.order_by(c.number))],
+    )
+
+
+def _insert(
+    connection: sa.Connection,
+    key: int,
+    generation: int,
+    start: int,
+    rows: Iterable[tuple[str, str]],
+) -> None:
+    part: list[dict[str, Any]] = []
+    for number, (id, record) in enumerate(rows, start):
+        part.append(
+            {"collection": key, "number": number, "id": id, "record": record, "born": generation}
+        )
+        if len(part) == MANY:
+            connection.execute(t.rows.insert(), part)
+            part = []
+    if part:
+        connection.execute(t.rows.insert(), part)
+
+
+def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
+    values = {
+        "collection": key,
+        "generation": generation,
+        "kind": kind,
+        "rows": rows,
+        "at": now(),
+    }
+    connection.execute(t.changes.insert().values(**values))
