@@ -10,6 +10,7 @@ import { question } from "./link.js";
  * @property {any} [body]
  * @property {number} [wait] milliseconds to wait for a further change
  * @property {string} [key] what tells this call from others to the same path, if not the body
+ * @property {boolean} [order] is it an order to start work, after which all is asked again?
  * @property {boolean} [keeps] does the answer stay true until rows change, so that it may be kept?
  */
 
@@ -78,6 +79,9 @@ function searches(state) {
   const wait = state.slots.answer?.value ? 30 : 0;
   const calls = [{ ...search, slot: "answer", body: searchBody(state), wait }];
   const { steps, space } = state.link;
+  if (repairing(state)) {
+    return [{ slot: "repair", method: "POST", path: path(state, "/repair"), order: true }];
+  }
   if (steps.length) {
     calls.push({ ...search, slot: "before", body: searchBody(state, { steps: steps.length - 1 }), wait });
   }
@@ -87,6 +91,10 @@ function searches(state) {
   return calls;
 }
 
+/** Is the repaired space asked for, but not made yet? @param {State} state */
+export const repairing = (state) =>
+  state.link.space === "repaired" && (info(state)?.spaces?.repaired ?? "ready") !== "ready";
+
 /** @param {State} state @returns {Call[]} */
 function views(state) {
   const { view, space, color, who, set } = state.link;
@@ -94,6 +102,7 @@ function views(state) {
   const calls = [];
   const get = (slot, rest) =>
     calls.push({ slot, method: "GET", path: path(state, rest), keeps: true });
+  if (repairing(state) && view !== "map") return calls;
   if (view === "map" || (view === "set" && set && "poly" in set)) get("map", "/map");
   if (view === "map") {
     const column = color ?? firstColor(state);

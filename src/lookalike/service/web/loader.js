@@ -32,10 +32,11 @@ export function createLoader(get, dispatch) {
       if (control.signal.aborted) return;
       let value = kept.get(key) ?? (await call(method, path, body, control.signal));
       while (value?.job) {
-        value = await wait(value.job, put, control.signal);
-        value ??= await call(method, path, body, control.signal);
+        await wait(value.job, put, control.signal);
+        value = want.order ? null : await call(method, path, body, control.signal);
       }
       if (control.signal.aborted) return;
+      if (want.order) dispatch({ type: "refresh" });
       if (want.keeps) keep(key, value);
       put({ status: "ready", value, valueKey: key, job: undefined });
     } catch (error) {
@@ -100,7 +101,7 @@ async function wait(job, put, signal) {
   const id = typeof job === "string" ? job : job.id;
   if (typeof job !== "string") put({ status: "job", job });
   const ended = await follow(id, (now) => put({ status: "job", job: now }), signal);
-  if (ended.state === "done") return null;
+  if (ended.state === "done") return;
   throw new ProblemError(
     ended.problem ?? { title: `The work was ${ended.state}`, status: 0, detail: ended.text },
   );

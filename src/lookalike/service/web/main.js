@@ -15,7 +15,7 @@ import { header } from "./views/header.js";
 import { query } from "./views/query.js";
 import { results } from "./views/results.js";
 import { rounds } from "./views/rounds.js";
-import { side } from "./views/side.js";
+import { bring, side } from "./views/side.js";
 import { welcome } from "./views/welcome.js";
 
 
@@ -125,6 +125,7 @@ function plan() {
     const state = store.get();
     open(state);
     loader.sync();
+    bring(state.link.view)?.then(plan);
     draw(store.get());
   });
 }

@@ -13,7 +13,7 @@ const MOST = 200; // nodes; the oldest branches fold
 const SIZE = 400;
 
 /** @param {State} state @param {Dispatch} act */
-export function graph(state, act) {
+export default function graph(state, act) {
   const roots = graphRoots(state);
   const slots = roots.map((id) => state.slots[`graph:${JSON.stringify(id)}`]);
   const failed = slots.findIndex((slot) => slot?.status === "error");

@@ -6,7 +6,7 @@ import { count, percent } from "../draw/scales.js";
 import { bones, problem, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
-export function hubs(state, act) {
+export default function hubs(state, act) {
   const slot = state.slots.hubs;
   if (slot?.status === "error") return problem(slot.problem, act, "hubs");
   if (!slot?.value?.plain) return working(slot, act);

@@ -11,7 +11,7 @@ import { problem, working } from "./states.js";
 const FAR = 0.2; // of the width of the map: a neighbor farther off than this is worth a word
 
 /** @param {State} state @param {Dispatch} act */
-export function map(state, act) {
+export default function map(state, act) {
   const slot = state.slots.map;
   if (slot?.status === "error") return problem(slot.problem, act, "map");
   if (!slot?.value?.ids) return h("div", { class: "plane waits" }, working(slot, act));

@@ -1,6 +1,6 @@
 // @ts-check
 /** The list: rank and how it moved, the score, the reasons, the marks. */
-import { info } from "../ask.js";
+import { info, repairing } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { condition, count } from "../draw/scales.js";
 import { PAGE, question } from "../link.js";
@@ -16,6 +16,7 @@ export function results(state, act) {
   if (slot?.status === "error") {
     return [h("h2", null, "Most alike"), problem(slot.problem, act, "answer"), ways(state, act)];
   }
+  if (repairing(state)) return [h("h2", null, "Most alike"), repair(state, act)];
   if (slot?.status === "job") return [h("h2", null, "Most alike"), working(slot, act)];
   const answer = slot?.value;
   if (!answer) return [h("h2", null, "Most alike"), bones(10)];
@@ -33,6 +34,13 @@ export function results(state, act) {
     ),
     answer.hits.length ? below(state, act, answer) : null,
   ];
+}
+
+/** The repaired space is being made, or could not be. @param {State} state @param {Dispatch} act */
+function repair(state, act) {
+  const slot = state.slots.repair;
+  if (slot?.status === "error") return [problem(slot.problem, act, "repair"), ways(state, act)];
+  return [h("p", null, "Taking the hubs down: this is done once for the table."), working(slot, act)];
 }
 
 /**

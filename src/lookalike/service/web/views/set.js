@@ -6,7 +6,7 @@ import { cell, count, counted, percent } from "../draw/scales.js";
 import { problem, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
-export function set(state, act) {
+export default function set(state, act) {
   if (!state.link.set) return [none(act), clusters(state, act)];
   const ids = chosenIds(state);
   const slot = state.slots.profile;

@@ -2,19 +2,31 @@
 /** The right side: tabs, and the view that is chosen. */
 import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
-import { graph } from "./graph.js";
-import { hubs } from "./hubs.js";
-import { map } from "./map.js";
-import { set } from "./set.js";
 import { bones } from "./states.js";
 
-const VIEWS = { map, graph, hubs, set };
+/** Views come when they are looked at: the first list does not wait for them. */
+const PARTS = {
+  map: () => import("./map.js"),
+  graph: () => import("./graph.js"),
+  hubs: () => import("./hubs.js"),
+  set: () => import("./set.js"),
+};
+/** @type {Object<string, (state: State, act: Dispatch) => any>} */
+const VIEWS = {};
+
+/** Bring the code of a view. @param {Link["view"]} name @returns {Promise<void>|null} null: it is there */
+export function bring(name) {
+  if (name in VIEWS) return null;
+  return PARTS[name]().then((module) => {
+    VIEWS[name] = module.default;
+  });
+}
 
 /** @param {State} state @param {Dispatch} act */
 export function side(state, act) {
   if (!info(state)) return state.slots.info?.status === "error" ? null : bones(6);
   const { view } = state.link;
-  const names = /** @type {Array<keyof typeof VIEWS>} */ (Object.keys(VIEWS));
+  const names = /** @type {Link["view"][]} */ (Object.keys(PARTS));
   const keys = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -43,6 +55,6 @@ export function side(state, act) {
         ),
       ),
     ),
-    h("div", { key: view, id: "panel", class: `panel ${view}`, role: "tabpanel", "aria-labelledby": `tab-${view}` }, VIEWS[view](state, act)),
+    h("div", { key: view, id: "panel", class: `panel ${view}`, role: "tabpanel", "aria-labelledby": `tab-${view}` }, VIEWS[view]?.(state, act) ?? bones(6)),
   ];
 }
