@@ -26,19 +26,19 @@ export function settle(ids, links, known, center) {
     for (let i = 0; i < n; i += 1) {
       for (let j = i + 1; j < n; j += 1) {
         const [dx, dy] = [x[i] - x[j], y[i] - y[j]];
-        const push = 0.06 / (dx * dx + dy * dy + 0.01);
+        const push = 0.1 / (dx * dx + dy * dy + 0.01);
         fx[i] += dx * push;
         fy[i] += dy * push;
         fx[j] -= dx * push;
         fy[j] -= dy * push;
       }
-      fx[i] -= 0.05 * x[i];
-      fy[i] -= 0.05 * y[i];
+      fx[i] -= 0.03 * x[i];
+      fy[i] -= 0.03 * y[i];
     }
     for (const [i, j] of pairs) {
       const [dx, dy] = [x[i] - x[j], y[i] - y[j]];
       const long = Math.hypot(dx, dy) || 1e-6;
-      const pull = (0.9 * (long - 0.32)) / long;
+      const pull = (0.6 * (long - 0.36)) / long;
       fx[i] -= dx * pull;
       fy[i] -= dy * pull;
       fx[j] += dx * pull;
@@ -60,5 +60,5 @@ function beside(id, links, known, i) {
   const link = links.find(({ source, target }) => (source === id && known.has(target)) || (target === id && known.has(source)));
   const from = link ? known.get(link.source === id ? link.target : link.source) : null;
   const angle = i * 2.399963; // the golden angle: no two new nodes start at the same place
-  return { x: (from?.x ?? 0) + 0.2 * Math.cos(angle), y: (from?.y ?? 0) + 0.2 * Math.sin(angle) };
+  return { x: (from?.x ?? 0) + 0.34 * Math.cos(angle), y: (from?.y ?? 0) + 0.34 * Math.sin(angle) };
 }

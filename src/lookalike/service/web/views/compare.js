@@ -4,7 +4,7 @@ import { h } from "../draw/dom.js";
 import { counted } from "../draw/scales.js";
 import { bones, problem } from "./states.js";
 
-const SHOWN = 10;
+const SHOWN = 10; // of either list
 
 /** @param {State} state @param {Dispatch} act */
 export function compare(state, act) {
@@ -12,7 +12,7 @@ export function compare(state, act) {
   if (slot?.status === "error") return problem(slot.problem, act, "plain");
   const answer = state.slots.answer?.value;
   if (!slot?.value || answer?.space !== "repaired") return bones(2);
-  const [plain, repaired] = [slot.value.hits, answer.hits];
+  const [plain, repaired] = [slot.value.hits, answer.hits].map((hits) => hits.slice(0, SHOWN));
   const came = missingFrom(repaired, plain);
   const left = missingFrom(plain, repaired);
   const column = (title, hits, odd, word) =>
@@ -23,7 +23,7 @@ export function compare(state, act) {
       h(
         "ol",
         null,
-        hits.slice(0, SHOWN).map((one) =>
+        hits.map((one) =>
           h(
             "li",
             { key: one.id, class: odd.has(one.id) ? word : "stayed" },

@@ -13,6 +13,7 @@ export function hit(state, act, one, moved) {
   const { open, pending } = state.link;
   const opened = open === one.id;
   const year = yearColumn(info(state).columns);
+  const dated = year && one.row[year.name] !== null ? year : null;
   const side = pending.like.includes(one.id) ? "liked" : pending.unlike.includes(one.id) ? "unliked" : "";
   const name = one.label ?? String(one.id);
   const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
@@ -28,8 +29,7 @@ export function hit(state, act, one, moved) {
       h(
         "h3",
         null,
-        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name),
-        year && one.row[year.name] !== null ? h("small", null, cell(one.row[year.name], year)) : null,
+        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, dated ? h("small", null, cell(one.row[dated.name], dated)) : null),
       ),
       reasons(one.reasons?.for, "for", "+"),
       reasons(one.reasons?.against, "against", "–"),

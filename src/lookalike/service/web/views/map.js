@@ -40,16 +40,33 @@ export default function map(state, act) {
   };
   return [
     tools(state, act),
-    h(
+    h("div", { key: "frame", class: "frame" }, zooms(), h(
       "div",
       { key: "plane", class: `plane ${state.ui.tool}`, data: picture, "data-rows": String(drawing.rows), hook: HOOK },
       h("canvas", { "aria-hidden": "true" }),
       h("canvas", { tabindex: "-1", role: "img", "aria-label": `map of ${count(drawing.rows)} rows, colored by ${paint.name}; the same as a table below` }),
-    ),
+    )),
     paint.legend(act),
     h("p", { class: "muted", key: "says" }, says(drawing, picture, answer)),
     twin(picture, answer, paint),
   ];
+}
+
+/** Buttons on the map, since not every hand has a wheel. */
+function zooms() {
+  const button = (text, label, change) =>
+    h(
+      "button",
+      { key: label, type: "button", title: label, "aria-label": label, on: { click: () => change(/** @type {any} */ (document.querySelector(".plane"))?.plane) } },
+      text,
+    );
+  return h(
+    "span",
+    { class: "segments icons", role: "group", "aria-label": "zoom" },
+    button("+", "Zoom in", (plane) => plane?.zoom(1.6)),
+    button("−", "Zoom out", (plane) => plane?.zoom(1 / 1.6)),
+    button("⤢", "All rows", (plane) => plane?.fit()),
+  );
 }
 
 /** The canvases are drawn by hand, not by the tree. */
@@ -85,19 +102,13 @@ function tools(state, act) {
       { key: name, type: "button", title: label, "aria-label": label, "aria-pressed": String(state.ui.tool === name), on: { click: () => act({ type: "ui", tool: name }) } },
       icon(picture),
     );
-  const zoom = (text, label, change) =>
-    h(
-      "button",
-      { key: label, type: "button", title: label, "aria-label": label, on: { click: () => change(/** @type {any} */ (document.querySelector(".plane"))?.plane) } },
-      text,
-    );
   return h(
     "div",
     { class: "row maptools", key: "tools" },
     h(
       "label",
       null,
-      "Color ",
+      "Color",
       h(
         "select",
         { value: color, on: { change: (event) => act({ type: "set", color: event.target.value }) } },
@@ -109,16 +120,9 @@ function tools(state, act) {
       "label",
       { title: "larger: in more rows' lists" },
       h("input", { type: "checkbox", checked: state.link.sized, on: { change: (event) => act({ type: "set", sized: event.target.checked }) } }),
-      " Size by hubs",
+      "Size by hubs",
     ),
     h("span", { class: "segments icons", role: "group", "aria-label": "what dragging does" }, tool("pan", "hand", "Move the map"), tool("lasso", "lasso", "Draw around rows (or hold shift)"), tool("box", "box", "Draw a box around rows")),
-    h(
-      "span",
-      { class: "segments icons", role: "group", "aria-label": "zoom" },
-      zoom("+", "Zoom in", (plane) => plane?.zoom(1.6)),
-      zoom("−", "Zoom out", (plane) => plane?.zoom(1 / 1.6)),
-      zoom("⤢", "All rows", (plane) => plane?.fit()),
-    ),
   );
 }
 

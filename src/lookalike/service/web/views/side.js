@@ -55,6 +55,6 @@ export function side(state, act) {
         ),
       ),
     ),
-    h("div", { key: view, id: "panel", class: `panel ${view}`, role: "tabpanel", "aria-labelledby": `tab-${view}` }, VIEWS[view]?.(state, act) ?? bones(6)),
+    h("div", { key: view, id: "panel", class: "panel", role: "tabpanel", "aria-labelledby": `tab-${view}` }, VIEWS[view]?.(state, act) ?? bones(6)),
   ];
 }
