@@ -1,18 +1,74 @@
-"""A progress bar that appears only when the work turns out to be long and somebody is watching."""
+"""A progress bar that appears only when the work turns out to be long and somebody is watching.
+
+A program may watch as well (``watching``): it is told how far the work is, and may end it.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from lookalike._config import settings
 
-__all__ = ["Progress"]
+__all__ = ["Cancelled", "Progress", "check_cancelled", "watching"]
 
 PATIENCE = 1.0  # seconds before a bar appears
+
+
+class Cancelled(BaseException):
+    """Raised out of work that whoever watches it has ended; no ``except Exception`` catches it."""
+
+
+@dataclass(frozen=True)
+class _Watcher:
+    report: Callable[[str, int, int], None]
+    cancelled: Callable[[], bool]
+
+
+_watcher: ContextVar[_Watcher | None] = ContextVar("lookalike_watcher", default=None)
+
+
+@contextmanager
+def watching(
+    report: Callable[[str, int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[None]:
+    """Watch the work inside the block, in this context and in the threads that it starts.
+
+    Parameters
+    ----------
+    report : callable, optional
+        Called with what is being done, how many parts are done, and how many there are.
+    cancelled : callable, optional
+        Asked between two parts; once it says yes, the work ends by ``Cancelled``.
+    """
+    mark = _watcher.set(_Watcher(report or _ignore, cancelled or _never))
+    try:
+        yield
+    finally:
+        _watcher.reset(mark)
+
+
+def check_cancelled() -> None:
+    """End the work if whoever watches it wants that."""
+    watcher = _watcher.get()
+    if watcher is not None and watcher.cancelled():
+        raise Cancelled
+
+
+def _ignore(what: str, done: int, total: int) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
 
 
 class Progress:
@@ -32,6 +88,7 @@ class Progress:
         wanted = settings().progress
         watching = sys.stderr is not None and sys.stderr.isatty()
         self._draws = not quiet and total > 1 and (watching if wanted is None else wanted)
+        self._watcher = None if quiet else _watcher.get()
         self._what, self._total = what, total
         self._done = 0
         self._began = time.monotonic()
@@ -40,10 +97,14 @@ class Progress:
 
     def advance(self) -> None:
         """Count one more part."""
-        if not self._draws:
+        if not self._draws and self._watcher is None:
             return
         with self._lock:
             self._done += 1
+            if self._watcher is not None:
+                self._watcher.report(self._what, self._done, self._total)
+            if not self._draws:
+                return
             if self._bar is None:
                 if time.monotonic() - self._began < PATIENCE or self._done >= self._total:
                     return

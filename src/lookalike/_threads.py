@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any
 
 from lookalike._config import count_jobs
-from lookalike._progress import Progress
+from lookalike._progress import Progress, check_cancelled
 
 __all__ = ["blocks", "check_stopped", "lock_of", "run", "single_blas"]
 
@@ -97,6 +97,7 @@ def check_stopped() -> None:
     stop = getattr(_here, "stop", None)
     if stop is not None and stop.is_set():
         raise _Stopped
+    check_cancelled()
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:

@@ -13,7 +13,7 @@ from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Measure, Ranked, StochasticForest, Vector
 from lookalike.table import Table, read_table
 
-__all__ = ["choose_measure"]
+__all__ = ["choose_measure", "repair_hubs"]
 
 ORDERED = ("number", "order", "flag")  # what a forest of halvings can test
 ENOUGH, WIDE = 1000, 50  # rows and columns from which trees are quicker than ranks
@@ -144,8 +144,6 @@ def _different(table: Table) -> int:
 
 def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
     """Wrap the measure if a sample has hubs that this evens out."""
-    from lookalike.hubness import MutualProximity
-
     n = len(table)
     if n < LEAST:
         return measure, reason
@@ -158,13 +156,19 @@ def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
     measured = f"skewness {before:.1f} of the {K}-occurrences in {len(few):,} rows"
     if before <= HUBS:
         return measure, f"{reason}; no hubs ({measured})"
-    sample = None if n <= ALL_PAIRS else 30
-    options: dict[str, Any] = {} if sample is None else {"sample": sample, "random_state": 0}
-    repaired = MutualProximity(measure, model="gauss_independent", **options)
+    repaired = repair_hubs(measure, n)
     after = _skewness(repaired, few)
     if after is None or after >= before:
         return measure, f"{reason}; hubs that mutual proximity does not repair ({measured})"
     return repaired, f"{reason}; hubs ({measured}), evened out by mutual proximity to {after:.1f}"
+
+
+def repair_hubs(measure: Measure, n_rows: int) -> Measure:
+    """Wrap a measure so that no row is everybody's neighbor (mutual proximity), not fitted."""
+    from lookalike.hubness import MutualProximity
+
+    options: dict[str, Any] = {} if n_rows <= ALL_PAIRS else {"sample": 30, "random_state": 0}
+    return MutualProximity(measure, model="gauss_independent", **options)
 
 
 def _skewness(measure: Measure, table: Table) -> float | None:

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 
 from lookalike._version import __version__
 from lookalike.errors import LookalikeError
-from lookalike.service.api import collections, operations, rows, search
+from lookalike.service.api import collections, jobs, operations, rows, search, views
 from lookalike.service.problems import handle
 from lookalike.service.service import Service
 
@@ -57,8 +57,8 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for router in (collections.router, search.router, rows.router, operations.router):
-        app.include_router(router)
+    for module in (collections, search, rows, views, jobs, operations):
+        app.include_router(module.router)
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
     _serve_page(app)

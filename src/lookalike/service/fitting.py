@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.cli.measure import make_measure, set_seed
+from lookalike.cli.measure import known, make_measure, set_seed
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures import Measure
 from lookalike.search import Index, choose_measure
@@ -17,7 +17,17 @@ from lookalike.service.cells import dumps, id_column, plain_id, read_stored
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Schema, Table, read_table
 
-__all__ = ["Settings", "build_index", "name_rows", "read_rows", "stored_ids"]
+__all__ = [
+    "Settings",
+    "about_aside",
+    "build_index",
+    "check_measure",
+    "list_measures",
+    "make",
+    "name_rows",
+    "read_rows",
+    "stored_ids",
+]
 
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
 
@@ -127,7 +137,14 @@ def _settle(settings: Settings, table: Table) -> Settings:
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
-    aside = {
+    aside = about_aside(table)
+    label = settings.label_column or _label(table) or settings.id_column
+    return replace(settings, names=names, label_column=label, aside=aside)
+
+
+def about_aside(table: Table) -> dict[str, dict[str, str]]:
+    """Return what is known about columns that are not compared; the schema keeps less."""
+    return {
         column.name: {
             "kind": column.kind.name,
             "role": column.kind.role,
@@ -135,8 +152,6 @@ def _settle(settings: Settings, table: Table) -> Settings:
         }
         for column in table.aside
     }
-    label = settings.label_column or _label(table) or settings.id_column
-    return replace(settings, names=names, label_column=label, aside=aside)
 
 
 def _label(table: Table) -> str | None:
@@ -195,3 +210,19 @@ def make(settings: Settings, table: Table) -> tuple[Measure, str]:
             )
         measure.set_params(weights=dict(settings.weights))
     return set_seed(measure, 0), reason
+
+
+def check_measure(name: str) -> None:
+    """Refuse a measure that does not exist before a job is made of it."""
+    if name != "auto":
+        make_measure(name)
+
+
+def list_measures() -> list[dict[str, str]]:
+    """Return the measures that can be asked for by name, each with a sentence about it."""
+    found = [{"name": "auto", "text": "Chosen by the columns; weights can be moved."}]
+    for name, (cls, options) in sorted(known().items()):
+        text = (cls.__doc__ or "").strip().partition("\n")[0]
+        words = ", ".join(f"{key}={value}" for key, value in options.items())
+        found.append({"name": name, "text": f"{text} ({words})" if words else text})
+    return found

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.errors import LookalikeError, message
+from lookalike.service.analysis.results import Analyses
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection, View
+from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
 from lookalike.service.problems import Refused
 from lookalike.service.sessions import Sessions
@@ -44,6 +46,8 @@ class Service:
         self.store = Store(address)
         self.catalog = Catalog(self.store)
         self.sessions = Sessions(self.store.database)
+        self.jobs = Jobs()
+        self.analyses = Analyses(self.jobs)
         self.store_answers = True
         self._stop = threading.Event()
         self._follower: threading.Thread | None = None
@@ -56,6 +60,7 @@ class Service:
     def close(self) -> None:
         """Stop following, write the caches, close the store."""
         self._stop.set()
+        self.jobs.close()
         if self._follower is not None:
             self._follower.join()
         self.store.close()
@@ -71,8 +76,14 @@ class Service:
 
     def states(self, collection: Collection, view: View) -> dict[str, Any]:
         """Return which spaces of a collection there are, and what is under way."""
+        active = self.jobs.of(collection.name)
         repaired = "ready" if view.repaired is not None else "none"
-        return {"spaces": {"plain": True, "repaired": repaired}, "jobs": []}
+        if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
+            repaired = "job"
+        return {
+            "spaces": {"plain": True, "repaired": repaired},
+            "jobs": [job.to_dict() for job in active],
+        }
 
     def file_under_folder(self, path: str) -> Path:
         """Return a file by its path below the allowed folder; refuse every other."""

@@ -170,5 +170,7 @@ def get_collection(service: Serving, found: Found) -> Response:
 @router.delete("/collections/{c}", status_code=204)
 def delete_collection(service: Serving, c: str) -> Response:
     """Delete a collection with all its rows."""
+    collection = service.catalog.get(c)
     service.catalog.delete(c)
+    service.analyses.forget(collection)
     return Response(status_code=204)

@@ -1,0 +1,107 @@
+"""The map: all rows in the plane, and their colors."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._show import plain, short
+from lookalike.represent import layout
+from lookalike.service.analysis.sample import Sample, fit_plain, take
+from lookalike.service.cells import to_json
+from lookalike.service.collection import View
+from lookalike.service.store.store import NotThere
+from lookalike.errors import message, suggest
+
+__all__ = ["Map", "make_map"]
+
+LEVELS = 8  # colors; what is beyond is "other"
+GAP = 255
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Where rows lie."""
+
+    sample: Sample
+    places: np.ndarray
+
+    def to_bytes(self) -> bytes:
+        """Return one line of JSON, then all x and all y as little-endian float32."""
+        ids: Any = self.sample.ids
+        if ids == list(range(len(ids))):
+            ids = "positions"
+        head = {
+            "rows": len(self.sample.ids),
+            "ids": ids,
+            "generation": self.sample.view.generation,
+            "sampled": self.sample.sampled,
+            "trust": None,
+            "columns": [column.name for column in self.sample.table.columns],
+        }
+        cells = self.places.T.astype("<f4")
+        return to_json(head) + b"\n" + cells[0].tobytes() + cells[1].tobytes()
+
+    def colors(self, column: str) -> dict[str, Any]:
+        """Return what the rows have in a column: numbers, or codes of the most common values."""
+        table = self.sample.table
+        names = [one.name for one in table.columns + table.aside]
+        if column not in names:
+            do = suggest(column, names)
+            raise NotThere(message(f"column {column[:80]!r}", "a column", "none", do))
+        found = table[column]
+        if found.kind.name == "number":
+            values = np.asarray(found.values, dtype="<f4")
+            return {"kind": "number", "labels": [], "values": _text(values)}
+        cells = [found.cell(row) for row in range(len(found))]
+        if found.kind.name in ("set", "sequence"):
+            # A row has the color of its most common item, so that few colors say much.
+            cells = _first_items(cells)
+        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells])
+
+    def by_cluster(self, labels: Mapping[Any, int]) -> dict[str, Any]:
+        """Return the cluster of every row."""
+        found = [labels.get(id, -1) for id in self.sample.ids]
+        return _codes([None if label < 0 else f"cluster {label}" for label in found])
+
+
+def make_map(view: View) -> Map:
+    """Lay the rows of a view out."""
+    sample = take(view)
+    return Map(sample, np.asarray(layout(fit_plain(sample))))
+
+
+def _first_items(cells: list[Any]) -> list[Any]:
+    counts: dict[Any, int] = {}
+    for cell in cells:
+        for item in cell or ():
+            counts[item] = counts.get(item, 0) + 1
+    order = sorted(counts, key=lambda item: (-counts[item], str(item)))
+    rank = {item: place for place, item in enumerate(order)}
+    return [min(cell, key=lambda item: rank[item]) if cell else None for cell in cells]
+
+
+def _codes(names: list[str | None]) -> dict[str, Any]:
+    counts: dict[str, int] = {}
+    for name in names:
+        if name is not None:
+            counts[name] = counts.get(name, 0) + 1
+    common = sorted(counts, key=lambda name: (-counts[name], name))
+    labels = common[:LEVELS]
+    code = {name: place for place, name in enumerate(labels)}
+    values = [GAP if name is None else code.get(name, LEVELS) for name in names]
+    if len(common) > LEVELS:
+        labels = [*labels, "other"]
+    return {
+        "kind": "category",
+        "labels": labels,
+        "values": _text(np.asarray(values, dtype=np.uint8)),
+    }
+
+
+def _text(values: np.ndarray) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")

@@ -1,0 +1,127 @@
+"""What analyses have found, kept until the rows have changed too much; missing ones become jobs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lookalike.errors import InvalidInput, message
+from lookalike.service.analysis.clusters import Clusters, find_clusters
+from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
+from lookalike.service.analysis.maps import Map, make_map
+from lookalike.service.analysis.refit import fit_again
+from lookalike.service.analysis.sample import MOST, fit_repaired
+from lookalike.service.collection import Collection, View
+from lookalike.service.jobs import Job, Jobs
+from lookalike.service.problems import Refused
+
+__all__ = ["Analyses"]
+
+
+class Analyses:
+    """The long work of a service.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self._lock = threading.Lock()
+        self._found: dict[tuple[int, str], Any] = {}
+
+    def forget(self, collection: Collection) -> None:
+        """Forget what was found about a collection, and end what is under way."""
+        self.jobs.cancel_all(collection.name)
+        with self._lock:
+            for key in [key for key in self._found if key[0] == collection.key]:
+                del self._found[key]
+
+    def map(self, collection: Collection) -> Map | Job:
+        """Return the map of a collection, or the job that makes it."""
+        return self._get(collection, "map", make_map)
+
+    def clusters(self, collection: Collection) -> Clusters | Job:
+        """Return the clusters of a collection, or the job that finds them."""
+        return self._get(collection, "clusters", find_clusters)
+
+    def hubs(self, collection: Collection, k: int) -> Hubs | Job:
+        """Return the hubs of a collection, or the job that counts them."""
+
+        def make(view: View) -> Hubs:
+            repaired = view.repaired
+            if repaired is None and can_be_repaired(view) and len(view.index) <= MOST:
+                repaired = fit_repaired(view)
+                collection.set_repaired(view, repaired)
+            return find_hubs(view, repaired, k)
+
+        return self._get(collection, f"hubs-{k}", make)
+
+    def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
+        """Return the hubs of a collection if they were counted, for lists of any length."""
+        with self._lock:
+            for (key, kind), found in self._found.items():
+                if key == collection.key and kind.startswith("hubs") and found.sample.still_fits(view):
+                    hubs: Hubs = found
+                    return hubs
+        return None
+
+    def repair(self, collection: Collection) -> Job:
+        """Start to make the space without hubs."""
+        view = collection.view
+        if not can_be_repaired(view):
+            do = "Ask in the space 'plain', or refit with another measure"
+            found = type(view.index.measure_).__name__
+            raise InvalidInput(message("repair", "a measure that can be repaired", found, do))
+
+        def work(job: Job) -> dict[str, Any]:
+            now = collection.view
+            if now.repaired is None:
+                collection.set_repaired(now, fit_repaired(now))
+            return {"space": "repaired", "generation": collection.view.generation}
+
+        return self.jobs.start("repair", collection.name, (collection.key, view.fitted), work)
+
+    def refit(
+        self,
+        collection: Collection,
+        measure: str,
+        kinds: Mapping[str, Any],
+        weights: Mapping[str, float],
+    ) -> Job:
+        """Start to fit the measure again; the old one serves until the new one is ready."""
+
+        def work(job: Job) -> dict[str, Any]:
+            after = collection.refit(lambda view: fit_again(view, measure, kinds, weights))
+            collection.save_cache()
+            return {"measure": after.settings.measured, "generation": after.generation}
+
+        key = (collection.key, measure, repr(sorted(kinds.items())), repr(sorted(weights.items())))
+        return self.jobs.start("measure", collection.name, key, work)
+
+    def _get(self, collection: Collection, kind: str, make: Callable[[View], Any]) -> Any:
+        view, key = collection.view, (collection.key, kind)
+        with self._lock:
+            found = self._found.get(key)
+        if found is not None and found.sample.still_fits(view):
+            return found
+
+        def work(job: Job) -> dict[str, Any]:
+            made = make(collection.view)
+            with self._lock:
+                self._found[key] = made
+            sample = made.sample
+            return {
+                "rows": len(sample.ids),
+                "sampled": sample.sampled,
+                "generation": sample.view.generation,
+            }
+
+        same, name = (collection.key, kind, view.fitted, view.changed), kind.partition("-")[0]
+        problem = self.jobs.failure(name, same)
+        if problem is not None:  # it would fail again: the same rows, the same work
+            four = [problem[part] for part in ("who", "needed", "found", "do")]
+            raise Refused(problem["status"], message(*four))
+        return self.jobs.start(name, collection.name, same, work)

@@ -1,0 +1,95 @@
+"""The rows that an analysis looks at: all of them, or a sample that is stated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lookalike.measures import Measure
+from lookalike.search import Index
+from lookalike.search.choose import repair_hubs
+from lookalike.service.answers import plain_row
+from lookalike.service.collection import View
+from lookalike.table import Table
+
+__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take"]
+
+MOST = 100_000  # rows that one analysis looks at
+SMALL = 5_000  # rows up to which every change makes an analysis old
+SLACK = 0.05  # share of rows that may change before it is old, for larger collections
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows of a view.
+
+    Parameters
+    ----------
+    view : View
+    at : int64
+        Their positions in the order of the ids.
+    ids : list
+    table : Table, in the same order
+    sampled : bool
+        Whether rows were left out.
+    """
+
+    view: View
+    at: np.ndarray
+    ids: list[Any]
+    table: Table
+    sampled: bool
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """The position of each id among these rows."""
+        return {id: place for place, id in enumerate(self.ids)}
+
+    def still_fits(self, view: View) -> bool:
+        """Whether what was made of these rows may be shown for another view."""
+        if view.fitted != self.view.fitted:
+            return False
+        moved, n = abs(view.changed - self.view.changed), len(view.index)
+        return moved == 0 if n <= SMALL else moved <= SLACK * n
+
+    def row(self, place: int) -> dict[str, Any]:
+        """Return id, label and record of a row."""
+        record = plain_row(self.view, self.table.record(place))
+        id = self.ids[place]
+        return {"id": id, "label": self.view.label(id, record), "row": record}
+
+    def name(self, place: int) -> dict[str, Any]:
+        """Return id and label of a row."""
+        found = self.row(place)
+        return {"id": found["id"], "label": found["label"]}
+
+
+def take(view: View, most: int = MOST) -> Sample:
+    """Take all rows of a view, or as many as an analysis looks at."""
+    table = view.index.table
+    n = len(table)
+    at = np.arange(n)
+    if n > most:
+        at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+        table = table[at]
+    ids = table[view.settings.names].values.tolist()
+    return Sample(view, at, ids, table.drop([view.settings.names]), n > most)
+
+
+def fit_plain(sample: Sample) -> Measure:
+    """Return the measure of a collection, fitted to the rows of a sample."""
+    view = sample.view
+    if view.changed == 0 and not sample.sampled:
+        return view.index.measure_  # fitted to exactly these rows
+    fitted: Measure = clone(view.index.measure_).fit(sample.table)
+    return fitted
+
+
+def fit_repaired(view: View) -> Index:
+    """Return an index of the same rows in a space without hubs."""
+    measure = repair_hubs(clone(view.index.measure_), len(view.index))
+    return Index(measure, id_column=view.settings.names).fit(view.index.table)
