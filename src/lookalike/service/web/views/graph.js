@@ -2,7 +2,7 @@
 /** Rows as nodes, nearest rows as links: it grows where it is clicked. */
 import { graphRoots } from "../ask.js";
 import { h } from "../draw/dom.js";
-import { settle } from "../draw/force.js";
+import { placeNames, settle } from "../draw/force.js";
 import { count, score } from "../draw/scales.js";
 import { problem, working } from "./states.js";
 
@@ -79,12 +79,11 @@ function places(nodes, links, center) {
 
 /** @param {State} state @param {Dispatch} act @param {Node[]} nodes @param {Link[]} links @param {Map<any, any>} spots @param {any[]} roots */
 function picture(state, act, nodes, links, spots, roots) {
-  const far = Math.max(0.5, ...[...spots.values()].map(({ x, y }) => Math.max(Math.abs(x), Math.abs(y))));
-  const screen = (id) => {
-    const { x, y } = spots.get(id) ?? { x: 0, y: 0 };
-    return { x: SIZE / 2 + (x / far) * (SIZE / 2 - 50), y: SIZE / 2 - (y / far) * (SIZE / 2 - 26) };
-  };
+  const screen = fitted([...spots.entries()]);
   const grown = new Set(roots);
+  const short = (one) => shorten(one.label ?? String(one.id));
+  const ordered = [...nodes].sort((a, b) => Number(grown.has(b.id)) - Number(grown.has(a.id)));
+  const names = placeNames(ordered.map((one) => ({ id: one.id, ...screen(one.id), width: 6.9 * short(one).length })), SIZE);
   const line = ({ source, target, mutual }) => {
     const [a, b] = [screen(source), screen(target)];
     return h("line", { key: `${source} ${target}`, class: mutual ? "mutual" : "oneway", x1: a.x.toFixed(1), y1: a.y.toFixed(1), x2: b.x.toFixed(1), y2: b.y.toFixed(1) });
@@ -101,7 +100,7 @@ function picture(state, act, nodes, links, spots, roots) {
       event.preventDefault();
       event.stopPropagation();
     };
-    const label = nodes.length < 40 || grown.has(one.id) || state.ui.hover === one.id;
+    const spot = names.get(one.id) ?? (state.ui.hover === one.id ? { x: 0, y: -11 } : null);
     return h(
       "g",
       {
@@ -116,7 +115,7 @@ function picture(state, act, nodes, links, spots, roots) {
       },
       one.hub ? h("circle", { class: "ring", r: 10 }) : null,
       h("circle", { class: "dot", r: one.id === roots[0] ? 7 : 5 }),
-      label ? h("text", { y: -11, class: "label" }, name.length > 22 ? `${name.slice(0, 21)}…` : name) : null,
+      spot ? h("text", { x: spot.x.toFixed(1), y: spot.y, class: "label" }, short(one)) : null,
       h("title", null, `${name}${one.occurrence === null ? "" : `: in ${count(one.occurrence)} lists`}`),
     );
   };
@@ -127,6 +126,22 @@ function picture(state, act, nodes, links, spots, roots) {
     h("g", null, nodes.map(node)),
   );
 }
+
+/** Turn places into points of the picture, which they fill. @param {Array<[any, any]>} spots */
+function fitted(spots) {
+  const axis = (name, margin) => {
+    const values = spots.map(([, spot]) => spot[name]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const scale = (SIZE - 2 * margin) / Math.max(high - low, 0.4);
+    return (value) => SIZE / 2 + (value - (low + high) / 2) * scale;
+  };
+  const [x, y] = [axis("x", 44), axis("y", 30)];
+  const places = new Map(spots.map(([id, spot]) => [id, { x: x(spot.x), y: y(spot.y) }]));
+  return (id) => places.get(id) ?? { x: SIZE / 2, y: SIZE / 2 };
+}
+
+/** @param {string} name */
+const shorten = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
 /** @param {Dispatch} act @param {Node[]} nodes @param {Link[]} links */
 function twin(act, nodes, links) {

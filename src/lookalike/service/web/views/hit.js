@@ -84,7 +84,7 @@ function reasons(list, side, sign) {
       h(
         "span",
         { key: reason.column, class: "reason", title: `${reason.column}: ${cell(reason.query)} | ${cell(reason.found)}` },
-        reason.text,
+        h("span", null, reason.text),
         h("i", { css: { "--v": Math.min(100, 100 * reason.share).toFixed(1) } }),
       ),
     ),

@@ -17,7 +17,7 @@ export default function set(state, act) {
   const { size, rest, differs, typical } = slot.value;
   const known = new Map(info(state).columns.map((column) => [column.name, column]));
   return [
-    h("p", { class: "sentence" }, `${counted(size, "row")} chosen. What sets them apart from the other ${count(rest)}, strongest first:`),
+    h("p", { class: "sentence" }, `${counted(ids.length, "row")} chosen${size < ids.length ? `, of which ${count(size)} were looked at` : ""}. What sets them apart from the other ${count(rest + size - ids.length)}, strongest first:`),
     differs.length
       ? h("ol", { class: "differs", key: "differs" }, differs.map((one) => difference(one, known.get(one.column), differs[0].score)))
       : h("p", { class: "empty", key: "same" }, "Nothing: they are like the rest in every column."),
@@ -53,15 +53,14 @@ function none(act) {
 
 /** @param {any} one @param {any} column @param {number} most */
 function difference(one, column, most) {
-  const share = (value) =>
-    typeof value === "number" && value >= 0 && value <= 1 && column?.kind !== "number" ? percent(value) : value === null || typeof value !== "object" ? cell(value, column) : null;
-  const [inside, outside] = [share(one.inside), share(one.outside)];
+  const shared = one.what === "share" || one.what === "missing";
+  const text = (value) => (shared && typeof value === "number" ? percent(value) : cell(typeof value === "number" ? Number(value.toPrecision(4)) : value, column));
+  const what = one.what === "share" ? cell(one.value, column) : (one.what ?? "");
   return h(
     "li",
-    { key: one.column },
+    { key: one.column, title: one.text },
     h("span", { class: "name" }, one.column, h("small", null, one.kind)),
-    h("span", null, one.text),
-    inside === null || outside === null ? null : h("span", { class: "sides" }, h("b", null, inside), " against ", outside),
+    h("span", { class: "sides" }, `${what} `, h("b", null, text(one.inside)), " against ", text(one.outside)),
     h("i", { class: "strength", css: { "--v": ((100 * one.score) / (most || 1)).toFixed(1) } }),
   );
 }
