@@ -10,12 +10,12 @@ import { readLink, writeLink } from "./link.js";
 import { createLoader } from "./loader.js";
 import { createStore } from "./state.js";
 import { banners } from "./views/banners.js";
-import { dialogs } from "./views/dialogs.js";
 import { header } from "./views/header.js";
+import { later } from "./views/later.js";
 import { query } from "./views/query.js";
 import { results } from "./views/results.js";
 import { rounds } from "./views/rounds.js";
-import { bring, side } from "./views/side.js";
+import { side } from "./views/side.js";
 import { welcome } from "./views/welcome.js";
 
 
@@ -29,7 +29,7 @@ const PARTS = [
   ["results", results],
   ["view", side],
   ["rounds", rounds],
-  ["dialogs", dialogs],
+  ["dialogs", (state, send) => (state.ui.dialog ? later("dialogs", state, send) : null)],
 ];
 
 const store = createStore(changed);
@@ -125,7 +125,6 @@ function plan() {
     const state = store.get();
     open(state);
     loader.sync();
-    bring(state.link.view)?.then(plan);
     draw(store.get());
   });
 }

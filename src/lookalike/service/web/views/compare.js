@@ -7,7 +7,7 @@ import { bones, problem } from "./states.js";
 const SHOWN = 10; // of either list
 
 /** @param {State} state @param {Dispatch} act */
-export function compare(state, act) {
+export default function compare(state, act) {
   const slot = state.slots.plain;
   if (slot?.status === "error") return problem(slot.problem, act, "plain");
   const answer = state.slots.answer?.value;

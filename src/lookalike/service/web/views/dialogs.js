@@ -4,7 +4,7 @@ import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { count } from "../draw/scales.js";
 
-export const KEYS = [
+const KEYS = [
   ["/", "search"],
   ["j k", "next and previous row"],
   ["Enter", "open the row"],
@@ -16,7 +16,7 @@ export const KEYS = [
 ];
 
 /** @param {State} state @param {Dispatch} act */
-export function dialogs(state, act) {
+export default function dialogs(state, act) {
   const close = () => act({ type: "ui", dialog: null });
   const { dialog } = state.ui;
   if (dialog === "keys") {

@@ -7,7 +7,7 @@ import { cell, place, ranged } from "../draw/scales.js";
 import { readCell } from "./header.js";
 
 /** @param {State} state @param {Dispatch} act */
-export function form(state, act) {
+export default function form(state, act) {
   const draft = state.ui.draft ?? {};
   const collection = info(state);
   const columns = collection.columns.filter((column) => column.compared);

@@ -7,7 +7,7 @@ import { icon } from "../draw/icons.js";
 import { cell, isCurve, percent } from "../draw/scales.js";
 import { question } from "../link.js";
 import { filterEditor, firstCondition } from "./filter.js";
-import { form } from "./form.js";
+import { later } from "./later.js";
 import { bones, problem } from "./states.js";
 
 const MANY = 14; // columns from which on a box helps to find one
@@ -18,7 +18,7 @@ export function query(state, act) {
   if (slot?.status === "error" && !slot.value) return problem(slot.problem, act, "info");
   const collection = info(state);
   if (!collection) return bones(8);
-  if (state.ui.draft) return form(state, act);
+  if (state.ui.draft) return later("form", state, act);
   const answer = state.slots.answer?.value;
   const asked = answer?.query;
   const compared = collection.columns.filter((c) => c.compared);

@@ -4,8 +4,8 @@ import { info, repairing } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { condition, count } from "../draw/scales.js";
 import { PAGE, question } from "../link.js";
-import { compare } from "./compare.js";
 import { hit } from "./hit.js";
+import { later } from "./later.js";
 import { bones, problem, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
@@ -25,7 +25,7 @@ export function results(state, act) {
   return [
     h("h2", null, `Most alike of ${count(answer.matched ?? collection.rows)}`),
     answer.note ? h("p", { class: "note" }, answer.note) : null,
-    state.link.space === "repaired" ? compare(state, act) : null,
+    state.link.space === "repaired" ? later("compare", state, act) : null,
     answer.hits.length ? null : empty(state, act, collection),
     h(
       "ol",

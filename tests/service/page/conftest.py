@@ -1,0 +1,206 @@
+"""A real server and a real browser for the tests of the page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the service is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+NOISE = "GPU stall due to ReadPixels"  # of the software renderer, not of the page
+WAIT = 60_000  # milliseconds: the first search compiles
+
+
+def film_rows(n):
+    """Return the best known films and some others, as records."""
+    from lookalike._show import plain
+    from lookalike.datasets import load_films
+
+    films = load_films()
+    votes = np.asarray(films["votes"].values, dtype=float)
+    some = np.random.default_rng(0).choice(len(votes), n // 2, replace=False)
+    chosen = np.unique(np.concatenate([np.argsort(-votes, kind="stable")[: n // 2], some]))
+    table = films[chosen]
+    titles = table.aside[0].values
+    records = (table.record(i) for i in range(len(chosen)))
+    return [
+        {"title": str(title), **{k: plain(v) for k, v in record.items() if k != "title"}}
+        for title, record in zip(titles, records, strict=True)
+    ]
+
+
+def small_rows():
+    """Return a table of three columns, one of them full of markup."""
+    rng = np.random.default_rng(1)
+    animals = ["cat", "dog", "wolf"]
+    return [
+        {
+            "name": f"<img src=x onerror=alert({i})> & 'pet' {i}",
+            "weight": round(float(rng.uniform(2, 60)), 1),
+            "animal": animals[i % 3],
+        }
+        for i in range(24)
+    ]
+
+
+def wide_rows():
+    """Return a table of forty columns of several kinds, with gaps."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for i in range(80):
+        row = {"part": f"part number {i:03d}"}
+        for j in range(20):
+            value = round(float(rng.normal(10 * j, 3)), 2)
+            row[f"a rather long measurement {j}"] = None if rng.random() < 0.1 else value
+        for j in range(12):
+            row[f"class_{j}"] = str(rng.choice(["alpha", "beta", "gamma"]))
+        for j in range(7):
+            row[f"flag_{j}"] = bool(rng.random() < 0.5)
+        rows.append(row)
+    return rows
+
+
+class Site:
+    """The address of a server, and calls to it."""
+
+    def __init__(self, address):
+        self.address = address
+
+    def call(self, method, path, body=None):
+        request = urllib.request.Request(
+            f"{self.address}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def search(self, collection, **body):
+        return self.call("POST", f"/api/collections/{collection}/search", body)
+
+    def wait_for(self, path):
+        """Ask until the work behind a view is done, so that no test waits for it."""
+        for _ in range(1200):
+            with urllib.request.urlopen(f"{self.address}{path}", timeout=120) as answer:
+                if answer.status == 200:
+                    return
+            time.sleep(0.1)
+        raise AssertionError(f"{path} is not ready")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    import uvicorn
+
+    from lookalike.service.app import create_app
+    from lookalike.service.service import Service
+
+    folder = tmp_path_factory.mktemp("page")
+    service = Service(folder / "store.sqlite")
+    config = uvicorn.Config(create_app(service), host="127.0.0.1", port=0, log_config=None)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    site = Site(f"http://127.0.0.1:{port}")
+    tables = {"films": film_rows(1200), "pets": small_rows(), "parts": wide_rows()}
+    for name, rows in tables.items():
+        site.call("POST", "/api/collections", {"name": name, "rows": rows})
+    yield site
+    server.should_exit = True
+    thread.join(30)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine (Debian: apt install chromium)")
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of the browser; at its end it must have said nothing and asked nobody else."""
+
+    def __init__(self, page, site):
+        self.page, self.site = page, site
+        self.said, self.asked = [], []
+        self.expected = []  # parts of messages that a test provokes
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.set_default_timeout(WAIT)
+
+    def open(self, link=""):
+        self.page.goto(f"{self.site.address}/{link}")
+        self.ready()
+        return self
+
+    def ready(self):
+        """Wait until the list on the screen answers the question on the screen."""
+        self.page.wait_for_selector(".hits[aria-busy=false] .hit")
+
+    def ids(self):
+        cards = self.page.locator(".hit")
+        return cards.evaluate_all("cards => cards.map(card => JSON.parse(card.dataset.id))")
+
+    def texts(self, selector):
+        return [text.strip() for text in self.page.locator(selector).all_inner_texts()]
+
+    def button(self, name, **options):
+        return self.page.get_by_role("button", name=name, **options)
+
+    def check(self):
+        said = [text for text in self.said if NOISE not in text]
+        said = [text for text in said if not any(part in text for part in self.expected)]
+        assert said == []
+        inside = (self.site.address, "data:", "blob:")
+        assert [url for url in self.asked if not url.startswith(inside)] == []
+
+
+@pytest.fixture
+def visit(browser, site, request):
+    options = {"viewport": {"width": 1400, "height": 1000}, "reduced_motion": "reduce"}
+    marker = request.node.get_closest_marker("parametrize")
+    assert marker is None or "options" not in marker.args[0]
+    context = browser.new_context(**options)
+    visit = Visit(context.new_page(), site)
+    yield visit
+    visit.check()
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def axe(request):
+    """The text of axe-core, from the npm registry into pytest's cache."""
+    npm = shutil.which("npm")
+    folder = Path(request.config.cache.mkdir("axe"))
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        if npm is None:
+            pytest.skip("axe-core comes from npm, which is not installed")
+        command = [npm, "install", "--silent", "--prefix", str(folder), "axe-core@4"]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+        except subprocess.TimeoutExpired:
+            pytest.skip("the npm registry does not answer")
+        if done.returncode or not script.exists():
+            pytest.skip("axe-core could not be had from the npm registry")
+    return script.read_text(encoding="utf-8")

