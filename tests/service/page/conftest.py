@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
-import threading
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -18,7 +19,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 NOISE = "GPU stall due to ReadPixels"  # of the software renderer, not of the page
-WAIT = 60_000  # milliseconds: the first search compiles
+WAIT = 40_000  # milliseconds: the first search compiles
 
 
 def film_rows(n):
@@ -102,34 +103,28 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    import uvicorn
-
-    from lookalike.service.app import create_app
-    from lookalike.service.service import Service
-
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine (Debian: apt install chromium)")
     folder = tmp_path_factory.mktemp("page")
-    service = Service(folder / "store.sqlite")
-    config = uvicorn.Config(create_app(service), host="127.0.0.1", port=0, log_config=None)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    site = Site(f"http://127.0.0.1:{port}")
+    code = "from lookalike.cli import main; main()"
+    store = str(folder / "store.sqlite")
+    command = [sys.executable, "-c", code, "serve", "--store", store, "--port", "0"]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+    while not (found := re.search(r"http://[\w.:]+", (folder / "log").read_text())):
+        assert server.poll() is None, (folder / "log").read_text()
+        time.sleep(0.1)
+    site = Site(found.group())
     tables = {"films": film_rows(1200), "pets": small_rows(), "parts": wide_rows()}
     for name, rows in tables.items():
         site.call("POST", "/api/collections", {"name": name, "rows": rows})
     yield site
-    server.should_exit = True
-    thread.join(30)
+    server.terminate()
+    server.wait(30)
 
 
 @pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine (Debian: apt install chromium)")
+def browser(site):
     with playwright.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
@@ -176,10 +171,8 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser, site, request):
+def visit(browser, site):
     options = {"viewport": {"width": 1400, "height": 1000}, "reduced_motion": "reduce"}
-    marker = request.node.get_closest_marker("parametrize")
-    assert marker is None or "options" not in marker.args[0]
     context = browser.new_context(**options)
     visit = Visit(context.new_page(), site)
     yield visit

@@ -36,7 +36,9 @@ def test_typing_finds_a_row_and_back_goes_back(visit):
     visit.ready()
     assert "Star Wars: Episode V - The Empire Strikes Back" in " ".join(visit.texts(".hit h3"))
     visit.page.go_back()
-    visit.page.wait_for_function("document.querySelector('#query .title').innerText !== 'Star Wars'")
+    visit.page.wait_for_function(
+        "document.querySelector('#query .title').innerText !== 'Star Wars'"
+    )
     visit.ready()
     assert visit.ids() == first
 
@@ -61,9 +63,7 @@ def test_nothing_found_is_said(visit):
 def test_reasons_add_up_to_the_score_and_show_both_cells(visit):
     visit.open()
     card = visit.page.locator(".hit").first
-    hit = visit.site.search(
-        "films", query={"id": start(visit)}, k=1, explain="all"
-    )["hits"][0]
+    hit = visit.site.search("films", query={"id": start(visit)}, k=1, explain="all")["hits"][0]
     parts = card.locator(".stack .plus").evaluate_all(
         "parts => parts.map(part => Number(part.style.getPropertyValue('--v')))"
     )
@@ -192,8 +192,8 @@ def test_a_row_becomes_a_form(visit):
     visit.open()
     visit.button("Edit as a new row").click()
     form = visit.page.get_by_role("form", name="a new row")
-    form.get_by_label("year").fill("1950")
-    form.get_by_label("budget").fill("")
+    form.get_by_label("year", exact=True).fill("1950")
+    form.get_by_label("budget", exact=True).fill("")
     form.get_by_role("button", name="Drama").click()
     form.get_by_role("button", name="Find rows like it").click()
     visit.page.wait_for_selector("h2 >> text=Like this new row")

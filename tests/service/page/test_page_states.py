@@ -22,7 +22,7 @@ def test_the_servers_words_are_shown_and_the_question_is_kept(visit):
 def test_an_unknown_table_offers_the_others(visit):
     visit.expected = ["404"]
     visit.page.goto(f"{visit.site.address}/#/nowhere")
-    visit.page.wait_for_selector(".problem")
+    visit.page.wait_for_selector("#results .problem")
     visit.page.locator("#results").get_by_role("button", name="films").click()
     visit.ready()
     assert visit.page.evaluate("location.hash").startswith("#/films")

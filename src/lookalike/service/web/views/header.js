@@ -55,23 +55,25 @@ function collections(state, act) {
 function measures(state, act) {
   const { measure } = info(state);
   const list = state.slots.measures?.value?.measures ?? [];
-  const known = list.some((one) => one.name === measure.name);
+  const plain = (name) => name.toLowerCase().replaceAll("-", "");
+  const known = list.find((one) => plain(one.name) === plain(measure.name));
+  const now = known?.name ?? measure.name;
   return h(
     "select",
     {
       "aria-label": "measure",
       title: `${measure.text}. ${measure.reason ?? ""}`,
-      value: measure.name,
+      value: now,
       on: {
         change: (event) => {
           const wanted = event.target.value;
-          event.target.value = measure.name; // it changes when the new one is ready
+          event.target.value = now; // it changes when the new one is ready
           act({ type: "ui", wanted, dialog: "refit" });
         },
       },
     },
     known ? null : h("option", { key: measure.name, value: measure.name }, measure.name),
-    list.map((one) => h("option", { key: one.name, value: one.name }, one.name)),
+    list.map((one) => h("option", { key: one.name, value: one.name }, one === known ? measure.name : one.name)),
   );
 }
 

@@ -111,7 +111,7 @@ function tools(state, act) {
       "Color",
       h(
         "select",
-        { value: color, on: { change: (event) => act({ type: "set", color: event.target.value }) } },
+        { value: color, "aria-label": "color by", on: { change: (event) => act({ type: "set", color: event.target.value }) } },
         columns.map((column) => h("option", { key: column.name, value: column.name }, column.name)),
         h("option", { key: "cluster", value: "cluster" }, "cluster"),
       ),

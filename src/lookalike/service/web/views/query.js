@@ -8,14 +8,13 @@ import { cell, isCurve, percent } from "../draw/scales.js";
 import { question } from "../link.js";
 import { filterEditor, firstCondition } from "./filter.js";
 import { later } from "./later.js";
-import { bones, problem } from "./states.js";
+import { bones } from "./states.js";
 
 const MANY = 14; // columns from which on a box helps to find one
 
 /** @param {State} state @param {Dispatch} act */
 export function query(state, act) {
-  const slot = state.slots.info;
-  if (slot?.status === "error" && !slot.value) return problem(slot.problem, act, "info");
+  if (state.slots.info?.status === "error" && !state.slots.info.value) return null; // said in the middle
   const collection = info(state);
   if (!collection) return bones(8);
   if (state.ui.draft) return later("form", state, act);
