@@ -16,9 +16,10 @@ from lookalike.errors import InvalidInput, MissingFile, message
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.fitting import Settings
+from lookalike.service.safety import Access
 from lookalike.service.service import Service
 
-__all__ = ["default_store", "is_loopback", "run", "serve_file"]
+__all__ = ["default_store", "is_loopback", "make_service", "run", "serve_file"]
 
 CHUNK = 2**20
 
@@ -49,6 +50,38 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def make_service(
+    store: str | os.PathLike[str],
+    host: str,
+    folder: str | None = None,
+    hosts: Sequence[str] = (),
+    need_token: bool = False,
+) -> Service:
+    """Open a store to be served on an address; one that others can reach needs tokens.
+
+    Parameters
+    ----------
+    store : str or path
+    host : str
+    folder : str, optional
+        Files below it may be made collections by their path.
+    hosts : names that the server may be called by
+    need_token : bool
+        Ask for tokens on loopback as well.
+    """
+    local = is_loopback(host)
+    own = () if local else (host, socket.gethostname(), socket.getfqdn())
+    access = Access((*hosts, *own), numbers=not local, tokens=need_token or not local)
+    service = Service(store, folder=folder, access=access)
+    if access.tokens and not service.tokens.any():
+        shown = service.store.database.shown
+        service.store.close()
+        why = "--need-token" if need_token else f"--host {host}, which others can reach"
+        do = f"lookalike token create NAME --scope write --store {shown}"
+        raise InvalidInput(message(why, "a token in the store", "none", do))
+    return service
 
 
 def serve_file(
