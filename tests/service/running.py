@@ -11,10 +11,8 @@ import threading
 import time
 from pathlib import Path
 
-import uvicorn
-
 from lookalike.service import Client
-from lookalike.service.app import create_app
+from lookalike.service.server import Server
 from lookalike.service.service import Service
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -38,18 +36,15 @@ def free_port():
 def running(address, **options):
     """Serve a store in a thread; gives the service and a client."""
     service = Service(address, **options)
-    port = free_port()
-    config = uvicorn.Config(
-        create_app(service), host="127.0.0.1", port=port, log_config=None, access_log=False
-    )
-    server = uvicorn.Server(config)
+    port, listens = free_port(), threading.Event()
+    server = Server(service, "127.0.0.1", port, listens.set)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not server.started:
+        while not listens.wait(0.1):
             assert thread.is_alive(), "the server did not start"
-            time.sleep(0.01)
-        yield service, Client(f"http://127.0.0.1:{port}")
+        with Client(f"http://127.0.0.1:{port}") as client:
+            yield service, client
     finally:
         server.should_exit = True
         thread.join()
@@ -101,6 +96,7 @@ class Process:
         self._close()
 
     def _close(self):
+        self.client.close()
         self._reader.join(5)
         self.process.stderr.close()
 
@@ -137,7 +133,11 @@ class Postgres:
         command = ["pg_ctl", "-D", self.data, "-w", "-o", options, "-l", log, "start"]
         command = [*self._prefix, str(self.programs / command[0]), *map(str, command[1:])]
         subprocess.run(
-            command, cwd=self.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            cwd=self.folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def stop(self):

@@ -133,7 +133,9 @@ def test_pages_follow_the_order_of_the_rows(store):
         store.page(key, '"nobody"', 3)
 
 
-@pytest.mark.parametrize("text", ["'; DROP TABLE lookalike_rows; --", "\x00", "<b>", "ü\u202e", "%s"])
+@pytest.mark.parametrize(
+    "text", ["'; DROP TABLE lookalike_rows; --", "\x00", "<b>", "ü\u202e", "%s"]
+)
 def test_every_text_is_kept_as_it_is(store, text):
     key = store.create("a", json.dumps({"t": text}), b"\x00\xff", rows(text)).key
     assert ids(store.rows_at(key, 1)) == [text]

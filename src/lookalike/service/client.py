@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import secrets
+import select
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +42,8 @@ class ServiceError(LookalikeError):
 class Client:
     """Talk to a ``lookalike serve`` from Python.
 
-    One client may be used by several threads; each has a connection of its own.
+    One client may be used by several threads at once. ``close`` it when done, or use it in a
+    ``with`` block.
 
     Parameters
     ----------
@@ -68,10 +70,24 @@ class Client:
             raise InvalidInput(message("Client", "an address of http or https", repr(address), do))
         self.address = address.rstrip("/")
         self._parts, self._token, self._timeout = parts, token, timeout
-        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._idle: list[http.client.HTTPConnection] = []
 
     def __repr__(self) -> str:
         return f"Client({self.address!r})"
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections; the next request opens a new one."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
 
     # -- collections -------------------------------------------------------------------------------
 
@@ -268,21 +284,21 @@ class Client:
     def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Any:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
-        fresh = not hasattr(self._local, "connection")
         while True:
-            connection = self._connection()
+            connection, fresh = self._connection()
             try:
                 connection.request(method, self._parts.path.rstrip("/") + path, data, headers)
                 answer = connection.getresponse()
                 body = answer.read()
                 break
-            except (OSError, http.client.HTTPException):
+            except BaseException as error:
                 connection.close()
-                del self._local.connection
-                # A connection that had been idle may have been closed by the server: once more.
-                if fresh or method not in ("GET", "HEAD"):
+                # The server may have closed a connection that was idle: then with another one.
+                lost = isinstance(error, OSError | http.client.HTTPException)
+                if fresh or not lost or method not in ("GET", "HEAD"):
                     raise
-                fresh = True
+        with self._lock:
+            self._idle.append(connection)
         kind = answer.headers.get_content_type()
         value = json.loads(body) if kind.endswith("json") else body
         if answer.status >= 400:
@@ -290,15 +306,18 @@ class Client:
             raise ServiceError({"status": answer.status, **problem})
         return value if body else None
 
-    def _connection(self) -> http.client.HTTPConnection:
-        if not hasattr(self._local, "connection"):
-            kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-            make = kinds[self._parts.scheme]
-            self._local.connection = make(
-                self._parts.hostname or "", self._parts.port, timeout=self._timeout
-            )
-        connection: http.client.HTTPConnection = self._local.connection
-        return connection
+    def _connection(self) -> tuple[http.client.HTTPConnection, bool]:
+        """Return a connection that nobody uses, and whether it is a new one."""
+        with self._lock:
+            while self._idle:
+                idle = self._idle.pop()
+                # One that has something to read was closed by the server meanwhile.
+                if idle.sock is not None and not select.select([idle.sock], [], [], 0)[0]:
+                    return idle, False
+                idle.close()
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        make = kinds[self._parts.scheme]
+        return make(self._parts.hostname or "", self._parts.port, timeout=self._timeout), True
 
 
 def _at(*parts: Any) -> str:

@@ -19,7 +19,15 @@ from lookalike.service.fitting import Settings
 from lookalike.service.safety import Access
 from lookalike.service.service import Service
 
-__all__ = ["default_store", "is_loopback", "make_service", "run", "serve_file"]
+__all__ = [
+    "Server",
+    "data_folder",
+    "default_store",
+    "is_loopback",
+    "make_service",
+    "run",
+    "serve_file",
+]
 
 CHUNK = 2**20
 
@@ -35,11 +43,16 @@ def default_store(files: Sequence[str]) -> Path:
         first = Path(files[0]).absolute()
         if os.access(first.parent, os.W_OK):
             return first.parent / f"{name_from(first.name)}.lookalike.sqlite"
+    name = f"{name_from(Path(files[0]).name)}.sqlite" if files else "store.sqlite"
+    return data_folder() / name
+
+
+def data_folder() -> Path:
+    """Return the folder for data of this user, made if it is not there."""
     home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     folder = Path(home) / "lookalike"
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{name_from(Path(files[0]).name)}.sqlite" if files else "store.sqlite"
-    return folder / name
+    return folder
 
 
 def is_loopback(host: str) -> bool:
@@ -154,24 +167,30 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
     """
     port = free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    config = uvicorn.Config(
-        create_app(service),
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=10,
-    )
-    server = _Server(config, lambda: started(f"http://{shown}:{port}/"))
-    server.run()
+    Server(service, host, port, lambda: started(f"http://{shown}:{port}/")).run()
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it listens."""
+class Server(uvicorn.Server):
+    """A server that says when it listens.
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    Parameters
+    ----------
+    service : Service
+    host, port
+    started : callable
+    """
+
+    def __init__(self, service: Service, host: str, port: int, started: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            create_app(service),
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=10,
+        )
         super().__init__(config)
         self._say = started
 
