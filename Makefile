@@ -19,7 +19,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test fuzz check format bench papers quality docs clean
+.PHONY: help demo test fuzz check format bench load papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -48,6 +48,7 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
+	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 check: $(VENV)/.dev ## formatting, lint and types
@@ -61,6 +62,9 @@ format: $(VENV)/.dev ## let ruff rewrite what it can
 
 bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one
 	$(BIN)/python -m benchmarks.speed $(CASE)
+
+load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, beside a plain server
+	$(BIN)/python -m benchmarks.load
 
 papers: $(VENV)/.dev ## the published tables beside our numbers; CASE=name for one
 	$(BIN)/python -m benchmarks.papers $(CASE)

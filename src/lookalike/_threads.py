@@ -69,7 +69,9 @@ def run(
     def inside(*part: Any) -> Any:
         _here.inside, _here.stop = True, stop
         check_stopped()
-        return context.copy().run(task, *part)
+        own = context.copy()
+        own.run(check_cancelled)  # whoever watches the caller is known in its context alone
+        return own.run(task, *part)
 
     with (
         single_blas(),

@@ -33,6 +33,7 @@ VERBS = (
     "inspect",
     "search",
     "serve",
+    "token",
 )
 
 
@@ -109,7 +110,11 @@ def lookalike(
 
 
 for _verb in VERBS:
-    app.command(name=_verb)(getattr(import_module(f"lookalike.cli.{_verb}_command"), _verb))
+    _run = getattr(import_module(f"lookalike.cli.{_verb}_command"), _verb)
+    if isinstance(_run, typer.Typer):
+        app.add_typer(_run, name=_verb)
+    else:
+        app.command(name=_verb)(_run)
 
 
 def main() -> None:

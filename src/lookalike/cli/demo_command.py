@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.hits import show_hits
 from lookalike.cli.inspect_command import summary_grid
+from lookalike.cli.serving import check_extra, run_service
 
 if TYPE_CHECKING:
     from lookalike.search import Hits
@@ -17,10 +20,18 @@ __all__ = ["demo"]
 
 FILMS = ("Star Wars", "Casablanca", "Toy Story")
 NEAREST = 5
+HOST, PORT = "127.0.0.1", 8571
 
 
-def demo() -> None:
+def demo(
+    page: Annotated[
+        bool, typer.Option("--page", help="Serve the films, and open the page to explore them.")
+    ] = False,
+) -> None:
     """Show what lookalike does, on 58,788 films."""
+    if page:
+        _serve()
+        return
     from lookalike.datasets import load_films
 
     out.note("reading the films of IMDb as they stood in 2005 (R data set ggplot2movies)")
@@ -46,6 +57,19 @@ def demo() -> None:
     console.print(
         "Your own table: lookalike inspect FILE, then lookalike search FILE --row 0 --why"
     )
+
+
+def _serve() -> None:
+    check_extra()
+    from lookalike.service.demo import serve_films
+    from lookalike.service.server import data_folder, make_service
+
+    service = make_service(data_folder() / "demo.sqlite", HOST)
+    out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
+    with compile_note():
+        name = serve_films(service.catalog, service.limits)
+        service.catalog.get(name).view  # noqa: B018  in memory before anybody asks
+    run_service(service, HOST, PORT, open_page=True)
 
 
 def row_of(films: Table, title: str) -> int:

@@ -8,9 +8,11 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.options import Kinds, MeasureName, Missing, read_kinds
-from lookalike.errors import MissingExtra, message
+from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
 
-__all__ = ["serve"]
+__all__ = ["EXAMPLES", "serve"]
+
+EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.lookalike.sqlite")
 
 
 def serve(
@@ -20,25 +22,10 @@ def serve(
             metavar="[FILE]...", help="Tables to serve, each a collection.", show_default=False
         ),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="FILE|ADDRESS",
-            help="Where rows are kept: a file (SQLite), or postgresql+psycopg://user@host/name. "
-            "Default: beside the first table, else in the data folder of the user.",
-            show_default=False,
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; others than loopback need tokens.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: a free one.")
-    ] = 8571,
-    open_page: Annotated[
-        bool, typer.Option("--open", help="Open the page in a browser.")
-    ] = False,
+    store: Store = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8571,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     folder: Annotated[
         str | None,
         typer.Option(
@@ -48,6 +35,19 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A name that the server may be called by, such as that of a proxy before it. May "
+            "be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    need_token: Annotated[
+        bool, typer.Option("--need-token", help="Ask for tokens on loopback as well.")
+    ] = False,
     id_column: Annotated[
         str | None,
         typer.Option(
@@ -65,16 +65,12 @@ def serve(
     measure: MeasureName = "auto",
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
-    try:
-        from lookalike.service.server import default_store, run, serve_file
-        from lookalike.service.service import Service
-    except ImportError as error:
-        if isinstance(error, MissingExtra):
-            raise
-        do = "Install lookalike[service]"
-        raise MissingExtra(message("lookalike serve", "the package", f"no {error.name}", do)) from error
+    check_extra()
+    from lookalike.service.server import default_store, make_service, serve_file
+
     place = store or default_store(files or [])
-    service = Service(place, folder=folder)
+    service = make_service(place, host, folder, tuple(allow_host or ()), need_token)
+    out.note(f"rows are kept in {service.store.database.shown}")
     options = {
         "kinds": read_kinds(kinds),
         "missing": missing,
@@ -82,14 +78,7 @@ def serve(
         "label_column": label_column,
         "measure": measure,
     }
-    out.note(f"rows are kept in {service.store.database.shown}")
-    names = [serve_file(service, file, options, out.note) for file in files or []]
-    for name in names:
+    for file in files or []:
+        name = serve_file(service, file, options, out.note)
         service.catalog.get(name).view  # noqa: B018  in memory before anybody asks
-
-    def started(address: str) -> None:
-        out.note(f"serving {address} (Ctrl-C ends it)")
-        if open_page:
-            typer.launch(address)
-
-    run(service, host, port, started)
+    run_service(service, host, port, open_page)

@@ -10,8 +10,8 @@ from lookalike._show import plain
 from lookalike.errors import InvalidInput, message
 from lookalike.search import Hit, Hits
 from lookalike.search.filters import OPERATORS
-from lookalike.service.collection import View, missing_row
 from lookalike.service.notes import collected
+from lookalike.service.view import View, missing_row
 
 __all__ = ["answer_of", "plain_row", "read_filter", "read_query", "search"]
 
@@ -68,7 +68,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     conditions = read_filter(asked.get("filter"))
     index = view.space(asked.get("space") or "plain")
     with collected() as notes:
-        answers = index.search(
+        answers: Any = index.search(
             [query for query, _ in queries],
             asked.get("k", 10),
             like=_ids(view, asked.get("like")),
@@ -159,10 +159,11 @@ def _columns(hit: Hit) -> list[dict[str, Any]]:
             "column": name,
             "plus": float(why.plus.get(name, 0.0)),
             "minus": float(why.minus.get(name, 0.0)),
-            "query": plain(why.cells[name][0]) if name in why.cells else None,
-            "found": plain(why.cells[name][1]) if name in why.cells else None,
+            "query": plain(cells[0]),
+            "found": plain(cells[1]),
         }
         for name in why.columns
+        for cells in (why.cells.get(name or "", (None, None)),)
     ]
 
 

@@ -16,6 +16,8 @@ from lookalike._version import __version__
 from lookalike.errors import LookalikeError
 from lookalike.service.api import collections, jobs, operations, rows, search, views
 from lookalike.service.problems import handle
+from lookalike.service.recorder import Recorder
+from lookalike.service.safety import Safety
 from lookalike.service.service import Service
 
 __all__ = ["create_app"]
@@ -62,6 +64,8 @@ def create_app(service: Service) -> FastAPI:
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
     _serve_page(app)
+    app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
+    app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
     return app
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +72,7 @@ class Catalog:
         self._known: dict[str, Collection] = {}
         self.lag: dict[str, int] = {}  # generations that this server has yet to see
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Collection]:
         return iter(list(self._known.values()))
 
     def get(self, name: str) -> Collection:

@@ -73,8 +73,9 @@ def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
         columns[name] = [record.get(name) for record in records]
     if not records:
         raise InvalidInput(message("collection", "at least one row", "none", "Add rows"))
-    return as_table([dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values())],
-                    schema, who="collection")  # fmt: skip
+    whole = zip(*columns.values(), strict=True)
+    rows = [dict(zip(columns, cells, strict=True)) for cells in whole]
+    return as_table(rows, schema, who="collection")
 
 
 def _stored(cell: Any, kind: Kind) -> Any:

@@ -6,129 +6,36 @@ changed; a write makes the next one, has it stored, and only then puts it in the
 
 from __future__ import annotations
 
-import copy
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.search import Index
-from lookalike.service.cells import dumps, plain_id, read_stored, store_record
-from lookalike.service.fitting import Settings, build_index, name_rows, stored_ids
-from lookalike.service.notes import collected
-from lookalike.service.store.caches import load_index, parse_schema, save_index
+from lookalike.service.cells import dumps, plain_id, store_record
+from lookalike.service.fitting import Settings, build_index
+from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
 from lookalike.service.store.store import (
     AlreadyThere,
     Changed,
     Head,
-    NotThere,
     Store,
     Turn,
     missing_collection,
 )
 from lookalike.service.texts import Texts
-from lookalike.table import Schema
+from lookalike.service.view import View, apply_changes, missing_row
 
-__all__ = ["Collection", "TooFarBehind", "View"]
+__all__ = ["Collection", "TooFarBehind"]
 
 OFTEN = 0.02  # seconds between two looks for a generation that is waited for
 SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
 
 
 class TooFarBehind(InvalidInput):
-    """This server has not yet seen a generation that was asked for."""
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """A collection at one generation.
-
-    Parameters
-    ----------
-    generation, fitted : int
-        The last change that is in it, and the one whose rows the measure was fitted to.
-    created : str
-    settings : Settings
-    schema : Schema
-    index : Index
-    repaired : Index or None
-        The same rows in a space without hubs, where it was made.
-    changed : int
-        Rows that came or went since fitting.
-    """
-
-    generation: int
-    fitted: int
-    created: str
-    settings: Settings
-    schema: Schema
-    index: Index
-    repaired: Index | None = None
-    changed: int = 0
-
-    @cached_property
-    def integer_ids(self) -> bool:
-        """Whether ids are whole numbers."""
-        return self.settings.id_column is None or not any(isinstance(i, str) for i in self.index.ids)
-
-    def find(self, text: str) -> str | int:
-        """Return the id that a path names; one that is not there is an error."""
-        for id in (text, *_whole(text)):
-            if id in self.index:
-                return id
-        raise missing_row(text)
-
-    def record(self, id: Any) -> dict[str, Any]:
-        """Return a row without the column that only we know of."""
-        if id not in self.index:
-            raise missing_row(id)
-        return self.shown(self.index.get(id))
-
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record without the column that only we know of."""
-        hidden = self.settings.names if self.settings.id_column is None else None
-        return {name: cell for name, cell in record.items() if name != hidden}
-
-    def label(self, id: Any, record: Mapping[str, Any]) -> str:
-        """Return what a row is called: its label, else its id."""
-        cell = record.get(self.settings.label_column or "")
-        return str(id if cell is None or cell == "" else cell)
-
-    def space(self, name: str) -> Index:
-        """Return the index of a space: "plain" or "repaired"."""
-        if name == "plain":
-            return self.index
-        if self.repaired is None:
-            do = "POST .../repair, wait for the job, or ask in the space 'plain'"
-            raise InvalidInput(message("space 'repaired'", "a space that was made", "none", do))
-        return self.repaired
-
-    def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:
-        """Return the view with some rows gone, by their ids, and others added.
-
-        Parameters
-        ----------
-        generation : int
-        gone : ids
-        came : list of records, or a table, with ids
-        """
-        spaces = {"index": self.index, "repaired": self.repaired}
-        for name, index in spaces.items():
-            if index is None:
-                continue
-            index = copy.copy(index)  # its snapshot is replaced, never changed
-            with collected():
-                if gone:
-                    index.delete(list(gone))
-                if len(came):
-                    index.add(came)
-            spaces[name] = index
-        changed = self.changed + len(gone) + len(came)
-        return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
+    """A generation was asked for that has not been seen here yet."""
 
 
 class Collection:
@@ -184,9 +91,7 @@ class Collection:
             if time.monotonic() >= end:
                 found = f"{view.generation}"
                 do = "Send the request again in a second"
-                raise TooFarBehind(
-                    message(f"at_least={generation}", "this generation", found, do)
-                )
+                raise TooFarBehind(message(f"at_least={generation}", "this generation", found, do))
             time.sleep(OFTEN)
 
     def follow(self) -> View:
@@ -204,7 +109,7 @@ class Collection:
             return view
         if head.fitted != view.fitted:
             return self._load()
-        return _apply(view, head.generation, changed)
+        return apply_changes(view, head.generation, changed)
 
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
@@ -224,7 +129,7 @@ class Collection:
         if newest is None or newest.fitted != head.fitted:
             return self._load()  # fitted by another server meanwhile
         self.texts.clear()
-        return _apply(view, newest.generation, changed)
+        return apply_changes(view, newest.generation, changed)
 
     def _set(self, view: View) -> None:
         self._view = view
@@ -308,9 +213,9 @@ class Collection:
                         message("measure", "the measure it began with", "another one", do)
                     )
                 changed = turn.changed(before.generation)
-                after = _apply(fitted, turn.generation, changed)
+                after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
-                turn.refit(before.generation, after.settings.to_text(), dump_schema(after.schema))
+                turn.refit(before.generation, after.settings.to_text(), dump(after.schema))
                 turn.finish("fit", len(before.index))
             self._set(after)
             self.texts.clear()
@@ -325,7 +230,7 @@ class Collection:
             if newest.generation > view.generation:
                 _, changed = self.store.changed(self.key, view.generation)
                 alone = replace(view, index=repaired, repaired=None)
-                repaired = _apply(alone, newest.generation, changed).index
+                repaired = apply_changes(alone, newest.generation, changed).index
             self._set(replace(newest, repaired=repaired))
 
     # -- the cache ---------------------------------------------------------------------------------
@@ -346,37 +251,6 @@ class Collection:
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def missing_row(id: Any) -> NotThere:
-    """Return the error about a row that is not there."""
-    do = "GET .../rows lists those that are there"
-    return NotThere(message(f"row {id!r}"[:120], "an id that is there", "none", do))
-
-
-def dump_schema(schema: Schema) -> bytes:
-    """Return the saved form of a schema."""
-    from lookalike.service.store.caches import dump
-
-    return dump(schema)
-
-
-def _whole(text: str) -> list[int]:
-    plain = text.removeprefix("-")
-    ok = plain.isascii() and plain.isdigit() and len(plain) <= 18 and str(int(text)) == text
-    return [int(text)] if ok else []
-
-
-def _apply(view: View, generation: int, changed: Changed) -> View:
-    """Return the view with what happened since."""
-    if not changed.gone and not changed.came:
-        return replace(view, generation=generation)
-    gone = [json.loads(id) for id in changed.gone]
-    came: Any = []
-    if changed.came:
-        table = read_stored([json.loads(row.record) for row in changed.came], view.schema)
-        came = name_rows(table, stored_ids(changed.came), view.settings.names)
-    return view.moved(generation, gone, came)
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:

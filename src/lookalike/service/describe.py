@@ -10,8 +10,8 @@ import numpy as np
 
 from lookalike._show import plain
 from lookalike.measures import Measure
-from lookalike.service.collection import View
 from lookalike.service.store.store import Head
+from lookalike.service.view import View
 from lookalike.table import Column, Table
 
 __all__ = ["brief", "describe", "start_of"]

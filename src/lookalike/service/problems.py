@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from lookalike._show import clean
@@ -62,23 +64,22 @@ class Refused(LookalikeError):
         self.status, self.headers = status, headers or {}
 
 
-def to_problem(status: int, detail: str, parts: dict[str, str] | None) -> dict[str, Any]:
+def to_problem(status: int, detail: str, parts: Mapping[str, str]) -> dict[str, Any]:
     """Return a problem document."""
-    found = {name: _short(text) for name, text in (parts or {}).items()}
-    whole = {"who": "", "needed": "", "found": "", "do": ""} | found
+    found = {name: _short(text) for name, text in parts.items()}
     return {
         "type": f"urn:lookalike:problem:{status}",
         "title": TITLES.get(status, "Problem"),
         "status": status,
         "detail": _short(detail),
-        **whole,
+        **found,
     }
 
 
 def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     """Return status, document and headers for an error."""
     if isinstance(error, Refused):
-        return error.status, to_problem(error.status, str(error), error.parts), error.headers
+        return error.status, to_problem(error.status, str(error), _parts(error)), error.headers
     if isinstance(error, RequestValidationError):
         return 422, _of_validation(error), {}
     if isinstance(error, HTTPException):
@@ -88,8 +89,10 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     for kind, status in STATUS:
         if isinstance(error, kind):
             headers = {"Retry-After": "1"} if status == 503 else {}
-            parts = getattr(error, "parts", None)
-            return status, to_problem(status, str(error), parts), headers
+            return status, to_problem(status, str(error), _parts(error)), headers
+    if isinstance(error, ClientDisconnect):
+        text = message("request", "a whole body", "a client that hung up", "Send it again")
+        return 400, to_problem(400, text, _parts(text)), {}
     text = message(
         "server",
         "an answer",

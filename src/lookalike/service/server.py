@@ -16,9 +16,18 @@ from lookalike.errors import InvalidInput, MissingFile, message
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.fitting import Settings
+from lookalike.service.safety import Access
 from lookalike.service.service import Service
 
-__all__ = ["default_store", "is_loopback", "run", "serve_file"]
+__all__ = [
+    "Server",
+    "data_folder",
+    "default_store",
+    "is_loopback",
+    "make_service",
+    "run",
+    "serve_file",
+]
 
 CHUNK = 2**20
 
@@ -34,11 +43,16 @@ def default_store(files: Sequence[str]) -> Path:
         first = Path(files[0]).absolute()
         if os.access(first.parent, os.W_OK):
             return first.parent / f"{name_from(first.name)}.lookalike.sqlite"
+    name = f"{name_from(Path(files[0]).name)}.sqlite" if files else "store.sqlite"
+    return data_folder() / name
+
+
+def data_folder() -> Path:
+    """Return the folder for data of this user, made if it is not there."""
     home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     folder = Path(home) / "lookalike"
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{name_from(Path(files[0]).name)}.sqlite" if files else "store.sqlite"
-    return folder / name
+    return folder
 
 
 def is_loopback(host: str) -> bool:
@@ -49,6 +63,38 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def make_service(
+    store: str | os.PathLike[str],
+    host: str,
+    folder: str | None = None,
+    hosts: Sequence[str] = (),
+    need_token: bool = False,
+) -> Service:
+    """Open a store to be served on an address; one that others can reach needs tokens.
+
+    Parameters
+    ----------
+    store : str or path
+    host : str
+    folder : str, optional
+        Files below it may be made collections by their path.
+    hosts : names that the server may be called by
+    need_token : bool
+        Ask for tokens on loopback as well.
+    """
+    local = is_loopback(host)
+    own = () if local else (host, socket.gethostname(), socket.getfqdn())
+    access = Access((*hosts, *own), numbers=not local, tokens=need_token or not local)
+    service = Service(store, folder=folder, access=access)
+    if access.tokens and not service.tokens.any():
+        shown = service.store.database.shown
+        service.store.close()
+        why = "--need-token" if need_token else f"--host {host}, which others can reach"
+        do = f"lookalike token create NAME --scope write --store {shown}"
+        raise InvalidInput(message(why, "a token in the store", "none", do))
+    return service
 
 
 def serve_file(
@@ -121,24 +167,30 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
     """
     port = free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    config = uvicorn.Config(
-        create_app(service),
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=10,
-    )
-    server = _Server(config, lambda: started(f"http://{shown}:{port}/"))
-    server.run()
+    Server(service, host, port, lambda: started(f"http://{shown}:{port}/")).run()
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it listens."""
+class Server(uvicorn.Server):
+    """A server that says when it listens.
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    Parameters
+    ----------
+    service : Service
+    host, port
+    started : callable
+    """
+
+    def __init__(self, service: Service, host: str, port: int, started: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            create_app(service),
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=10,
+        )
         super().__init__(config)
         self._say = started
 

@@ -10,12 +10,16 @@ from typing import Any
 from lookalike.errors import LookalikeError, message
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.catalog import Catalog
-from lookalike.service.collection import Collection, View
+from lookalike.service.collection import Collection
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
+from lookalike.service.metrics import Metrics
 from lookalike.service.problems import Refused
+from lookalike.service.safety import Access
 from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Store
+from lookalike.service.tokens import Tokens
+from lookalike.service.view import View
 
 __all__ = ["Service"]
 
@@ -32,6 +36,8 @@ class Service:
     limits : Limits, optional
     folder : str or path, optional
         Files below it may be made collections by their path; None: none may.
+    access : Access, optional
+        Who may use it; by default everybody on this machine.
     """
 
     def __init__(
@@ -40,12 +46,16 @@ class Service:
         *,
         limits: Limits | None = None,
         folder: str | os.PathLike[str] | None = None,
+        access: Access | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.folder = None if folder is None else Path(os.path.realpath(folder))
         self.store = Store(address)
         self.catalog = Catalog(self.store)
         self.sessions = Sessions(self.store.database)
+        self.tokens = Tokens(self.store.database)
+        self.access = access or Access()
+        self.metrics = Metrics()
         self.jobs = Jobs()
         self.analyses = Analyses(self.jobs)
         self.store_answers = True

@@ -16,11 +16,12 @@ from lookalike.errors import message
 from lookalike.search import FeedbackSession
 from lookalike.service.answers import answer_of, read_filter, read_query
 from lookalike.service.cells import dumps
-from lookalike.service.collection import Collection, View, missing_row
+from lookalike.service.collection import Collection
 from lookalike.service.notes import collected
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.store import NotThere, now
+from lookalike.service.view import View, missing_row
 
 __all__ = ["Sessions"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._show import plain
 
 if TYPE_CHECKING:
-    from lookalike.service.collection import View
+    from lookalike.service.view import View
 
 __all__ = ["Texts"]
 
@@ -77,6 +77,4 @@ def _words_of(view: View) -> dict[Any, tuple[str, str]]:
                 labels[row] = word
             else:
                 others[row].append(word)
-    return {
-        id: (name, "\n".join(rest)) for id, name, rest in zip(ids, labels, others, strict=True)
-    }
+    return {id: (name, "\n".join(rest)) for id, name, rest in zip(ids, labels, others, strict=True)}

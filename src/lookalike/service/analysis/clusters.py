@@ -14,7 +14,7 @@ from lookalike.cluster import ClusteringProfile, SimilarityClustering, profile_c
 from lookalike.cluster.differences import column_differences
 from lookalike.errors import InvalidInput, message
 from lookalike.service.analysis.sample import Sample, take
-from lookalike.service.collection import View, missing_row
+from lookalike.service.view import View, missing_row
 
 __all__ = ["Clusters", "find_clusters", "profile"]
 
@@ -42,9 +42,7 @@ class Clusters:
                 "cluster": one.cluster,
                 "size": one.rows,
                 "label_rows": [self.sample.name(row) for row in one.typical],
-                "differs": [
-                    {"column": each.column, "text": str(each)} for each in one.columns
-                ],
+                "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
             }
             for one in self.profile.clusters
         ]

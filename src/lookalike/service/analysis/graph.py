@@ -7,8 +7,8 @@ from typing import Any
 from lookalike.hubness import hubs_and_orphans
 from lookalike.search import Hits
 from lookalike.service.analysis.hubs import Hubs
-from lookalike.service.collection import View
 from lookalike.service.notes import collected
+from lookalike.service.view import View
 
 __all__ = ["grow"]
 
@@ -41,7 +41,7 @@ def grow(
             # The lists of the last ring only tell which links are mutual.
             todo = [one for one in ring if one not in found]
             if todo:
-                answers = index.search(todo, k)
+                answers: Any = index.search(todo, k)
                 found.update(zip(todo, answers, strict=True))
             if step == depth:
                 break

@@ -10,9 +10,9 @@ import numpy as np
 from lookalike.errors import InvalidInput, message
 from lookalike.hubness import hubs_and_orphans, k_occurrence, skewness
 from lookalike.neighbors import NeighborGraph
-from lookalike.service.analysis.sample import Sample, fit_plain, take
-from lookalike.service.collection import View, missing_row
 from lookalike.search import Index
+from lookalike.service.analysis.sample import Sample, fit_plain, take
+from lookalike.service.view import View, missing_row
 
 __all__ = ["Hubs", "Lists", "can_be_repaired", "find_hubs"]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from lookalike._show import plain, short
+from lookalike.errors import message, suggest
 from lookalike.represent import layout
 from lookalike.service.analysis.sample import Sample, fit_plain, take
 from lookalike.service.cells import to_json
-from lookalike.service.collection import View
 from lookalike.service.store.store import NotThere
-from lookalike.errors import message, suggest
+from lookalike.service.view import View
 
 __all__ = ["Map", "make_map"]
 

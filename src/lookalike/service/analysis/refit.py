@@ -8,8 +8,8 @@ from typing import Any
 
 from lookalike.search import Index
 from lookalike.search.tables import learn_levels
-from lookalike.service.collection import View
 from lookalike.service.fitting import about_aside, make, name_rows
+from lookalike.service.view import View
 from lookalike.table import read_table
 
 __all__ = ["fit_again"]
@@ -39,7 +39,8 @@ def fit_again(
         measure=measure,
         kinds={**before.kinds, **kinds},
         weights=dict(weights),
-        aside=about_aside(table) | {n: a for n, a in before.aside.items() if n in table.schema.aside},
+        aside=about_aside(table)
+        | {n: a for n, a in before.aside.items() if n in table.schema.aside},
         compared=len(table.columns),
     )
     made, reason = make(settings, table)

@@ -12,9 +12,10 @@ from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
 from lookalike.service.analysis.maps import Map, make_map
 from lookalike.service.analysis.refit import fit_again
 from lookalike.service.analysis.sample import MOST, fit_repaired
-from lookalike.service.collection import Collection, View
+from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
+from lookalike.service.view import View
 
 __all__ = ["Analyses"]
 
@@ -63,7 +64,11 @@ class Analyses:
         """Return the hubs of a collection if they were counted, for lists of any length."""
         with self._lock:
             for (key, kind), found in self._found.items():
-                if key == collection.key and kind.startswith("hubs") and found.sample.still_fits(view):
+                if (
+                    key == collection.key
+                    and kind.startswith("hubs")
+                    and found.sample.still_fits(view)
+                ):
                     hubs: Hubs = found
                     return hubs
         return None

@@ -13,7 +13,7 @@ from lookalike.measures import Measure
 from lookalike.search import Index
 from lookalike.search.choose import repair_hubs
 from lookalike.service.answers import plain_row
-from lookalike.service.collection import View
+from lookalike.service.view import View
 from lookalike.table import Table
 
 __all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take"]

@@ -51,7 +51,9 @@ def get_job(service: Serving, j: str) -> Response:
 
 @router.get(
     "/jobs/{j}/events",
-    responses={200: {"description": "The job, again and again.", "content": {"text/event-stream": {}}}},
+    responses={
+        200: {"description": "The job, again and again.", "content": {"text/event-stream": {}}}
+    },
 )
 async def job_events(service: Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""

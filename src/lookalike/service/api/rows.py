@@ -13,7 +13,7 @@ from lookalike.service.api.models import RowIn, RowsIn
 from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
 from lookalike.service.api.strict import StrictRoute
 from lookalike.service.cells import dumps
-from lookalike.service.collection import View
+from lookalike.service.view import View
 
 __all__ = ["router"]
 

@@ -73,9 +73,7 @@ def search(service: Serving, found: Found, body: SearchIn) -> Response:
     return answer(find(view, body.model_dump()))
 
 
-@router.post(
-    "/sessions", status_code=201, responses=documented(SESSION, "The new session.", 201)
-)
+@router.post("/sessions", status_code=201, responses=documented(SESSION, "The new session.", 201))
 def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback."""
     check_k(service, body.k)

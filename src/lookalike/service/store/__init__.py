@@ -1,0 +1,1 @@
+"""Rows on disk: SQLite in one file, or PostgreSQL."""

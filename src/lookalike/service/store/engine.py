@@ -115,8 +115,10 @@ def _check_file(path: Path) -> None:
         raise InvalidInput(message(f"store {str(path)!r}", "a folder that exists", found, do))
     if not path.exists() or path.stat().st_size == 0:
         return
+    # Without a log beside it nobody has the file open: then not even helper files are made.
+    alone = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{alone}", uri=True)
         try:
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         finally:

@@ -1,0 +1,77 @@
+"""What ``serve``, ``token`` and ``demo --page`` share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli import output as out
+from lookalike.errors import MissingExtra, message
+
+if TYPE_CHECKING:
+    from lookalike.service.service import Service
+    from lookalike.service.tokens import Tokens
+
+__all__ = ["Host", "Port", "Store", "check_extra", "open_tokens", "run_service"]
+
+NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "multipart")
+
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="FILE|ADDRESS",
+        help="Where rows are kept: a file (SQLite), or postgresql+psycopg://user@host/name. "
+        "Default: beside the first table, else in the data folder of the user.",
+        show_default=False,
+    ),
+]
+Host = Annotated[
+    str, typer.Option("--host", help="Address to listen on; others than loopback need tokens.")
+]
+Port = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: a free one.")
+]
+
+
+def check_extra() -> None:
+    """Say what to install where the packages of the service are missing."""
+    lacking = [name for name in NEEDED if find_spec(name) is None]
+    if lacking:
+        do = "Install lookalike[service]"
+        raise MissingExtra(message("lookalike serve", "its packages", f"no {lacking[0]}", do))
+
+
+@contextmanager
+def open_tokens(store: str | None) -> Iterator[Tokens]:
+    """Open the tokens of a store."""
+    check_extra()
+    from lookalike.service.server import default_store
+    from lookalike.service.store.store import Store as Rows
+    from lookalike.service.tokens import Tokens
+
+    rows = Rows(store or default_store([]))
+    try:
+        yield Tokens(rows.database)
+    finally:
+        rows.close()
+
+
+def run_service(service: Service, host: str, port: int, open_page: bool, path: str = "") -> None:
+    """Serve until somebody ends it; on a terminal requests are not logged."""
+    from lookalike.service.logs import set_up
+    from lookalike.service.server import run
+
+    set_up(requests=not sys.stderr.isatty())
+
+    def started(address: str) -> None:
+        out.note(f"serving {address} (Ctrl-C ends it)")
+        if open_page:
+            typer.launch(address + path)
+
+    run(service, host, port, started)

@@ -1,0 +1,64 @@
+"""``lookalike token``: who may use a server that others can reach."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lookalike.cli import output as out
+from lookalike.cli.options import Form
+from lookalike.cli.output import Output
+from lookalike.cli.serving import Store, open_tokens
+
+__all__ = ["EXAMPLES", "token"]
+
+EXAMPLES = ("lookalike token create reports --scope read --store films.lookalike.sqlite",)
+
+token = typer.Typer(
+    no_args_is_help=True, help="Make, list and revoke the tokens of a server that others can reach."
+)
+
+
+@token.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Who or what will use it.")],
+    store: Store = None,
+    scope: Annotated[
+        str, typer.Option("--scope", help="read: ask and search; write: change rows as well.")
+    ] = "read",
+) -> None:
+    """Make a token, and show it this once."""
+    with open_tokens(store) as tokens:
+        made, text = tokens.create(name, scope)
+    out.note(f"token {made.id} for {made.name!r}, scope {made.scope}; it is not shown again:")
+    typer.echo(text)
+
+
+@token.command(name="list")
+def list_tokens(store: Store = None, form: Form = Output.table) -> None:
+    """List all tokens, without their secrets."""
+    with open_tokens(store) as tokens:
+        found = [each.to_dict() for each in tokens.list()]
+    if form is Output.json:
+        out.write_json({"tokens": found})
+        return
+    heads = ["id", "name", "scope", "created", "revoked"]
+    rows = [[each[head] for head in heads] for each in found]
+    if form is not Output.table:
+        out.write_csv(heads, rows, form)
+        return
+    console, grid = out.make_console(), out.grid([(head, "left") for head in heads])
+    for row in rows:
+        grid.add_row(*out.cells(["" if cell is None else str(cell) for cell in row]))
+    console.print(grid)
+
+
+@token.command()
+def revoke(
+    id: Annotated[str, typer.Argument(help="The id of the token.")], store: Store = None
+) -> None:
+    """Let a token no longer be used; servers notice within seconds."""
+    with open_tokens(store) as tokens:
+        tokens.revoke(id)
+    out.note(f"token {id} can no longer be used")

@@ -1,0 +1,257 @@
+"""Who may talk to the server, from where, and how much they may send.
+
+A page on another site must not be able to use the browser of somebody who runs a server on their
+own machine. It cannot read answers, since nothing allows it to (no CORS); it cannot write, since
+its origin is refused; and it cannot pretend to be us by letting its own name point to this machine
+(DNS rebinding), since the host that the browser names is then its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lookalike._progress import Cancelled, watching
+from lookalike.errors import message
+from lookalike.service.limits import Limits
+from lookalike.service.problems import Refused, respond
+from lookalike.service.rates import Rates
+from lookalike.service.tokens import Token, Tokens
+
+__all__ = ["HEADERS", "Access", "Safety"]
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+READS = ("GET", "HEAD", "OPTIONS")
+# What only asks: who may read may send it.
+ASKING = re.compile(
+    r"POST /api/collections/[^/]+/(search|profile|repair|sessions(/[^/]+/(marks|undo))?)"
+    r"|DELETE /api/collections/[^/]+/sessions/[^/]+"
+)
+OPEN = ("/healthz", "/readyz", "/")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+GUESSES = 5.0  # wrong tokens per second that one address may try
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may use the server.
+
+    Parameters
+    ----------
+    hosts : names that the server may be called by, beside those of this machine
+    numbers : bool
+        Whether it may be called by any address in numbers, which no name can pretend to be.
+    tokens : bool
+        Whether a token is needed.
+    """
+
+    hosts: tuple[str, ...] = field(default=())
+    numbers: bool = False
+    tokens: bool = False
+
+    def allows_host(self, host: str) -> bool:
+        """Whether a request may name this host."""
+        name = host_name(host)
+        if name in LOOPBACK or name in {host.lower() for host in self.hosts}:
+            return True
+        return self.numbers and is_number(name)
+
+
+def host_name(host: str) -> str:
+    """Return a host without its port.
+
+    Examples
+    --------
+    >>> host_name("localhost:8571"), host_name("[::1]:80"), host_name("a.example")
+    ('localhost', '::1', 'a.example')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower().rstrip(".")
+
+
+def is_number(host: str) -> bool:
+    """Whether a host is an address in numbers."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+class Safety:
+    """Lets through what is allowed, within the limits, and adds the headers of every answer.
+
+    Parameters
+    ----------
+    app : ASGI application
+    access : Access
+    limits : Limits
+    tokens : Tokens
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, limits: Limits, tokens: Tokens) -> None:
+        self.app, self.access, self.limits, self.tokens = app, access, limits, tokens
+        self._rates = Rates(limits.rate, limits.burst)
+        self._guesses = Rates(GUESSES, 4 * GUESSES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":  # there is none
+                await send({"type": "websocket.close", "code": 1008})
+                return
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def safe_send(event: Message) -> None:
+            nonlocal begun
+            if event["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=event)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if "cache-control" not in headers:
+                    headers["Cache-Control"] = "no-store"
+            await send(event)
+
+        end = time.monotonic() + self.limits.seconds
+        try:
+            if any(name == b"authorization" for name, _ in scope["headers"]):
+                await asyncio.to_thread(self._check, scope)  # may look into the store
+            else:
+                self._check(scope)
+            body = _Body(scope, receive, self.limits, end)
+            with watching(cancelled=lambda: time.monotonic() > end):
+                await self.app(scope, body.receive, safe_send)
+        except Refused as error:
+            if not begun:
+                await respond(error)(scope, receive, safe_send)
+        except Cancelled:
+            if not begun:
+                needed = f"an answer within {self.limits.seconds:g} seconds"
+                do = "Ask for less, or by a job"
+                text = message("request", needed, "none", do)
+                await respond(Refused(503, text))(scope, receive, safe_send)
+
+    def _check(self, scope: Scope) -> None:
+        """Refuse a request that must not be answered; name its token for the log."""
+        headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
+        _check_host(self.access, headers)
+        if method not in READS:
+            _check_origin(headers)
+        if method == "OPTIONS":
+            do = "Use the page of this server; other sites are not allowed"
+            raise Refused(405, message("OPTIONS", "another method", "OPTIONS", do))
+        scope["lookalike_client"] = None
+        if path in OPEN or path.startswith("/web/"):
+            return
+        token = self._token(headers, scope)
+        if self.access.tokens and token is None:
+            do = "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one"
+            text = message("request", "a token", "none or a wrong one", do)
+            raise Refused(401, text, {"WWW-Authenticate": "Bearer"})
+        if token is not None:
+            scope["lookalike_client"] = token.id
+            asks = method in READS or ASKING.fullmatch(f"{method} {path}") is not None
+            if token.scope != "write" and not asks:
+                do = "Use a token of the scope 'write'"
+                raise Refused(403, message("request", "a token that may write", token.scope, do))
+            wait = self._rates.wait(token.id)
+            if wait > 0:
+                text = message("token", f"at most {self.limits.rate:g} requests per second",
+                               "more", "Wait a little")  # fmt: skip
+                raise Refused(429, text, {"Retry-After": str(max(1, round(wait)))})
+
+    def _token(self, headers: Headers, scope: Scope) -> Token | None:
+        given = headers.get("authorization", "")
+        kind, _, text = given.partition(" ")
+        if kind.lower() != "bearer" or not text:
+            return None
+        found = self.tokens.find(text.strip()[:200])
+        if found is None and self._guesses.wait((scope.get("client") or ("",))[0]) > 0:
+            do = "Wait a little"
+            raise Refused(
+                429, message("token", "the right one", "many wrong ones", do), {"Retry-After": "1"}
+            )
+        return found
+
+
+def _check_host(access: Access, headers: Headers) -> None:
+    given = headers.getlist("host")
+    if len(given) != 1 or not access.allows_host(given[0]):
+        do = "Call it by localhost, or start it with --allow-host NAME"
+        text = message("Host", "a name of this server", f"{', '.join(given)[:80]!r}", do)
+        raise Refused(403, text)
+
+
+def _check_origin(headers: Headers) -> None:
+    """Refuse writes that a page of another site has sent."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    foreign = site not in (None, "same-origin", "none")
+    if origin is not None:
+        own = urlsplit(f"//{headers['host']}").netloc.lower()
+        foreign = foreign or urlsplit(origin).netloc.lower() != own
+    if foreign:
+        do = "Use the page of this server, or a program"
+        text = message("Origin", "a page of this server", f"{(origin or site)!r:.80}", do)
+        raise Refused(403, text)
+
+
+class _Body:
+    """The body of a request: not longer than allowed, and not slower."""
+
+    def __init__(self, scope: Scope, receive: Receive, limits: Limits, end: float) -> None:
+        self._receive, self._end = receive, end
+        headers = Headers(scope=scope)
+        upload = headers.get("content-type", "").lower().startswith("multipart/form-data")
+        self._most = limits.upload + limits.body if upload else limits.body
+        if upload and scope["path"] != "/api/collections":
+            do = "Send application/json"
+            raise Refused(415, message("body", "JSON", "a form", do))
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length[:20]) > self._most:
+            raise self._too_large(length[:20])
+        self._size = 0
+
+    async def receive(self) -> Message:
+        """Receive the next part."""
+        if self._size < 0:
+            return await self._receive()  # all is there: what comes is the end
+        left = self._end - time.monotonic()
+        try:
+            event = await asyncio.wait_for(self._receive(), max(0.001, left))
+        except TimeoutError:
+            do = "Send it faster, or in parts"
+            raise Refused(408, message("body", "it within the time limit", "less", do)) from None
+        if event["type"] == "http.request":
+            self._size += len(event.get("body", b""))
+            if self._size > self._most:
+                raise self._too_large(f"{self._size:,}")
+            if not event.get("more_body", False):
+                self._size = -1
+        return event
+
+    def _too_large(self, found: str) -> Refused:
+        do = "Send less at once"
+        return Refused(413, message("body", f"at most {self._most:,} bytes", found, do))

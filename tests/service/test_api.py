@@ -1,0 +1,326 @@
+"""The HTTP API: the words of the library, as JSON."""
+
+import json
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.service import Client, ServiceError
+from lookalike.service.store.store import Store
+from service.running import PETS, running
+
+
+def refused(status, call, *arguments, **options):
+    with pytest.raises(ServiceError) as error:
+        call(*arguments, **options)
+    problem = error.value.problem
+    assert error.value.status == problem["status"] == status, problem
+    assert set(problem) == {"type", "title", "status", "detail", "who", "needed", "found", "do"}
+    assert all(problem[part] for part in ("who", "needed", "found", "do")), problem
+    return problem
+
+
+def test_a_collection_says_what_it_is(server):
+    (one,) = [c for c in server.collections() if c["name"] == "pets"]
+    assert (one["rows"], one["columns"], one["measure"]) == (6, 4, "Gower")
+    found = server.describe("pets")
+    assert found["label_column"] == "name"
+    assert found["id_column"] is None
+    assert found["measure"]["weighable"] is True
+    assert found["measure"]["weights"] == {"weight": 1.0, "animal": 1.0, "tags": 1.0}
+    assert found["drift"] == {"refit": False, "reasons": []}
+    assert found["spaces"]["plain"] is True
+    columns = {column["name"]: column for column in found["columns"]}
+    assert [name for name, column in columns.items() if not column["compared"]] == ["name"]
+    assert columns["weight"]["summary"]["min"] == 3.5
+    histogram = columns["weight"]["summary"]["histogram"]
+    assert sum(histogram["counts"]) == 6
+    assert len(histogram["edges"]) == len(histogram["counts"]) + 1
+    assert columns["animal"]["summary"] == {
+        "counts": [["cat", 2], ["dog", 1], ["horse", 1], ["wolf", 1]],
+        "distinct": 4,
+    }
+    assert columns["animal"]["gaps"] == pytest.approx(1 / 6)
+    assert columns["tags"]["summary"]["counts"][0] == ["small", 3]
+    assert found["start"] == 5  # complete, and the heaviest by far
+
+
+def test_search_is_that_of_the_index(server):
+    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    for query, options in [
+        (0, {}),
+        (0, {"weights": {"weight": 3, "tags": 0}}),
+        (0, {"columns": ["weight"]}),
+        (0, {"like": [1], "unlike": [4], "gamma": 0.7}),
+        ({"weight": 29}, {}),
+    ]:
+        answer = server.search("pets", query, 4, **options)
+        hits = index.search(query, 4, **options)
+        assert [hit["id"] for hit in answer["hits"]] == hits.ids
+        assert [hit["score"] for hit in answer["hits"]] == [hit.score for hit in hits]
+        assert [hit["rank"] for hit in answer["hits"]] == [1, 2, 3, 4][: len(hits)]
+        assert answer["generation"] == 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ({"weight": [">=", 28]}, {1, 3, 5}),
+        ({"weight": {">": 4, "<": 30}}, {2, 3}),
+        ({"animal": "cat"}, {0, 2}),
+        ({"animal": {"in": ["dog", "wolf"]}}, {1, 3}),
+        ({"animal": None}, {4}),
+        ({"tags": ["contains", "wild"]}, {3}),
+        ({"name": "Rex"}, {1}),
+        ({"weight": [">", 1000]}, set()),
+    ],
+)
+def test_filters(server, condition, ids):
+    answer = server.search("pets", {"weight": 10}, 10, filter=condition)
+    assert {hit["id"] for hit in answer["hits"]} == ids
+    assert answer["matched"] == len(ids)
+
+
+def test_reasons_add_up_and_carry_both_cells(server):
+    answer = server.search("pets", 0, 3, explain="all")
+    for hit in answer["hits"]:
+        assert sum(c["plus"] for c in hit["columns"]) == pytest.approx(hit["similarity"])
+        for side in ("for", "against"):
+            for reason in hit["reasons"][side]:
+                assert set(reason) == {"column", "kind", "share", "query", "found", "text"}
+                assert reason["query"] == answer["query"]["row"][reason["column"]]
+                assert reason["found"] == hit["row"][reason["column"]]
+    assert "reasons" not in server.search("pets", 0, 3, explain=0)["hits"][0]
+
+
+def test_several_queries_at_once(server):
+    found = server.search("pets", [0, {"weight": 29}], 2)
+    assert [answer["query"]["id"] for answer in found["answers"]] == [0, None]
+    alone = server.search("pets", {"weight": 29}, 2)
+    assert found["answers"][1]["hits"] == alone["hits"]
+
+
+def test_an_unknown_category_is_a_note(server):
+    note = server.search("pets", {"weight": 3, "animal": "catt"}, 2)["note"]
+    assert "catt" in note
+    assert "No row shares it" in note
+
+
+def test_rows_come_and_go(pets):
+    added = pets.add("pets", [{"name": "Fuchs", "weight": 8, "animal": "fox", "tags": ["red"]}])
+    assert added == {"ids": [6], "generation": 2}
+    assert pets.row("pets", 6)["row"]["tags"] == ["red"]
+    found = pets.search("pets", {"weight": 8, "animal": "fox", "tags": ["red"]}, 1, at_least=2)
+    assert found["hits"][0]["id"] == 6
+    assert found["hits"][0]["similarity"] == 1
+    changed = pets.replace("pets", 6, {"name": "Fuchs", "weight": 9})
+    assert changed["row"] == {"name": "Fuchs", "weight": 9, "animal": None, "tags": None}
+    assert pets.delete("pets", 6) == {"id": 6, "generation": 4}
+    refused(404, pets.row, "pets", 6)
+    assert [row["id"] for row in pets.rows("pets")] == [0, 1, 2, 3, 4, 5]
+    assert pets.add("pets", PETS[:2])["ids"] == [8, 9]  # ids are never given again
+
+
+def test_pages_and_texts(server):
+    first = server.get("/api/collections/pets/rows", {"limit": 4})
+    assert [row["id"] for row in first["rows"]] == [0, 1, 2, 3]
+    rest = server.get("/api/collections/pets/rows", {"limit": 4, "after": first["next"]})
+    assert [row["id"] for row in rest["rows"]] == [4, 5]
+    assert rest["next"] is None
+    found = server.get("/api/collections/pets/rows", {"text": "TOM"})["rows"]
+    assert found == [{"id": 0, "label": "Tom", "row": dict(PETS[0], tags=["small", "tame"])}]
+
+
+def test_ids_with_every_letter_in_a_path(tmp_path):
+    ids = ["a/b", "ü?#%", "..", "../rows", "7", "<b>", "x\x00y"]
+    with running(tmp_path / "a.sqlite") as (_, client):
+        client.create("t", rows=[{"id": id, "x": i} for i, id in enumerate(ids)], id_column="id")
+        for i, id in enumerate(ids):
+            assert client.row("t", id)["row"]["x"] == i
+            assert client.search("t", id, 1)["query"]["id"] == id
+        client.delete("t", "a/b")
+        refused(404, client.row, "t", "a/b")
+
+
+def test_what_is_not_there_is_404(server):
+    refused(404, server.describe, "nobody")
+    refused(404, server.search, "nobody", 0)
+    refused(404, server.search, "pets", 99)
+    refused(404, server.search, "pets", 0, like=[99])
+    refused(404, server.row, "pets", "nobody")
+    refused(404, server.undo, "pets", "nobody")
+    refused(404, server.get, "/api/jobs/nobody")
+    refused(404, server.get, "/nowhere")
+    refused(404, server.get, "/web/../service.py")
+    refused(404, server.get, "/web/%2e%2e/service.py")
+    refused(405, server.request, "PATCH", "/api/collections/pets")
+
+
+def test_bad_questions_are_told_apart(server):
+    problem = refused(422, server.search, "pets", 0, weights={"wieght": 2})
+    assert problem["do"] == "Did you mean 'weight'?"
+    refused(422, server.search, "pets", 0, weights={"weight": -1})
+    refused(422, server.search, "pets", 0, filter={"weight": ["~", 3]})
+    refused(422, server.search, "pets", 0, k=0)
+    refused(422, server.search, "pets", 0, k=10**6)
+    refused(422, server.search, "pets", 0, kk=3)
+    refused(422, server.search, "pets", {})
+    refused(422, server.search, "pets", [])
+    refused(422, server.search, "pets", 0, like=[1], unlike=[1])
+    refused(422, server.search, "pets", 0, space="repaired")
+    refused(422, server.search, "pets", True)
+
+
+def test_a_generation_that_is_not_there_yet_is_503(tmp_path):
+    from lookalike.service.limits import Limits
+
+    with running(tmp_path / "a.sqlite", limits=Limits(wait=0.1)) as (_, client):
+        client.create("pets", rows=PETS)
+        problem = refused(503, client.search, "pets", 0, at_least=5)
+        assert problem["found"] == "1"
+
+
+def test_names_are_given_once(server):
+    refused(409, server.create, "pets", rows=PETS)
+    for name in ("", "a/b", "..", "a b", "x" * 65, "ü", "-a"):
+        refused(422, server.create, name, rows=PETS)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv", ".jsonl", ".parquet"])
+def test_files_are_uploaded(server, tmp_path, ending):
+    import gzip
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / f"table{ending}"
+    rows = [{"a": i, "b": "xy"[i % 2]} for i in range(8)]
+    if ending == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif ending == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        mark = "\t" if ending == ".tsv" else ","
+        text = "\n".join([f"a{mark}b", *(f"{r['a']}{mark}{r['b']}" for r in rows)])
+        path.write_bytes(gzip.compress(text.encode()) if ending.endswith("gz") else text.encode())
+    name = "up" + ending.replace(".", "-")
+    found = server.create(name, file=path, kinds={"b": "category"})
+    assert found["rows"] == 8
+    assert found["title"] == name
+    assert {c["name"]: c["kind"] for c in found["columns"]}["b"] == "category"
+
+
+def test_a_file_that_is_none_is_refused(server, tmp_path):
+    for name, data in [("a.csv", b""), ("a.parquet", b"PAR1"), ("a.exe", b"MZ"), ("a", b"x")]:
+        path = tmp_path / name
+        path.write_bytes(data)
+        refused(422, server.create, "bad", file=path)
+    refused(422, server.create, "bad", rows=[])
+    refused(422, server.create, "bad")
+    refused(422, server.create, "bad", rows=PETS, path="x")
+
+
+def test_paths_stay_below_the_folder(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "a.csv").write_text("x,y\n1,2\n3,4\n5,7\n")
+    (tmp_path / "secret.csv").write_text("x,y\n1,2\n3,4\n5,7\n")
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    with running(tmp_path / "a.sqlite", folder=folder) as (_, client):
+        assert client.create("a", path="a.csv")["rows"] == 3
+        for path in (
+            "../secret.csv",
+            str(tmp_path / "secret.csv"),
+            "link.csv",
+            "x/../../secret.csv",
+        ):
+            refused(403, client.create, "b", path=path)
+        refused(404, client.create, "b", path="none.csv")
+        refused(422, client.create, "b", path="a.csv\x00")
+    with running(tmp_path / "b.sqlite") as (_, client):
+        refused(403, client.create, "b", path="a.csv")
+
+
+def test_feedback_changes_the_list_and_undo_brings_it_back(server):
+    start = server.session("pets", 0, 3)
+    assert start["round"] == 0
+    assert [hit["moved"] for hit in start["answer"]["hits"]] == [0, 0, 0]
+    one = server.mark("pets", start["id"], like=[1])
+    session = la.search.FeedbackSession(la.Index(la.measures.Gower(scale="rank")).fit(PETS), 0, k=3)
+    expected = session.like(1)
+    assert [hit["id"] for hit in one["answer"]["hits"]] == expected.ids
+    assert [hit["score"] for hit in one["answer"]["hits"]] == [hit.score for hit in expected]
+    before = [hit["id"] for hit in start["answer"]["hits"]]
+    for hit in one["answer"]["hits"]:
+        was = before.index(hit["id"]) + 1 if hit["id"] in before else None
+        assert hit["moved"] == ("new" if was is None else was - hit["rank"])
+    two = server.mark("pets", start["id"], unlike=[4])
+    assert (two["round"], two["liked"], two["unliked"]) == (2, [1], [4])
+    assert two["history"][1] == {"round": 2, "liked": [], "unliked": [4]}
+    assert server.get(f"/api/collections/pets/sessions/{start['id']}") == two
+    refused(422, server.mark, "pets", start["id"], like=[4])
+    refused(422, server.mark, "pets", start["id"])
+    assert server.undo("pets", start["id"])["answer"]["hits"] == one["answer"]["hits"]
+    back = server.undo("pets", start["id"])
+    assert back["answer"]["hits"] == start["answer"]["hits"]
+    refused(422, server.undo, "pets", start["id"])
+    server.request("DELETE", f"/api/collections/pets/sessions/{start['id']}")
+    refused(404, server.undo, "pets", start["id"])
+
+
+def test_a_session_outlives_the_server_and_its_rows(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with running(path) as (_, client):
+        client.create("pets", rows=PETS)
+        id = client.session("pets", 0, 3)["id"]
+        marked = client.mark("pets", id, like=[1], unlike=[4])
+    with running(path) as (_, client):
+        assert client.get(f"/api/collections/pets/sessions/{id}") == marked
+        client.delete("pets", 1)
+        after = client.get(f"/api/collections/pets/sessions/{id}")
+        assert after["round"] == 1
+        without = client.search("pets", 0, 3, unlike=[4])
+        assert [h["id"] for h in after["answer"]["hits"]] == [h["id"] for h in without["hits"]]
+
+
+def test_a_deleted_collection_is_gone(pets):
+    id = pets.session("pets", 0)["id"]
+    pets.drop("pets")
+    refused(404, pets.describe, "pets")
+    refused(404, pets.get, f"/api/collections/pets/sessions/{id}")
+    assert pets.collections() == []
+    pets.create("pets", rows=PETS[:3])
+    assert pets.describe("pets")["rows"] == 3
+
+
+def test_the_openapi_document_has_examples(server):
+    document = server.get("/openapi.json")
+    assert {"/api/collections", "/api/collections/{c}/search", "/api/jobs/{j}/events"} <= set(
+        document["paths"]
+    )
+    for path, methods in document["paths"].items():
+        for method, one in methods.items():
+            assert one.get("summary"), (path, method)
+            ok = [r for status, r in one["responses"].items() if status.startswith("2")]
+            assert ok, (path, method)
+
+
+def test_a_client_says_what_is_wrong():
+    with pytest.raises(la.errors.InvalidInput, match="an address of http"):
+        Client("ftp://x")
+
+
+def test_the_map_is_that_of_the_library(pets):
+    head, places = pets.map("pets")
+    assert head["rows"] == 6
+    assert head["ids"] == "positions"
+    index = pets.service.catalog.get("pets").view.index
+    expected = la.represent.layout(index.measure_)
+    assert np.allclose(places, expected, atol=1e-5)
+
+
+def test_the_store_can_be_looked_into_while_it_is_served(pets):
+    store = Store(pets.service.store.database.path)
+    assert [head.name for head in store.heads()] == ["pets"]
+    store.close()

@@ -1,0 +1,402 @@
+"""Who may talk to the server, and how much they may send."""
+
+import http.client
+import json
+import logging
+import threading
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from lookalike.errors import InvalidInput
+from lookalike.service import Client
+from lookalike.service.limits import Limits
+from lookalike.service.logs import JsonLines
+from lookalike.service.rates import Rates
+from lookalike.service.safety import HEADERS, Access
+from lookalike.service.server import is_loopback, make_service
+from lookalike.service.store.store import Store
+from lookalike.service.tokens import Tokens
+from service.running import PETS, running
+
+
+def send(client, method, path, body=None, **headers):
+    """Send a request with headers as a browser would; return status, headers and document."""
+    connection = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=30)
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    data = None if body is None else json.dumps(body).encode()
+    if data is not None:
+        given.setdefault("Content-Type", "application/json")
+    connection.request(method, path, data, given)
+    answer = connection.getresponse()
+    raw = answer.read()
+    connection.close()
+    kind = answer.headers.get_content_type()
+    return answer.status, answer.headers, json.loads(raw) if kind.endswith("json") and raw else raw
+
+
+SEARCH = "/api/collections/pets/search"
+ASK = {"query": {"id": 0}}
+
+
+# -- a page on another site ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.nip.io", "", "*"],
+)
+def test_dns_rebinding_is_refused(server, host):
+    # The name of another site points to this machine: the browser then sends that name.
+    for method, path, body in [
+        ("GET", "/", None),
+        ("GET", "/api/collections", None),
+        ("POST", SEARCH, ASK),
+    ]:
+        status, _, problem = send(server, method, path, body, Host=host)
+        assert status == 403
+        assert problem["who"] == "Host"
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8571", "localhost."]
+)
+def test_names_of_this_machine_are_allowed(server, host):
+    assert send(server, "GET", "/api/collections", Host=host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_another_site_cannot_write(server, headers):
+    for method, path, body in [
+        ("POST", "/api/collections", {"name": "x", "rows": PETS}),
+        ("POST", "/api/collections/pets/rows", {"rows": PETS}),
+        ("DELETE", "/api/collections/pets", None),
+        ("POST", SEARCH, ASK),
+    ]:
+        status, answer, problem = send(server, method, path, body, **headers)
+        assert status == 403
+        assert problem["who"] == "Origin"
+        assert "Access-Control-Allow-Origin" not in answer
+    assert server.describe("pets")["rows"] == 6
+
+
+def test_a_form_of_another_site_cannot_upload(server):
+    form = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na\n1\r\n--x--'
+    )
+    connection = http.client.HTTPConnection(urlsplit(server.address).netloc)
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Origin": "https://evil.example"}
+    connection.request("POST", "/api/collections", form, headers)
+    assert connection.getresponse().status == 403
+    connection.close()
+
+
+def test_our_own_page_can_write(server):
+    assert (
+        send(server, "POST", SEARCH, ASK, Origin=server.address, Sec_Fetch_Site="same-origin")[0]
+        == 200
+    )
+
+
+def test_nothing_allows_another_site_to_read(server):
+    status, headers, _ = send(
+        server,
+        "OPTIONS",
+        SEARCH,
+        Origin="https://evil.example",
+        Access_Control_Request_Method="POST",
+    )
+    assert status in (403, 405)
+    for name in headers:
+        assert not name.lower().startswith("access-control")
+    _, headers, _ = send(server, "GET", "/api/collections", Origin="https://evil.example")
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+@pytest.mark.parametrize("path", ["/", "/api/collections", "/nowhere", "/healthz", "/openapi.json"])
+def test_every_answer_has_the_headers(server, path):
+    _, headers, _ = send(server, "GET", path)
+    for name, value in HEADERS.items():
+        assert headers[name] == value
+    assert "'unsafe" not in headers["Content-Security-Policy"]
+    assert "server" not in headers
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    path = tmp_path_factory.mktemp("guarded") / "a.sqlite"
+    limits = Limits(rate=30, burst=30)
+    with running(path, access=Access(tokens=True), limits=limits) as (service, client):
+        texts = {}
+        for scope in ("read", "write"):
+            texts[scope] = service.tokens.create(scope, scope)[1]
+        with Client(client.address, token=texts["write"]) as writer:
+            writer.create("pets", rows=PETS)
+        client.texts, client.service = texts, service
+        yield client
+
+
+def bearer(text):
+    return {"Authorization": f"Bearer {text}"}
+
+
+def test_without_a_token_only_the_page_and_the_pulse_are_open(guarded):
+    for path in ("/api/collections", "/metrics", "/openapi.json", "/api/jobs/x"):
+        status, headers, problem = send(guarded, "GET", path)
+        assert status == 401, path
+        assert headers["WWW-Authenticate"] == "Bearer"
+        assert "token" in problem["needed"]
+    assert send(guarded, "POST", SEARCH, ASK)[0] == 401
+    assert send(guarded, "GET", "/healthz")[0] == 200
+
+
+def test_scopes(guarded):
+    read, write = (bearer(guarded.texts[scope]) for scope in ("read", "write"))
+    assert send(guarded, "POST", SEARCH, ASK, **read)[0] == 200
+    assert send(guarded, "POST", "/api/collections/pets/profile", {"ids": [0, 1]}, **read)[0] == 200
+    for method, path, body in [
+        ("POST", "/api/collections/pets/rows", {"rows": [PETS[0]]}),
+        ("PUT", "/api/collections/pets/rows/0", {"row": PETS[0]}),
+        ("DELETE", "/api/collections/pets/rows/0", None),
+        ("DELETE", "/api/collections/pets/rows/x/sessions/y", None),
+        ("DELETE", "/api/collections/pets", None),
+        ("POST", "/api/collections", {"name": "b", "rows": PETS}),
+        ("POST", "/api/collections/pets/measure", {}),
+    ]:
+        assert send(guarded, method, path, body, **read)[0] == 403, path
+    assert send(guarded, "PUT", "/api/collections/pets/rows/0", {"row": PETS[0]}, **write)[0] == 200
+
+
+def test_wrong_tokens(guarded):
+    right = guarded.texts["read"]
+    _, id, _ = right.split("_", 2)
+    for text in (right[:-1], right + "x", f"la_{id}_", f"xx_{id}_{right}", "la", "", "la__", "ü"):
+        try:
+            status = send(guarded, "GET", "/api/collections", **bearer(text))[0]
+        except UnicodeEncodeError:
+            continue
+        assert status == 401, text
+
+
+def test_only_hashes_are_kept(guarded):
+    secret = guarded.texts["read"].split("_", 2)[2]
+    path = guarded.service.store.database.path
+    held = b"".join(file.read_bytes() for file in path.parent.iterdir() if file.is_file())
+    assert secret.encode() not in held
+    assert guarded.service.tokens.list()[0].hash.encode() in held
+
+
+def test_a_revoked_token_ends(guarded):
+    token, text = guarded.service.tokens.create("short", "read")
+    assert send(guarded, "GET", "/api/collections", **bearer(text))[0] == 200
+    guarded.service.tokens.revoke(token.id)
+    assert send(guarded, "GET", "/api/collections", **bearer(text))[0] == 401
+    with pytest.raises(InvalidInput, match="a token that is in use"):
+        guarded.service.tokens.revoke(token.id)
+
+
+def test_too_many_requests_are_slowed_down(guarded):
+    text = guarded.service.tokens.create("busy", "read")[1]
+    with Client(guarded.address, token=text) as client:
+        codes = []
+        for _ in range(60):
+            try:
+                client.get("/api/jobs/none")
+            except Exception as error:
+                codes.append(error.status)
+    assert codes[0] == 404
+    assert 429 in codes
+    time.sleep(0.2)
+    assert send(guarded, "GET", "/api/collections", **bearer(text))[0] == 200
+
+
+def test_guessing_is_slowed_down(guarded):
+    codes = {send(guarded, "GET", "/api/collections", **bearer(f"la_x_{i}"))[0] for i in range(60)}
+    assert codes == {401, 429}
+    time.sleep(0.5)
+
+
+def test_a_bucket_refills():
+    rates = Rates(10, 2)
+    assert [rates.wait("a", now=0) for _ in range(2)] == [0, 0]
+    assert rates.wait("a", now=0) == pytest.approx(0.1)
+    assert rates.wait("b", now=0) == 0
+    assert rates.wait("a", now=0.1) == 0
+    assert Rates(0, 0).wait("a") == 0
+
+
+def test_an_address_that_others_reach_needs_a_token(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with pytest.raises(InvalidInput, match="lookalike token create"):
+        make_service(path, "0.0.0.0")
+    store = Store(path)
+    Tokens(store.database).create("me", "write")
+    store.close()
+    service = make_service(path, "0.0.0.0", hosts=["films.example"])
+    assert service.access.tokens
+    for host in ("films.example", "192.168.1.5:80", "localhost", "[fe80::1]"):
+        assert service.access.allows_host(host)
+    assert not service.access.allows_host("evil.example")
+    service.close()
+    local = make_service(path, "127.0.0.1")
+    assert not local.access.tokens
+    assert not local.access.allows_host("192.168.1.5")
+    local.close()
+
+
+@pytest.mark.parametrize(("host", "local"), [("127.0.0.1", True), ("::1", True), ("localhost", True),
+                                             ("0.0.0.0", False), ("::", False), ("host", False)])  # fmt: skip
+def test_loopback(host, local):
+    assert is_loopback(host) is local
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    limits = Limits(body=20_000, upload=50_000, rows=50, columns=10, batch=5, cell=1_000, depth=6,
+                    queries=3, marks=4, seconds=2.0)  # fmt: skip
+    with running(tmp_path_factory.mktemp("small") / "a.sqlite", limits=limits) as (service, client):
+        client.create("pets", rows=PETS)
+        client.service = service
+        yield client
+
+
+def test_limits_of_size(small, tmp_path):
+    rows = "/api/collections/pets/rows"
+    assert send(small, "POST", rows, {"rows": [{"weight": 1}] * 6})[0] == 413
+    assert send(small, "POST", rows, {"rows": [{"name": "x" * 1_001}]})[0] == 413
+    assert send(small, "POST", rows, {"rows": [{"name": ["x" * 900] * 40}]})[0] == 413
+    assert (
+        send(
+            small, "POST", "/api/collections", {"name": "b", "rows": [{"x": i} for i in range(51)]}
+        )[0]
+        == 413
+    )
+    wide = [{f"c{i}": i * j for i in range(11)} for j in range(3)]
+    assert send(small, "POST", "/api/collections", {"name": "b", "rows": wide})[0] == 413
+    assert send(small, "POST", SEARCH, {"query": [{"id": 0}] * 4})[0] == 413
+    assert send(small, "POST", SEARCH, ASK | {"like": [1, 2, 3, 4, 5]})[0] == 413
+    assert send(small, "POST", SEARCH, ASK | {"k": 1_001})[0] == 422
+    big = tmp_path / "big.csv"
+    big.write_text("x,y\n" + "1,2\n" * 20_000)
+    with pytest.raises(Exception, match="at most"):
+        small.create("big", file=big)
+    deep = {"query": {"record": {"weight": [[[[[1]]]]]}}}
+    assert send(small, "POST", SEARCH, deep)[0] == 422
+    assert small.describe("pets")["rows"] == 6
+
+
+def test_a_body_without_a_length_is_bounded_too(small):
+    connection = http.client.HTTPConnection(urlsplit(small.address).netloc, timeout=30)
+    parts = (b"x" * 1_000 for _ in range(100))
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    try:
+        connection.request("POST", SEARCH, parts, headers, encode_chunked=True)
+        assert connection.getresponse().status == 413
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # refused before all of it was sent
+    connection.close()
+    assert small.describe("pets")["rows"] == 6
+
+
+def test_a_slow_body_does_not_hold_the_server(small):
+    connection = http.client.HTTPConnection(urlsplit(small.address).netloc, timeout=30)
+    connection.putrequest("POST", SEARCH)
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Content-Length", "100")
+    connection.endheaders()
+    connection.send(b'{"query"')
+    answer = connection.getresponse()
+    assert answer.status == 408
+    connection.close()
+
+
+def test_a_client_that_hangs_up_mid_upload(small):
+    before = threading.active_count()
+    for _ in range(5):
+        connection = http.client.HTTPConnection(urlsplit(small.address).netloc, timeout=30)
+        connection.putrequest("POST", "/api/collections")
+        connection.putheader("Content-Type", "multipart/form-data; boundary=x")
+        connection.putheader("Content-Length", "40000")
+        connection.endheaders()
+        connection.send(
+            b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b'
+        )
+        connection.close()
+    assert send(small, "POST", SEARCH, ASK)[0] == 200
+    assert [c["name"] for c in small.collections()] == ["pets"]
+    assert threading.active_count() <= before + 40
+
+
+def test_a_request_that_takes_too_long_is_ended(small, monkeypatch):
+    from lookalike._threads import run
+
+    def slow(view, asked):
+        run(lambda _: time.sleep(0.05), [(i,) for i in range(2_000)], 1, "sleeping")
+
+    monkeypatch.setattr("lookalike.service.api.search.find", slow)
+    began = time.monotonic()
+    status, _, problem = send(small, "POST", SEARCH, ASK)
+    assert status == 503
+    assert time.monotonic() - began < 10
+    assert "2 seconds" in problem["needed"]
+
+
+# -- logs ------------------------------------------------------------------------------------------
+
+
+def test_logs_have_no_rows_in_them(server, caplog):
+    with caplog.at_level(logging.INFO, logger="lookalike.service"):
+        server.add("pets", [{"name": "Geheimnis", "weight": 7}])
+        server.row("pets", 0)
+        server.search("pets", {"name": "Geheimnis", "weight": 7})
+        server.get("/api/collections/pets/rows", {"text": "Geheimnis"})
+        server.delete("pets", 6)
+    lines = [JsonLines().format(record) for record in caplog.records]
+    found = [json.loads(line) for line in lines]
+    assert [one["route"] for one in found[:2]] == [
+        "/api/collections/{c}/rows",
+        "/api/collections/{c}/rows/{id:path}",
+    ]
+    assert found[0]["status"] == 201
+    assert found[0]["collection"] == "pets"
+    assert found[0]["ms"] > 0
+    assert not any("Geheimnis" in line for line in lines)
+
+
+def test_an_error_is_logged_by_its_place_not_by_its_words():
+    try:
+        raise RuntimeError("a cell: Geheimnis")
+    except RuntimeError as error:
+        record = logging.LogRecord(
+            "x", 40, "f", 1, "failed", (), (RuntimeError, error, error.__traceback__)
+        )
+    line = json.loads(JsonLines().format(record))
+    assert line["error"] == "RuntimeError"
+    assert line["where"][0].endswith("test_an_error_is_logged_by_its_place_not_by_its_words")
+    assert "Geheimnis" not in json.dumps(line)
+
+
+def test_metrics(server):
+    server.search("pets", 0)
+    text = server.request("GET", "/metrics").decode()
+    assert 'lookalike_rows{collection="pets"} 6' in text
+    assert 'route="/api/collections/{c}/search",status="200"' in text
+    assert 'lookalike_request_seconds_bucket{route="/api/collections/{c}/search",le="+Inf"}' in text
+    assert "lookalike_lag_generations" in text
+    assert server.get("/readyz")["collections"]["pets"] == "ready"

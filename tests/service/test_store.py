@@ -1,0 +1,234 @@
+"""The store: the same on SQLite and on PostgreSQL."""
+
+import json
+import sqlite3
+
+import pytest
+import sqlalchemy as sa
+
+from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.service.store import migrations, tables
+from lookalike.service.store.engine import Database
+from lookalike.service.store.store import AlreadyThere, NotThere, Store
+
+
+@pytest.fixture
+def store(address):
+    made = Store(address)
+    yield made
+    made.close()
+
+
+def rows(*values):
+    return [(json.dumps(value), json.dumps({"x": value})) for value in values]
+
+
+def ids(found):
+    return [json.loads(row.id) for row in found]
+
+
+def write(store, key, add=(), remove=()):
+    with store.turn(key) as turn:
+        turn.remove([json.dumps(id) for id in remove])
+        turn.add(rows(*add))
+        turn.finish("test", len(add) + len(remove))
+    return turn.generation
+
+
+def test_a_collection_has_its_rows_in_their_order(store):
+    head = store.create("a", "{}", b"schema", rows(3, 1, "x"))
+    assert (head.generation, head.fitted, head.next_row) == (1, 1, 3)
+    assert ids(store.rows_at(head.key, 1)) == [3, 1, "x"]
+    assert store.head("a") == head
+    assert store.count(head.key) == 3
+
+
+def test_generations_count_and_the_log_is_kept(store):
+    key = store.create("a", "{}", b"", rows(1, 2)).key
+    assert write(store, key, add=[3]) == 2
+    assert write(store, key, remove=[1]) == 3
+    assert store.generations() == {key: 3}
+    assert [(c["generation"], c["kind"]) for c in store.changes(key)] == [
+        (1, "create"),
+        (2, "test"),
+        (3, "test"),
+    ]
+    assert len(store.changes(key, after=2)) == 1
+
+
+def test_what_happened_since_can_be_followed_from_any_generation(store):
+    key = store.create("a", "{}", b"", rows(1, 2, 3)).key
+    write(store, key, add=[4, 5])  # 2
+    write(store, key, add=[6], remove=[1, 4])  # 3
+    write(store, key, add=[1], remove=[6])  # 4
+    states = {1: [1, 2, 3], 2: [1, 2, 3, 4, 5], 3: [2, 3, 5, 6], 4: [2, 3, 5, 1]}
+    for generation, expected in states.items():
+        assert ids(store.rows_at(key, generation)) == expected
+        head, changed = store.changed(key, generation)
+        assert head.generation == 4
+        left = [id for id in expected if id not in [json.loads(id) for id in changed.gone]]
+        assert left + ids(changed.came) == states[4]
+
+
+def test_a_turn_that_fails_leaves_nothing(store):
+    key = store.create("a", "{}", b"", rows(1)).key
+    with pytest.raises(RuntimeError, match="halfway"), store.turn(key) as turn:
+        turn.add(rows(2, 3))
+        raise RuntimeError("halfway")
+    assert ids(store.rows_at(key, 9)) == [1]
+    assert store.generations() == {key: 1}
+
+
+def test_two_living_rows_cannot_have_one_id(store):
+    key = store.create("a", "{}", b"", rows(1)).key
+    with pytest.raises(sa.exc.IntegrityError):
+        write(store, key, add=[1])
+    assert write(store, key, add=[1], remove=[1]) == 2
+
+
+def test_names_are_given_once(store):
+    store.create("a", "{}", b"", rows(1))
+    with pytest.raises(AlreadyThere, match="a name that is free"):
+        store.create("a", "{}", b"", rows(2))
+    assert len(store.heads()) == 1
+
+
+def test_a_deleted_collection_leaves_nothing(store):
+    key = store.create("a", "{}", b"", rows(1)).key
+    store.delete("a")
+    with pytest.raises(NotThere):
+        store.head("a")
+    with pytest.raises(NotThere):
+        store.delete("a")
+    assert store.changed(key, 1)[0] is None
+    with store.database.read() as connection:
+        for table in (tables.rows, tables.changes):
+            count = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar()
+            assert count == 0
+
+
+def test_dead_rows_are_dropped_when_the_measure_was_fitted_without_them(store):
+    key = store.create("a", "{}", b"", rows(1, 2, 3)).key
+    write(store, key, remove=[1])  # 2
+    write(store, key, remove=[2])  # 3
+    with store.turn(key) as turn:
+        turn.refit(2, '{"new": 1}', b"new")
+        turn.finish("fit", 2)
+    head = store.head("a")
+    assert (head.fitted, head.generation, head.schema) == (2, 4, b"new")
+    assert ids(store.rows_at(key, 2)) == [2, 3]
+    with store.database.read() as connection:
+        count = connection.execute(sa.select(sa.func.count()).select_from(tables.rows)).scalar()
+    assert count == 2
+
+
+def test_pages_follow_the_order_of_the_rows(store):
+    key = store.create("a", "{}", b"", rows(*range(10))).key
+    write(store, key, add=["z"], remove=[4])
+    assert ids(store.page(key, None, 4)) == [0, 1, 2, 3]
+    assert ids(store.page(key, "3", 3)) == [5, 6, 7]
+    assert ids(store.page(key, "4", 2)) == [5, 6]  # the page ended at a row that was deleted since
+    assert ids(store.page(key, "8", 9)) == [9, "z"]
+    with pytest.raises(NotThere):
+        store.page(key, '"nobody"', 3)
+
+
+@pytest.mark.parametrize(
+    "text", ["'; DROP TABLE lookalike_rows; --", "\x00", "<b>", "ü\u202e", "%s"]
+)
+def test_every_text_is_kept_as_it_is(store, text):
+    key = store.create("a", json.dumps({"t": text}), b"\x00\xff", rows(text)).key
+    assert ids(store.rows_at(key, 1)) == [text]
+    write(store, key, remove=[text], add=["other"])
+    assert ids(store.rows_at(key, 2)) == ["other"]
+    assert json.loads(store.head("a").settings) == {"t": text}
+
+
+def test_many_rows_are_one_change(store):
+    key = store.create("a", "{}", b"", rows(*range(12_000))).key
+    assert store.count(key) == 12_000
+    write(store, key, remove=range(11_000))
+    assert store.count(key) == 1_000
+
+
+def test_an_older_schema_is_brought_up_to_date(address):
+    database = Database(address)
+    with database.write() as connection:
+        tables.METADATA.create_all(connection, tables=[tables.version])
+        migrations.MIGRATIONS[0](connection)
+        connection.execute(tables.version.insert().values(version=1))
+        assert not sa.inspect(connection).has_table("lookalike_tokens")
+    database.close()
+    store = Store(address)
+    assert store.migrated == (1, len(migrations.MIGRATIONS))
+    with store.database.read() as connection:
+        assert sa.inspect(connection).has_table("lookalike_tokens")
+    store.close()
+    again = Store(address)
+    assert again.migrated == (len(migrations.MIGRATIONS),) * 2
+    again.close()
+
+
+def test_a_newer_schema_is_left_alone(address):
+    store = Store(address)
+    with store.database.write() as connection:
+        connection.execute(tables.version.insert().values(version=99))
+    store.close()
+    with pytest.raises(UnreadableFile, match="version 99, made by a newer lookalike"):
+        Store(address)
+
+
+def test_sqlite_is_durable(tmp_path):
+    store = Store(tmp_path / "a.sqlite")
+    with store.database.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+    store.close()
+
+
+def test_a_damaged_file_is_reported_and_left_as_it_is(tmp_path):
+    path = tmp_path / "a.sqlite"
+    store = Store(path)
+    store.create("a", "{}", b"", rows(*range(2_000)))
+    store.close()
+    whole = bytearray(path.read_bytes())
+    for start in range(4_096, len(whole), 4_096):
+        whole[start : start + 64] = b"\xde\xad" * 32
+    path.write_bytes(whole)
+    with pytest.raises(UnreadableFile, match="was left as it is"):
+        Store(path)
+    assert path.read_bytes() == bytes(whole)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.sqlite"]
+
+
+def test_another_file_is_not_overwritten(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("a shopping list, long enough to look like something " * 10)
+    before = path.read_bytes()
+    with pytest.raises(UnreadableFile, match="a whole SQLite database"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_foreign_database_keeps_its_tables(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE mine (x)")
+    other.close()
+    Store(path).close()
+    with sqlite3.connect(path) as other:
+        other.execute("SELECT x FROM mine")
+    other.close()
+
+
+@pytest.mark.parametrize("address", ["mysql://a/b", "http://x", "postgresql+asyncpg://a/b"])
+def test_other_databases_are_refused(address):
+    with pytest.raises(InvalidInput, match="PostgreSQL or a file"):
+        Store(address)
+
+
+def test_a_folder_or_a_lacking_folder_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="a folder"):
+        Store(tmp_path)
+    with pytest.raises(InvalidInput, match="a folder that exists"):
+        Store(tmp_path / "not" / "there.sqlite")
