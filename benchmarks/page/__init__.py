@@ -1,0 +1,1 @@
+"""The budgets of the explorer page, measured in a real browser."""

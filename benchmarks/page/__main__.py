@@ -1,0 +1,213 @@
+"""How large the page is, and how long people wait for it: the films in a real browser.
+
+    python -m benchmarks.page                    # starts a server with all films
+    python -m benchmarks.page --address http://127.0.0.1:8571 --table films
+
+Printed beside its budget: bytes of the first view and of everything, from opening the page to the
+first results on a warm server, from moving a slider to the new list, and frames per second while
+100,000 points are dragged (in software, unless the machine has a graphics card).
+"""
+
+import argparse
+import contextlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+from rich.table import Table
+
+import lookalike
+
+WEB = Path(lookalike.__file__).parent / "service" / "web"
+LATER = WEB / "views" / "later.js"  # views whose code comes when they are looked at
+OPENINGS = 7
+MOVES = 12
+
+# Notes the moment at which the first hit is in the document.
+FIRST = """
+new MutationObserver(() => {
+  if (window.firstHit || !document.querySelector(".hit")) return;
+  requestAnimationFrame(() => { window.firstHit ??= performance.now(); });
+}).observe(document, { childList: true, subtree: true });
+"""
+
+# Moves a slider as a hand does, and waits until the list is no longer the old one.
+MOVE = """([name, value]) => new Promise((done) => {
+  const slider = document.querySelector(`input[aria-label="weight of ${name}"]`);
+  const began = performance.now();
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  const look = () => {
+    const ready = document.querySelector(".hits")?.getAttribute("aria-busy") === "false";
+    if (ready) done(performance.now() - began);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
+
+PAN = """async (n) => {
+  const { createPlane } = await import("/web/draw/plane.js");
+  const host = document.createElement("div");
+  host.className = "plane";
+  for (const _ of [0, 1]) host.append(document.createElement("canvas"));
+  document.body.append(host);
+  host.style.setProperty("width", "600px");
+  const x = Float32Array.from({ length: n }, (_, i) => Math.cos(i) * (i % 997));
+  const y = Float32Array.from({ length: n }, (_, i) => Math.sin(i * 1.7) * (i % 991));
+  const ids = Array.from({ length: n }, (_, i) => i);
+  const rgba = new Uint8Array(4 * n).fill(180);
+  const sizes = new Float32Array(n).fill(2.6);
+  const nothing = () => {};
+  const plane = createPlane(host);
+  const base = { map: { ids, x, y }, rgba, sizes, query: 0, hits: [1, 2, 3], hover: -1, label: "",
+    hoverLabel: "", poly: null, tool: "pan", onPick: nothing, onPoint: nothing, onChoose: nothing };
+  plane.show(base);
+  const canvas = host.querySelectorAll("canvas")[1];
+  const box = canvas.getBoundingClientRect();
+  const send = (type, i) => {
+    const clientX = box.left + 300 + 80 * Math.sin(i / 9);
+    const clientY = box.top + 200 + 60 * Math.cos(i / 7);
+    canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, bubbles: true, clientX, clientY }));
+  };
+  canvas.setPointerCapture = nothing; // no finger is down
+  send("pointerdown", 0);
+  const frame = () => new Promise(requestAnimationFrame);
+  for (let i = 0; i < 5; i += 1) { send("pointermove", i); await frame(); }
+  const began = performance.now();
+  let frames = 0;
+  const gl = host.querySelector("canvas").getContext("webgl2");
+  while (performance.now() - began < 2000) {
+    send("pointermove", frames + 5);
+    await frame();
+    gl?.finish(); // count frames that were drawn, not frames that were ordered
+    frames += 1;
+  }
+  return { painter: host.dataset.painter, rate: frames / ((performance.now() - began) / 1000) };
+}"""
+
+
+def sizes():
+    """Return the bytes of what the first view loads, and of all files of the page."""
+    names = re.findall(r'"/web/([^"]+)"', (WEB / "index.html").read_text(encoding="utf-8"))
+    todo, seen = [WEB / "index.html", WEB / "views" / "map.js", *(WEB / n for n in names)], set()
+    while todo:
+        path = todo.pop().resolve()
+        if path not in seen:
+            seen.add(path)
+            text = path.read_text(encoding="utf-8")
+            found = re.findall(r'^import .*?from "(.+?)"', text, re.M)
+            todo += [path.parent / name for name in found]
+    everything = [path for path in WEB.rglob("*") if path.suffix in (".js", ".css", ".html")]
+    return [sum(path.stat().st_size for path in paths) for paths in (seen, everything)]
+
+
+@contextlib.contextmanager
+def films_served():
+    """Start a server with all films; yield its address."""
+    from lookalike.service.catalog import Catalog
+    from lookalike.service.demo import serve_films
+    from lookalike.service.limits import Limits
+    from lookalike.service.store.store import Store
+
+    with tempfile.TemporaryDirectory() as folder:
+        address = str(Path(folder) / "store.sqlite")
+        store = Store(address)
+        serve_films(Catalog(store), Limits())
+        store.close()
+        log = Path(folder) / "log"
+        code = "from lookalike.cli import main; main()"
+        command = [sys.executable, "-c", code, "serve", "--store", address, "--port", "0"]
+        with log.open("w") as out:
+            server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            while not (found := re.search(r"http://[\w.:]+", log.read_text())):
+                if server.poll() is not None:
+                    raise SystemExit(log.read_text())
+                time.sleep(0.1)
+            yield found.group()
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def measure(address, table):
+    """Return the median times in milliseconds, and what was seen of the map."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        raise SystemExit(
+            "benchmarks.page: needs chromium, found none. Debian: apt install chromium"
+        )
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        openings = []
+        for _ in range(OPENINGS):
+            page = browser.new_page(viewport={"width": 1400, "height": 1000})
+            page.set_default_timeout(300_000)
+            page.add_init_script(FIRST)
+            page.goto(f"{address}/#/{table}?view=graph")
+            page.wait_for_function("window.firstHit")
+            openings.append(page.evaluate("window.firstHit"))
+            if len(openings) < OPENINGS:
+                page.close()
+        page.wait_for_selector(".hits[aria-busy=false]")
+        names = page.locator(".weight input").evaluate_all(
+            "all => all.map(one => one.getAttribute('aria-label').slice('weight of '.length))"
+        )
+        moves = []
+        for i in range(MOVES):
+            value = ("3", "0.5", "2", "4")[(i // len(names)) % 4]
+            moves.append(page.evaluate(MOVE, [names[i % len(names)], value]))
+            page.wait_for_timeout(150)
+        pan = page.evaluate(PAN, 100_000)
+        browser.close()
+    return {
+        "first": openings[0],
+        "open": statistics.median(openings[1:]),
+        "move": statistics.median(moves[1:]),
+        **pan,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
+    parser.add_argument("--address", help="a server that is running already")
+    parser.add_argument("--table", default="films")
+    options = parser.parse_args()
+    first, everything = sizes()
+    with contextlib.ExitStack() as stack:
+        address = options.address or stack.enter_context(films_served())
+        found = measure(address.rstrip("/"), options.table)
+    grid = Table("what", "budget", "measured", "", title="The explorer page")
+    rate = 20 if found["painter"] == "2d" or found["rate"] < 55 else 60
+    rows = [
+        ("first view, uncompressed", "150 kB", f"{first / 1000:.1f} kB", first < 150_000),
+        ("all files", "", f"{everything / 1000:.1f} kB", None),
+        (
+            "opening to first results, warm",
+            "300 ms",
+            f"{found['open']:.0f} ms",
+            found["open"] < 300,
+        ),
+        ("opening, the very first time", "", f"{found['first']:.0f} ms", None),
+        ("slider to new list", "150 ms", f"{found['move']:.0f} ms", found["move"] < 150),
+        (
+            f"dragging 100,000 points ({found['painter']})",
+            f"{rate} frames/s",
+            f"{found['rate']:.0f} frames/s",
+            found["rate"] >= rate,
+        ),
+    ]
+    for what, budget, value, good in rows:
+        grid.add_row(what, budget, value, "" if good is None else "met" if good else "missed")
+    Console().print(grid)
+
+
+if __name__ == "__main__":
+    main()
