@@ -19,7 +19,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test fuzz check format bench load papers quality docs clean
+.PHONY: help demo test fuzz check checkweb format bench load papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -55,6 +55,17 @@ check: $(VENV)/.dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@$(MAKE) --no-print-directory checkweb
+
+# TypeScript and ESLint only read the page: nobody needs them, or Node, to use or to change it.
+WEBTOOLS := $(VENV)/web
+checkweb: ## types and style of the explorer page, where Node and its registry are there
+	@if ! command -v npm >/dev/null; then echo "the page is not checked: no Node here"; \
+	elif [ -x $(WEBTOOLS)/node_modules/.bin/eslint ] \
+		|| npm install --silent --no-fund --prefix $(WEBTOOLS) typescript@5 eslint@9; then \
+		$(WEBTOOLS)/node_modules/.bin/tsc -p tests/service/page/tsconfig.json \
+		&& $(WEBTOOLS)/node_modules/.bin/eslint -c tests/service/page/eslint.config.mjs src/lookalike/service/web; \
+	else echo "the page is not checked: TypeScript and ESLint could not be had"; fi
 
 format: $(VENV)/.dev ## let ruff rewrite what it can
 	$(BIN)/ruff format .

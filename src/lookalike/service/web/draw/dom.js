@@ -26,10 +26,10 @@ const AS_PROPERTY = new Set(["value", "checked", "disabled", "selected"]);
  *
  * @param {string} tag
  * @param {Object<string, any>|null} [props]
- * @param {...any} children nodes, texts, arrays of them; null and false are left out
+ * @param {...any} inner nodes, texts, arrays of them; null and false are left out
  * @returns {VNode}
  */
-export function h(tag, props, ...children) {
+export function h(tag, props, ...inner) {
   /** @type {Array<VNode|string>} */
   const flat = [];
   const add = (child) => {
@@ -37,7 +37,7 @@ export function h(tag, props, ...children) {
     if (Array.isArray(child)) child.forEach(add);
     else flat.push(typeof child === "object" ? child : String(child));
   };
-  add(children);
+  add(inner);
   return { tag, key: props?.key ?? null, props: props ?? {}, children: flat };
 }
 

@@ -109,12 +109,12 @@ export const ranged = (column) => column?.summary?.histogram !== undefined;
 export const isCurve = (value) =>
   Array.isArray(value) && value.length > 2 && value.every((v) => v === null || typeof v === "number");
 
-/** A condition of a filter in words. @param {string} name @param {Object<string, any>} condition */
-export function condition(name, condition, column) {
+/** A condition of a filter in words. @param {string} name @param {Object<string, any>} tests */
+export function condition(name, tests, column) {
   const words = /** @type {Object<string, string>} */ ({
     "==": "=", "!=": "≠", ">=": "≥", "<=": "≤", in: "is", contains: "has", "not in": "is not",
   });
-  const parts = Object.entries(condition).map(([op, value]) => {
+  const parts = Object.entries(tests).map(([op, value]) => {
     if (value === null) return op === "!=" ? "is not missing" : "is missing";
     const text = Array.isArray(value) ? value.map((v) => cell(v, column)).join(" or ") : cell(value, column);
     return `${words[op] ?? op} ${text}`;

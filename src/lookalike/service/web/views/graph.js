@@ -136,8 +136,8 @@ function fitted(spots) {
     return (value) => SIZE / 2 + (value - (low + high) / 2) * scale;
   };
   const [x, y] = [axis("x", 44), axis("y", 30)];
-  const places = new Map(spots.map(([id, spot]) => [id, { x: x(spot.x), y: y(spot.y) }]));
-  return (id) => places.get(id) ?? { x: SIZE / 2, y: SIZE / 2 };
+  const points = new Map(spots.map(([id, spot]) => [id, { x: x(spot.x), y: y(spot.y) }]));
+  return (id) => points.get(id) ?? { x: SIZE / 2, y: SIZE / 2 };
 }
 
 /** @param {string} name */

@@ -143,13 +143,13 @@ function colors(state) {
   const n = state.slots.map.value.rows;
   const value = slot?.value ?? null;
   if (painted.value !== value || painted.hidden !== state.ui.hidden || painted.n !== n) {
-    painted = { value, hidden: state.ui.hidden, n, ...paint(value, n, state.ui.hidden, state.link.color ?? firstColor(state) ?? "") };
+    painted = { value, hidden: state.ui.hidden, n, ...shades(value, n, state.ui.hidden, state.link.color ?? firstColor(state) ?? "") };
   }
   return painted;
 }
 
 /** @param {any} value @param {number} n @param {Object<string, boolean>} hidden @param {string} name */
-function paint(value, n, hidden, name) {
+function shades(value, n, hidden, name) {
   const rgba = new Uint8Array(4 * n).fill(200);
   const bytes = value ? readBytes(value.values) : new Uint8Array(0);
   if (!value) return { rgba, name: "nothing", textAt: () => "", legend: () => null };
