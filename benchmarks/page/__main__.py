@@ -152,7 +152,8 @@ def measure(address, table):
             page.set_default_timeout(300_000)
             page.add_init_script(FIRST)
             page.goto(f"{address}/#/{table}?view=graph")
-            page.wait_for_function("window.firstHit")
+            page.wait_for_selector(".hit")
+            page.wait_for_timeout(100)
             openings.append(page.evaluate("window.firstHit"))
             if len(openings) < OPENINGS:
                 page.close()

@@ -152,6 +152,14 @@ class Visit:
         """Wait until the list on the screen answers the question on the screen."""
         self.page.wait_for_selector(".hits[aria-busy=false] .hit")
 
+    def until(self, expression, arg=None):
+        """Wait until an expression holds (Playwright's own way is stopped by the policy)."""
+        for _ in range(WAIT // 50):
+            if self.page.evaluate(expression, arg):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {expression}")
+
     def ids(self):
         cards = self.page.locator(".hit")
         return cards.evaluate_all("cards => cards.map(card => JSON.parse(card.dataset.id))")

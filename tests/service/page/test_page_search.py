@@ -36,9 +36,7 @@ def test_typing_finds_a_row_and_back_goes_back(visit):
     visit.ready()
     assert "Star Wars: Episode V - The Empire Strikes Back" in " ".join(visit.texts(".hit h3"))
     visit.page.go_back()
-    visit.page.wait_for_function(
-        "document.querySelector('#query .title').innerText !== 'Star Wars'"
-    )
+    visit.until("document.querySelector('#query .title').innerText !== 'Star Wars'")
     visit.ready()
     assert visit.ids() == first
 
@@ -174,7 +172,7 @@ def test_every_state_is_a_link(visit):
 def test_more_and_export(visit):
     visit.open()
     visit.button("20 more").click()
-    visit.page.wait_for_function("document.querySelectorAll('.hit').length === 40")
+    visit.until("document.querySelectorAll('.hit').length === 40")
     with visit.page.expect_download() as waiting:
         visit.button("Export CSV").click()
     text = waiting.value.path().read_text(encoding="utf-8")

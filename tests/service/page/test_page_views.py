@@ -98,7 +98,7 @@ def test_map_without_webgl(visit):
       const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
       return data.filter((value, i) => i % 4 === 3 && value > 0).length;
     }"""
-    visit.page.wait_for_function(f"({ink})() > 500")
+    visit.until(f"({ink})() > 500")
 
 
 def graph_of(visit, id):
@@ -111,7 +111,7 @@ def test_graph_grows_where_it_is_clicked(visit):
     visit.open("#/films?view=graph")
     first = graph_of(visit, start(visit))
     count = "n => document.querySelectorAll('.node').length === n"
-    visit.page.wait_for_function(count, arg=len(first))
+    visit.until(count, arg=len(first))
     others = [id for id in first if id != start(visit)]
     more = {id: graph_of(visit, id) for id in others}
     id = max(others, key=lambda id: len(more[id].keys() - first.keys()))
@@ -120,11 +120,11 @@ def test_graph_grows_where_it_is_clicked(visit):
     name = re.compile(rf"^{re.escape(first[id])}(, an? (hub|orphan))*$")
     node = visit.page.locator("#panel").get_by_role("button", name=name).locator("visible=true")
     node.first.click()
-    visit.page.wait_for_function(count, arg=after)
+    visit.until(count, arg=after)
     assert first[id] in visit.page.locator(".node.grown:not(.center)").get_attribute("aria-label")
     visit.page.locator(".node.grown:not(.center)").focus()
     visit.page.keyboard.press("Enter")
-    visit.page.wait_for_function(count, arg=len(first))
+    visit.until(count, arg=len(first))
     node.first.focus()
     visit.page.keyboard.press("m")
     visit.page.wait_for_selector("#query .title >> text=" + json.dumps(first[id]))
