@@ -73,6 +73,9 @@ function mark(act, id, side, on, label) {
   );
 }
 
+/** A phrase without the small bars of a terminal: here they are drawn. @param {string} text */
+const words = (text) => text.replace(/:?\s*[▁-█][▁-█\s]*((and|against)\s+[▁-█\s]+)?/u, " ").slice(0, 60);
+
 /** @param {Reason[]|undefined} list @param {string} side @param {string} sign */
 function reasons(list, side, sign) {
   if (!list?.length) return null;
@@ -84,7 +87,7 @@ function reasons(list, side, sign) {
       h(
         "span",
         { key: reason.column, class: "reason", title: `${reason.column}: ${cell(reason.query)} | ${cell(reason.found)}` },
-        h("span", null, reason.text),
+        isCurve(reason.query) ? h("span", null, words(reason.text), curve(reason.found, reason.query)) : h("span", null, reason.text),
         h("i", { css: { "--v": Math.min(100, 100 * reason.share).toFixed(1) } }),
       ),
     ),
