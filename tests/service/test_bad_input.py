@@ -113,7 +113,6 @@ def test_bad_searches(server, body):
         [{"weight": "heavy"}],
         [{"weight": [1]}],
         [{"weight": {"a": 1}}],
-        [{"tags": [[1]]}],
         [{"tags": [{"a": 1}]}],
         [{"tags": 3}],
         [{"animal": []}],
@@ -300,7 +299,8 @@ def test_the_openapi_document_finds_no_5xx(pets):
                 suppress_health_check=list(HealthCheck),
             )
             @given(case=operation.as_strategy())
-            def check(case, operation=operation):
+            def check(case):
+                operation = case.operation
                 if "c" in (case.path_parameters or {}) and operation.method.upper() != "DELETE":
                     case.path_parameters["c"] = "pets"
                 answer = case.call(base_url=pets.address, timeout=60)

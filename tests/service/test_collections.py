@@ -153,6 +153,16 @@ def test_a_refit_keeps_what_was_written_meanwhile(catalog):
     assert lists(reopened(catalog)) == expected
 
 
+def test_odd_cells_come_back_too(catalog):
+    collection = create(catalog)
+    collection.add(
+        [{"name": "odd", "weight": 3, "animal": "1.0", "tags": [["a", ["b"]], 1, True, 2.5]}]
+    )
+    expected = lists(collection)
+    without_cache(catalog)
+    assert lists(reopened(catalog)) == expected
+
+
 def test_rows_that_are_refused_change_nothing(catalog):
     collection = create(catalog)
     expected = lists(collection)

@@ -15,7 +15,7 @@ from lookalike.service import Client, ServiceError
 from service.running import PETS, Process, running
 
 # All thirty kills are part of `make fuzz`; the default run makes do with a few.
-KILLS = int(os.environ.get("LOOKALIKE_KILLS") or 5)
+KILLS = int(os.environ.get("LOOKALIKE_KILLS") or 4)
 BATCH = 4
 LOST = (OSError, http.client.HTTPException)
 
