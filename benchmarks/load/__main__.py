@@ -4,8 +4,8 @@
     python -m benchmarks.load --seconds 10 --rows 5000
 
 Printed: requests, errors, p50 and p99 by kind of request; whether memory grew; whether an inserted
-row was in the next search; the service's own cost (its p50 minus that of the same ``Index`` asked in
-a process without HTTP, one caller each); and the same number of searches by a plain server of
+row was in the next search; the service's own cost (its p50 minus that of the same ``Index`` asked
+in a process without HTTP, one caller each); and the same number of searches by a plain server of
 scikit-learn and FastAPI.
 """
 

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+
 from cli.run import run
 
 pytest.importorskip("fastapi", reason="install lookalike[service] to test the service")

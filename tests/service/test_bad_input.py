@@ -257,7 +257,7 @@ JSON = st.recursive(
 @given(
     st.fixed_dictionaries(
         {"query": JSON},
-        optional={name: JSON for name in ("k", "like", "filter", "weights", "columns", "explain")},
+        optional=dict.fromkeys(("k", "like", "filter", "weights", "columns", "explain"), JSON),
     )
 )
 def test_any_json_is_answered(server, body):
