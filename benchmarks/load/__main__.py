@@ -188,9 +188,8 @@ def main():
 
 
 def report(asked, callers, early, late, direct, served, bare, plain):
-    print(
-        f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s, mixed reads and writes"
-    )
+    size = f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s"
+    print(f"{size}, mixed reads and writes")
     print(f"  {'request (milliseconds)':<34}{'n':>8}{'p50':>9}{'p99':>9}{'ratio':>9}")
     everything = {}
     for caller in callers:

@@ -217,14 +217,16 @@ def test_a_database_that_is_restarted(postgres):
             client.get("/readyz")
         assert error.value.status == 503
         postgres.start()
+        codes = set()
         end = time.monotonic() + 30
         while time.monotonic() < end:
             try:
                 added = client.add("pets", [PETS[2]])
                 break
             except ServiceError as problem:
-                assert problem.status == 503
+                codes.add(problem.status)
                 time.sleep(0.1)
+        assert codes <= {503}
         assert added["ids"] == [7]
         assert [row["id"] for row in client.rows("pets")] == list(range(8))
         while not service.store_answers:
@@ -285,7 +287,8 @@ def test_two_servers_on_one_database(postgres):
             try:
                 one.search("pets", 0)
             except ServiceError as error:
-                assert error.status == 404
+                code = error.status
                 break
             assert time.monotonic() < end + 20
             time.sleep(0.05)
+        assert code == 404
