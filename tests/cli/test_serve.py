@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -91,12 +92,7 @@ def test_the_store_has_a_place_by_itself(tmp_path, monkeypatch):
 
 
 def test_without_the_packages_the_extra_is_named(monkeypatch):
-    import importlib.util
-
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        "lookalike.cli.serving.find_spec", lambda name: None if name == "fastapi" else find(name)
-    )
+    monkeypatch.setitem(sys.modules, "fastapi", None)
     done = run("serve")
     assert done.exit_code == 1
     assert "Install lookalike[service]" in done.stderr
