@@ -68,7 +68,7 @@ def test_tokens_are_made_listed_and_revoked(tmp_path):
         (["--need-token"], "lookalike token create"),
         (["nobody.csv"], "nobody.csv"),
         (["--store", "mysql://a/b"], "PostgreSQL or a file"),
-        (["--port", "70000"], "70000"),
+        (["--port", "70000"], "--port"),
     ],
 )
 def test_mistakes_are_told_before_anything_starts(tmp_path, words, said):

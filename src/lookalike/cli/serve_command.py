@@ -20,7 +20,7 @@ def serve(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...", help="Tables to serve, each a collection.", show_default=False
+            metavar="FILE", help="Tables to serve, each a collection.", show_default=False
         ),
     ] = None,
     store: Store = None,

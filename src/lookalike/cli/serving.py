@@ -39,9 +39,9 @@ Port = Annotated[
 def check_extra() -> None:
     """Say what to install where the packages of the service are missing."""
     try:
-        import fastapi
-        import python_multipart
-        import sqlalchemy
+        import fastapi  # noqa: F401
+        import python_multipart  # noqa: F401
+        import sqlalchemy  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         do, found = "Install lookalike[service]", f"no {error.name}"
