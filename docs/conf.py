@@ -18,14 +18,17 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_design",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"]
 html_theme = "pydata_sphinx_theme"
 html_title = "lookalike"
 html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_end": [],
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
 }
 html_show_sourcelink = False
 
@@ -49,6 +52,10 @@ if any((ROOT / "examples").glob("plot_*.py")):
         "gallery_dirs": "gallery",
         "filename_pattern": r"plot_",
         "show_memory": False,
+        "min_reported_time": 10**9,  # times differ between machines: none are printed
+        "download_all_examples": False,
+        "within_subsection_order": "FileNameSortKey",
+        "remove_config_comments": True,
     }
 
 

@@ -4,8 +4,8 @@
     python -m benchmarks.load --seconds 10 --rows 5000
 
 Printed: requests, errors, p50 and p99 by kind of request; whether memory grew; whether an inserted
-row was in the next search; the service's own cost (its p50 minus that of the same ``Index`` asked in
-a process without HTTP, one caller each); and the same number of searches by a plain server of
+row was in the next search; the service's own cost (its p50 minus that of the same ``Index`` asked
+in a process without HTTP, one caller each); and the same number of searches by a plain server of
 scikit-learn and FastAPI.
 """
 
@@ -188,9 +188,8 @@ def main():
 
 
 def report(asked, callers, early, late, direct, served, bare, plain):
-    print(
-        f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s, mixed reads and writes"
-    )
+    size = f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s"
+    print(f"{size}, mixed reads and writes")
     print(f"  {'request (milliseconds)':<34}{'n':>8}{'p50':>9}{'p99':>9}{'ratio':>9}")
     everything = {}
     for caller in callers:

@@ -31,8 +31,8 @@ def encode(table):
             parts.append(np.nan_to_num(column.values))
         elif column.kind.name == "set":
             items = sorted({item for cell in column.values for item in cell or ()})
-            parts.append(np.array([[item in (cell or ()) for item in items] for cell in column.values],
-                                  dtype=float))  # fmt: skip
+            held = [[item in (cell or ()) for item in items] for cell in column.values]
+            parts.append(np.array(held, dtype=float))
     return np.hstack(parts)
 
 

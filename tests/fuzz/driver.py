@@ -5,11 +5,15 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
+import psutil
+
 HERE = Path(__file__).parent
 SRC = HERE.parents[1] / "src"
+CROWDED = 10  # a busy machine gives a process at least one part in so many of its time
 
 
 class Driver:
@@ -21,7 +25,8 @@ class Driver:
         Run compiled kernels with bounds checks, or plain Python ones, where an index out of bounds
         raises by itself.
     seconds : float
-        How long one file may take.
+        How long one file may take, in seconds of the processor: a busy machine is no hang. After
+        ten times as long on the clock even one that waits is given up.
     """
 
     def __init__(self, compiled=False, seconds=20.0):
@@ -46,8 +51,22 @@ class Driver:
         assert self._line(120.0) == "ready"
 
     def _line(self, seconds):
-        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        return self.process.stdout.readline().strip() if ready else None
+        """Return what the worker writes next, or None if that takes too long."""
+        try:
+            worked = self._worked()
+            until, most = time.monotonic() + CROWDED * seconds, worked + seconds
+            while time.monotonic() < until and worked < most:
+                ready, _, _ = select.select([self.process.stdout], [], [], min(1.0, seconds))
+                if ready:
+                    return self.process.stdout.readline().strip()
+                worked = self._worked()
+        except psutil.Error:  # it died meanwhile
+            return self.process.stdout.readline().strip()
+        return None
+
+    def _worked(self):
+        used = psutil.Process(self.process.pid).cpu_times()
+        return used.user + used.system
 
     def ask(self, kind, rows, path):
         """Return the outcome of a file: ``ok``, ``clean ...``, ``FOREIGN ...``, CRASH or HANG."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "predict_from_neighbors.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "scripts" / "predict_from_neighbors.py"
 
 
 def test_the_example_runs(capsys):

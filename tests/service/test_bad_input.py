@@ -113,7 +113,6 @@ def test_bad_searches(server, body):
         [{"weight": "heavy"}],
         [{"weight": [1]}],
         [{"weight": {"a": 1}}],
-        [{"tags": [[1]]}],
         [{"tags": [{"a": 1}]}],
         [{"tags": 3}],
         [{"animal": []}],
@@ -145,7 +144,7 @@ def test_other_types_of_body(server, kind):
         b"--x",
         b"--x\r\n\r\n",
         b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\na\r\n--x--\r\n',
-        b'--x\r\nContent-Disposition: form-data; name="file"; filename="../../a.csv"\r\n\r\na\r\n--x--',
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="../a"\r\n\r\na\r\n--x--',
         b'--x\r\nContent-Disposition: form-data; name="options"\r\n\r\n{"nam\r\n--x--\r\n',
     ],
 )
@@ -258,7 +257,7 @@ JSON = st.recursive(
 @given(
     st.fixed_dictionaries(
         {"query": JSON},
-        optional={name: JSON for name in ("k", "like", "filter", "weights", "columns", "explain")},
+        optional=dict.fromkeys(("k", "like", "filter", "weights", "columns", "explain"), JSON),
     )
 )
 def test_any_json_is_answered(server, body):
@@ -300,7 +299,8 @@ def test_the_openapi_document_finds_no_5xx(pets):
                 suppress_health_check=list(HealthCheck),
             )
             @given(case=operation.as_strategy())
-            def check(case, operation=operation):
+            def check(case):
+                operation = case.operation
                 if "c" in (case.path_parameters or {}) and operation.method.upper() != "DELETE":
                     case.path_parameters["c"] = "pets"
                 answer = case.call(base_url=pets.address, timeout=60)

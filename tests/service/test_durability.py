@@ -15,7 +15,7 @@ from lookalike.service import Client, ServiceError
 from service.running import PETS, Process, running
 
 # All thirty kills are part of `make fuzz`; the default run makes do with a few.
-KILLS = int(os.environ.get("LOOKALIKE_KILLS") or 5)
+KILLS = int(os.environ.get("LOOKALIKE_KILLS") or 4)
 BATCH = 4
 LOST = (OSError, http.client.HTTPException)
 
@@ -217,14 +217,16 @@ def test_a_database_that_is_restarted(postgres):
             client.get("/readyz")
         assert error.value.status == 503
         postgres.start()
+        codes = set()
         end = time.monotonic() + 30
         while time.monotonic() < end:
             try:
                 added = client.add("pets", [PETS[2]])
                 break
             except ServiceError as problem:
-                assert problem.status == 503
+                codes.add(problem.status)
                 time.sleep(0.1)
+        assert codes <= {503}
         assert added["ids"] == [7]
         assert [row["id"] for row in client.rows("pets")] == list(range(8))
         while not service.store_answers:
@@ -281,7 +283,12 @@ def test_two_servers_on_one_database(postgres):
         end = time.monotonic() + 20
         while one.collections():
             assert time.monotonic() < end
-        with pytest.raises(ServiceError):
-            for _ in range(200):
+        while True:
+            try:
                 one.search("pets", 0)
-                time.sleep(0.05)
+            except ServiceError as error:
+                code = error.status
+                break
+            assert time.monotonic() < end + 20
+            time.sleep(0.05)
+        assert code == 404

@@ -72,9 +72,14 @@ def test_what_happened_since_can_be_followed_from_any_generation(store):
 
 def test_a_turn_that_fails_leaves_nothing(store):
     key = store.create("a", "{}", b"", rows(1)).key
-    with pytest.raises(RuntimeError, match="halfway"), store.turn(key) as turn:
-        turn.add(rows(2, 3))
-        raise RuntimeError("halfway")
+
+    def fail():
+        with store.turn(key) as turn:
+            turn.add(rows(2, 3))
+            raise RuntimeError("halfway")
+
+    with pytest.raises(RuntimeError, match="halfway"):
+        fail()
     assert ids(store.rows_at(key, 9)) == [1]
     assert store.generations() == {key: 1}
 

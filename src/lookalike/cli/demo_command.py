@@ -67,8 +67,7 @@ def _serve() -> None:
     service = make_service(data_folder() / "demo.sqlite", HOST)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
     with compile_note():
-        name = serve_films(service.catalog, service.limits)
-        service.catalog.get(name).view  # noqa: B018  in memory before anybody asks
+        service.warm(serve_films(service.catalog, service.limits))
     run_service(service, HOST, PORT, open_page=True)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike.cli import output as out
+from lookalike.cli.compiling import compile_note
 from lookalike.cli.options import Kinds, MeasureName, Missing, read_kinds
 from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
 
@@ -19,7 +20,7 @@ def serve(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...", help="Tables to serve, each a collection.", show_default=False
+            metavar="FILE", help="Tables to serve, each a collection.", show_default=False
         ),
     ] = None,
     store: Store = None,
@@ -78,7 +79,7 @@ def serve(
         "label_column": label_column,
         "measure": measure,
     }
-    for file in files or []:
-        name = serve_file(service, file, options, out.note)
-        service.catalog.get(name).view  # noqa: B018  in memory before anybody asks
+    with compile_note():
+        for file in files or []:
+            service.warm(serve_file(service, file, options, out.note))
     run_service(service, host, port, open_page)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from lookalike.service.tokens import Tokens
 
 __all__ = ["Host", "Port", "Store", "check_extra", "open_tokens", "run_service"]
-
-NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "multipart")
 
 Store = Annotated[
     str | None,
@@ -41,10 +38,14 @@ Port = Annotated[
 
 def check_extra() -> None:
     """Say what to install where the packages of the service are missing."""
-    lacking = [name for name in NEEDED if find_spec(name) is None]
-    if lacking:
-        do = "Install lookalike[service]"
-        raise MissingExtra(message("lookalike serve", "its packages", f"no {lacking[0]}", do))
+    try:
+        import fastapi  # noqa: F401
+        import python_multipart  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        do, found = "Install lookalike[service]", f"no {error.name}"
+        raise MissingExtra(message("lookalike serve", "its packages", found, do)) from error
 
 
 @contextmanager

@@ -140,6 +140,8 @@ def _contains(column: Column, value: Any) -> np.ndarray:
         raise _refuse(column, "contains", "a column of texts, sets or sequences", kind, do)
     if kind == "text" and not isinstance(value, str):
         raise _refuse(column, "contains", "a text", repr(value), "Pass a string")
+    if kind == "set" and isinstance(value, list | dict | set):
+        raise _refuse(column, "contains", "one item", repr(value)[:80], "Ask for one item")
     return np.fromiter((c is not None and value in c for c in column.values), bool, len(column))
 
 

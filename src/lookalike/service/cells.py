@@ -103,15 +103,24 @@ def _read(cell: Any, kind: Kind) -> Any:
             return dt.timedelta(seconds=cell)
         return float(cell)  # "inf" too
     if kind.name == "sequence":
-        return [frozenset(i[SET]) if isinstance(i, dict) else i for i in cell]
+        return [_items(i[SET]) if isinstance(i, dict) else _hashable(i) for i in cell]
     if kind.name in ("series", "vector", "histogram"):
         return [math.nan if value is None else float(value) for value in cell]
     if kind.name == "graph":
         edges = [(a, b) for a, b in cell["edges"]]
         return {"nodes": dict(map(tuple, cell["nodes"])), "edges": edges}
     if kind.name == "set":
-        return frozenset(cell)
+        return _items(cell)
     return cell
+
+
+def _items(cell: Sequence[Any]) -> frozenset[Any]:
+    return frozenset(map(_hashable, cell))
+
+
+def _hashable(item: Any) -> Any:
+    """Return an item of a set: JSON has lists where there were tuples."""
+    return tuple(map(_hashable, item)) if isinstance(item, list) else item
 
 
 def id_column(name: str, ids: Sequence[str | int]) -> Column:

@@ -6,16 +6,18 @@ changed; a write makes the next one, has it stored, and only then puts it in the
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, LookalikeError, message, suggest
 from lookalike.search import Index
-from lookalike.service.cells import dumps, plain_id, store_record
-from lookalike.service.fitting import Settings, build_index
+from lookalike.service.cells import dumps, plain_id, read_stored, store_record
+from lookalike.service.fitting import Settings, build_index, stored_ids
+from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
 from lookalike.service.store.store import (
     AlreadyThere,
@@ -27,6 +29,7 @@ from lookalike.service.store.store import (
 )
 from lookalike.service.texts import Texts
 from lookalike.service.view import View, apply_changes, missing_row
+from lookalike.table import Schema
 
 __all__ = ["Collection", "TooFarBehind"]
 
@@ -36,6 +39,14 @@ SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
 
 class TooFarBehind(InvalidInput):
     """A generation was asked for that has not been seen here yet."""
+
+
+class Change(NamedTuple):
+    """A view after a change, the ids that went, and those that came."""
+
+    view: View
+    gone: Sequence[Any]
+    came: Sequence[Any]
 
 
 class Collection:
@@ -101,8 +112,9 @@ class Collection:
             head, changed = self.store.changed(self.key, view.generation)
             if head is None:
                 raise missing_collection(self.name)
-            self._set(self._caught_up(self.view, head, changed))
-            return self.view
+            after = self._caught_up(self.view, head, changed)
+            self._set(after, [json.loads(id) for id in changed.gone], stored_ids(changed.came))
+            return after
 
     def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
         if head.generation <= view.generation:
@@ -128,44 +140,48 @@ class Collection:
         newest, changed = self.store.changed(self.key, generation)
         if newest is None or newest.fitted != head.fitted:
             return self._load()  # fitted by another server meanwhile
-        self.texts.clear()
         return apply_changes(view, newest.generation, changed)
 
-    def _set(self, view: View) -> None:
-        self._view = view
+    def _set(self, view: View, gone: Sequence[Any] = (), came: Sequence[Any] = ()) -> None:
+        before, self._view = self._view, view
+        if before is None or before.fitted != view.fitted:
+            self.texts.clear()
+        else:
+            self.texts.follow(view, gone, came)
 
     # -- writing -----------------------------------------------------------------------------------
 
     def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation."""
 
-        def change(view: View, turn: Turn) -> tuple[View, list[Any]]:
+        def change(view: View, turn: Turn) -> Change:
             ids = _new_ids(view, records, turn.head.next_row)
             after = view.moved(turn.generation, [], _complete(view, records, ids))
             turn.add(_to_store(after, ids))
             turn.finish("add", len(ids))
-            return after, ids
+            return Change(after, [], ids)
 
-        return self._write(change)
+        after, ids = self._write(change)
+        return ids, after.generation
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Put another row in the place of one; it keeps its id."""
 
-        def change(view: View, turn: Turn) -> tuple[View, None]:
+        def change(view: View, turn: Turn) -> Change:
             if id not in view.index:
                 raise missing_row(id)
             after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
             turn.remove([dumps(id)])
             turn.add(_to_store(after, [id]))
             turn.finish("replace", 1)
-            return after, None
+            return Change(after, [id], [id])
 
-        return self._write(change)[1]
+        return self._write(change)[0].generation
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
 
-        def change(view: View, turn: Turn) -> tuple[View, None]:
+        def change(view: View, turn: Turn) -> Change:
             for id in ids:
                 if id not in view.index:
                     raise missing_row(id)
@@ -177,11 +193,11 @@ class Collection:
             after = view.moved(turn.generation, ids, [])
             turn.remove([dumps(id) for id in ids])
             turn.finish("delete", len(ids))
-            return after, None
+            return Change(after, ids, [])
 
-        return self._write(change)[1]
+        return self._write(change)[0].generation
 
-    def _write(self, change: Callable[[View, Turn], tuple[View, Any]]) -> tuple[Any, int]:
+    def _write(self, change: Callable[[View, Turn], Change]) -> tuple[View, list[Any]]:
         """Make a change durable, then show it; nobody sees what is not on the disk."""
         self.view  # noqa: B018  read before the turn is taken: reading may be long
         with self._lock:
@@ -190,9 +206,10 @@ class Collection:
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
                     view = self._caught_up(view, turn.head, changed)
-                after, answer = change(view, turn)
-            self._set(after)
-        return answer, after.generation
+                    self.texts.clear()
+                made = change(view, turn)
+            self._set(made.view, made.gone, made.came)
+        return made.view, list(made.came)
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then put the new one in its place.
@@ -218,7 +235,6 @@ class Collection:
                 turn.refit(before.generation, after.settings.to_text(), dump(after.schema))
                 turn.finish("fit", len(before.index))
             self._set(after)
-            self.texts.clear()
         return after
 
     def set_repaired(self, view: View, repaired: Index) -> None:
@@ -292,8 +308,19 @@ def _complete(
 def _to_store(view: View, ids: Sequence[Any]) -> list[tuple[str, str]]:
     """Return rows of a view as the store keeps them: as they were read, not as they were sent."""
     hidden = view.settings.names
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for id, record in zip(ids, view.index.records(ids), strict=True):
         cells = {name: cell for name, cell in record.items() if name != hidden}
         pairs.append((dumps(id), dumps(store_record(cells, view.schema))))
+    _check_readable([json.loads(record) for _, record in pairs], view.schema)
     return pairs
+
+
+def _check_readable(records: list[dict[str, Any]], schema: Schema) -> None:
+    """Refuse rows that could not be read back: what is stored must be there after a restart."""
+    try:
+        with collected():
+            read_stored(records, schema)
+    except (LookalikeError, TypeError, ValueError) as error:
+        do = "Use plain numbers, texts, and lists of them"
+        raise InvalidInput(message("row", "cells that can be stored", "others", do)) from error

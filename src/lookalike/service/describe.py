@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from lookalike._show import plain
 from lookalike.measures import Measure
-from lookalike.service.store.store import Head
 from lookalike.service.view import View
 from lookalike.table import Column, Table
 
-__all__ = ["brief", "describe", "start_of"]
+__all__ = ["describe", "start_of"]
 
 BINS = 24
 TOP = 20
@@ -22,21 +22,18 @@ EXAMPLES = 3
 LOOKED = 20_000  # rows among which the one to begin with is chosen
 
 
-def brief(head: Head, title: str, rows: int, columns: int, measure: str) -> dict[str, Any]:
-    """Return one line of the list of collections."""
-    return {
-        "name": head.name,
-        "title": title,
-        "rows": rows,
-        "columns": columns,
-        "measure": measure,
-        "generation": head.generation,
-        "created": head.created,
-    }
+_described: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
 
 
 def describe(name: str, view: View) -> dict[str, Any]:
-    """Return what there is to say about a collection, its jobs apart."""
+    """Return what there is to say about a collection, its jobs apart; worked out once per view."""
+    found = _described.get(view)
+    if found is None:
+        found = _described[view] = _describe(name, view)
+    return found
+
+
+def _describe(name: str, view: View) -> dict[str, Any]:
     table, drift = view.index.table, view.index.drift()
     hidden = view.settings.names
     columns = [_column(column, True, view) for column in table.columns]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.cli.measure import known, make_measure, set_seed
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures import Measure
+from lookalike.measures.names import known_measures, make_measure
 from lookalike.search import Index, choose_measure
 from lookalike.service.cells import dumps, id_column, plain_id, read_stored
 from lookalike.service.store.store import StoredRow
@@ -29,6 +29,7 @@ __all__ = [
     "stored_ids",
 ]
 
+WHO = "measure"
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
 
 
@@ -197,7 +198,7 @@ def make(settings: Settings, table: Table) -> tuple[Measure, str]:
     if settings.measure == "auto":
         measure, reason = choose_measure(table, weighs_columns=True)
     else:
-        measure, reason = make_measure(settings.measure), "given"
+        measure, reason = make_measure(settings.measure, WHO, matrices=False), "given"
     if settings.weights:
         if "weights" not in measure.get_params(deep=False):
             raise InvalidInput(
@@ -209,19 +210,21 @@ def make(settings: Settings, table: Table) -> tuple[Measure, str]:
                 )
             )
         measure.set_params(weights=dict(settings.weights))
-    return set_seed(measure, 0), reason
+    nested = measure.get_params()
+    idle = [n for n in nested if n.endswith("random_state") and nested[n] is None]
+    return measure.set_params(**dict.fromkeys(idle, 0)), reason
 
 
 def check_measure(name: str) -> None:
     """Refuse a measure that does not exist before a job is made of it."""
     if name != "auto":
-        make_measure(name)
+        make_measure(name, WHO, matrices=False)
 
 
 def list_measures() -> list[dict[str, str]]:
     """Return the measures that can be asked for by name, each with a sentence about it."""
     found = [{"name": "auto", "text": "Chosen by the columns; weights can be moved."}]
-    for name, (cls, options) in sorted(known().items()):
+    for name, (cls, options) in sorted(known_measures(matrices=False).items()):
         text = (cls.__doc__ or "").strip().partition("\n")[0]
         words = ", ".join(f"{key}={value}" for key, value in options.items())
         found.append({"name": name, "text": f"{text} ({words})" if words else text})

@@ -195,6 +195,7 @@ class Server(uvicorn.Server):
         self._say = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
         await super().startup(sockets)
         if self.started:
             self._say()

@@ -9,8 +9,10 @@ from typing import Any
 
 from lookalike.errors import LookalikeError, message
 from lookalike.service.analysis.results import Analyses
+from lookalike.service.answers import search
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection
+from lookalike.service.describe import describe
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
 from lookalike.service.metrics import Metrics
@@ -66,6 +68,12 @@ class Service:
         """Follow the change log from now on."""
         self._follower = threading.Thread(target=self._follow, name="lookalike-follow", daemon=True)
         self._follower.start()
+
+    def warm(self, name: str) -> None:
+        """Have a collection in memory and everything compiled before somebody asks."""
+        view = self.catalog.get(name).view
+        found = describe(name, view)
+        search(view, {"query": {"id": found["start"]}})
 
     def close(self) -> None:
         """Stop following, write the caches, close the store."""

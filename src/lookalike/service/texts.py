@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lookalike._show import plain
-
-if TYPE_CHECKING:
-    from lookalike.service.view import View
+from lookalike.service.view import View
 
 __all__ = ["Texts"]
 
@@ -20,13 +19,23 @@ class Texts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rows: dict[Any, tuple[str, str]] = {}
-        self._generation = -1
+        self._rows: dict[Any, tuple[str, str]] | None = None
 
     def clear(self) -> None:
         """Forget all words."""
         with self._lock:
-            self._rows, self._generation = {}, -1
+            self._rows = None
+
+    def follow(self, view: View, gone: Iterable[Any], came: Iterable[Any]) -> None:
+        """Take in the words of rows that came, and forget those of rows that went."""
+        with self._lock:
+            if self._rows is None:
+                return
+            for id in gone:
+                self._rows.pop(id, None)
+            columns = _columns(view)
+            for id in came:
+                self._rows[id] = _words(view.index.get(id), columns)
 
     def find(self, view: View, text: str, limit: int) -> list[Any]:
         """Return ids of rows that hold a text: in the label first, at its beginning first of all.
@@ -40,41 +49,43 @@ class Texts:
         """
         wanted = text.casefold().strip()
         ranked: list[list[Any]] = [[], [], [], []]
-        for id, (label, rest) in self._words(view).items():
-            if label.startswith(wanted):
-                ranked[0 if len(label) == len(wanted) else 1].append(id)
-            elif wanted in label:
-                ranked[2].append(id)
-            elif wanted in rest:
-                ranked[3].append(id)
-            if len(ranked[0]) >= limit:
-                break
+        with self._lock:
+            if self._rows is None:
+                self._rows = _words_of(view)
+            for id, (label, rest) in self._rows.items():
+                if label.startswith(wanted):
+                    ranked[0 if len(label) == len(wanted) else 1].append(id)
+                elif wanted in label:
+                    ranked[2].append(id)
+                elif wanted in rest:
+                    ranked[3].append(id)
+                if len(ranked[0]) >= limit:
+                    break
         return [id for ids in ranked for id in ids][:limit]
 
-    def _words(self, view: View) -> dict[Any, tuple[str, str]]:
-        with self._lock:
-            if self._generation != view.generation:
-                self._rows = _words_of(view)
-                self._generation = view.generation
-            return self._rows
+
+def _columns(view: View) -> list[str]:
+    """Return the columns whose words are looked at, the label first."""
+    label = view.settings.label_column
+    compared = [name for name, kind in view.schema.kinds.items() if kind.name in WRITTEN]
+    aside = [name for name in view.schema.aside if view.settings.aside[name]["kind"] in WRITTEN]
+    rest = [name for name in (*aside, *compared) if name != label]
+    return [label or "", *rest]
+
+
+def _words(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
+    cells = [record.get(name) for name in columns]
+    first, *rest = ["" if cell is None else str(plain(cell)).casefold() for cell in cells]
+    return first, "\n".join(rest)
 
 
 def _words_of(view: View) -> dict[Any, tuple[str, str]]:
-    table, label = view.index.table, view.settings.label_column
+    table, columns = view.index.table, _columns(view)
+    every = {column.name: column for column in table.columns + table.aside}
+    used = [every[name] for name in columns if name in every]
+    names = [column.name for column in used]
     ids = table[view.settings.names].values.tolist()
-    labels, others = [""] * len(table), [[] for _ in range(len(table))]  # type: ignore[var-annotated]
-    for column in table.aside + table.columns:
-        if column.name == view.settings.names and column.name != label:
-            continue
-        if column.name != label and column.kind.name not in WRITTEN:
-            continue
-        for row in range(len(column)):
-            cell = column.cell(row)
-            if cell is None:
-                continue
-            word = str(plain(cell)).casefold()
-            if column.name == label:
-                labels[row] = word
-            else:
-                others[row].append(word)
-    return {id: (name, "\n".join(rest)) for id, name, rest in zip(ids, labels, others, strict=True)}
+    return {
+        id: _words({name: c.cell(row) for name, c in zip(names, used, strict=True)}, columns)
+        for row, id in enumerate(ids)
+    }

@@ -12,6 +12,7 @@ import numpy as np
 from lookalike._show import plain, short
 from lookalike.errors import message, suggest
 from lookalike.represent import layout
+from lookalike.service.analysis.hubs import Hubs
 from lookalike.service.analysis.sample import Sample, fit_plain, take
 from lookalike.service.cells import to_json
 from lookalike.service.store.store import NotThere
@@ -67,6 +68,12 @@ class Map:
         """Return the cluster of every row."""
         found = [labels.get(id, -1) for id in self.sample.ids]
         return _codes([None if label < 0 else f"cluster {label}" for label in found])
+
+    def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
+        """Return in how many lists of the plain space each row stands."""
+        counts, at = hubs.plain.occurrence, hubs.sample.places
+        found = [float(counts[at[id]]) if id in at else np.nan for id in self.sample.ids]
+        return {"kind": "number", "labels": [], "values": _text(np.asarray(found, dtype="<f4"))}
 
 
 def make_map(view: View) -> Map:

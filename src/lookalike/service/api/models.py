@@ -94,7 +94,7 @@ class QuestionIn(Strict):
     filter: dict[str, Any] | None = None
     weights: dict[str, Number] | None = None
     columns: list[StrictStr] | None = None
-    explain: StrictInt | Literal["all"] = 3
+    explain: Annotated[StrictInt, Field(ge=0, le=1_000)] | Literal["all"] = 3
     space: Space = "plain"
 
 

@@ -33,6 +33,7 @@ JOB = {
 }
 LATER = documented({"job": JOB}, "It is being made: ask again when the job is done.", 202)
 NAME = {"id": 0, "label": "cat"}
+NEAREST = 10  # length of the lists that hubs are counted in
 
 
 def _later(job: Job) -> Response:
@@ -85,7 +86,7 @@ def map_of_rows(service: Serving, found: Found) -> Response:
 def map_colors(
     service: Serving, found: Found, column: Annotated[str, Query(max_length=1_000)]
 ) -> Response:
-    """Return what colors the rows of the map: a column, or their cluster."""
+    """Return what colors the rows of the map: a column, their cluster, or their occurrence."""
     made = service.analyses.map(found)
     if isinstance(made, Job):
         return _later(made)
@@ -95,6 +96,11 @@ def map_colors(
         if isinstance(clusters, Job):
             return _later(clusters)
         return answer(made.by_cluster(clusters.by_id()))
+    if column == "occurrence" and column not in names:
+        counted = service.analyses.hubs(found, NEAREST)
+        if isinstance(counted, Job):
+            return _later(counted)
+        return answer(made.by_occurrence(counted))
     return answer(made.colors(column))
 
 
@@ -121,7 +127,7 @@ K = Annotated[int, Query(ge=1, le=50)]
 
 
 @router.get("/hubs", responses=LATER | documented(HUBS, "Hubs and unreachable rows."))
-def hubs(service: Serving, found: Found, k: K = 10, space: Space = "plain") -> Response:
+def hubs(service: Serving, found: Found, k: K = NEAREST, space: Space = "plain") -> Response:
     """Say who is in everybody's list and who in nobody's, before and after the repair."""
     made = service.analyses.hubs(found, k)
     return _later(made) if isinstance(made, Job) else answer(made.document())
@@ -136,7 +142,7 @@ def shown_by(
     service: Serving,
     found: Found,
     id: str,
-    k: K = 10,
+    k: K = NEAREST,
     space: Space = "plain",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
 ) -> Response:

@@ -1,12 +1,11 @@
-"""What does a forest call alike? One row, and how alike every place of a plane is to it.
-
-Two crescents in a plane, and one row among them. A distance in units draws circles wherever the
-rows are; for a forest empty space is narrow and crowded space is wide.
-
-Run it with ``python examples/forest_similarities.py [picture.png]``.
 """
+What does a forest call alike?
+==============================
 
-import sys
+Two crescents in a plane, and one row among them: how alike is every place of the plane to it? A
+distance in units draws circles wherever the rows are; for a forest empty space is narrow and
+crowded space is wide.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,7 +39,4 @@ for axis, (name, measure) in zip(axes.flat, measures.items(), strict=True):
     axis.set_title(name, fontsize=10)
     axis.set_xticks([])
     axis.set_yticks([])
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=90)
-else:
-    plt.show()
+plt.show()

@@ -1,6 +1,7 @@
 """Which species is this penguin? A mixed table with gaps, in a pipeline and a grid search.
 
-Run it with ``python examples/predict_from_neighbors.py``; the table comes with the extra ``demo``.
+Run it with ``python examples/scripts/predict_from_neighbors.py``.
+The table comes with the extra ``demo``.
 """
 
 import numpy as np

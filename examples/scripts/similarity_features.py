@@ -1,6 +1,7 @@
 """Can a linear model read a mixed table with gaps? Similarities to a few prototypes make it so.
 
-Run it with ``python examples/similarity_features.py``; the table comes with the extra ``demo``. The
+Run it with ``python examples/scripts/similarity_features.py``.
+The table comes with the extra ``demo``. The
 picture at the end needs matplotlib.
 """
 

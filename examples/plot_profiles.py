@@ -1,0 +1,36 @@
+"""
+Which belong together, and what sets them apart?
+================================================
+
+Penguins, grouped without their species. A number of a cluster says nothing; its profile names the
+columns that differ most from everybody else.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lookalike.cluster import SimilarityClustering, profile_clusters
+from lookalike.datasets import load_penguins
+from lookalike.measures import Gower
+
+penguins = load_penguins()
+body = penguins.drop("species").drop("year").drop("island")
+model = SimilarityClustering(Gower(scale="rank", missing="midpoint"), "auto").fit(body)
+print(profile_clusters(model, body))
+
+# %%
+# The clusters in two of the columns; the shape of a mark is the species that was not used.
+labels = model.labels_
+species = [penguins["species"].cell(row) for row in range(len(penguins))]
+bill = np.array([penguins["bill_length_mm"].cell(row) or np.nan for row in range(len(penguins))])
+deep = np.array([penguins["bill_depth_mm"].cell(row) or np.nan for row in range(len(penguins))])
+colors = np.array(["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"])
+figure, axis = plt.subplots(figsize=(7, 4.4), layout="constrained")
+for mark, name in zip("o^s", sorted(set(species)), strict=True):
+    here = np.array([one == name for one in species])
+    axis.scatter(bill[here], deep[here], c=colors[labels[here] % 7], marker=mark, s=22, label=name)
+axis.set(xlabel="bill length (mm)", ylabel="bill depth (mm)")
+legend = axis.legend(frameon=False, title="species (not used)")
+for handle in legend.legend_handles:
+    handle.set_color("0.4")
+plt.show()

@@ -1,0 +1,38 @@
+"""
+Why is this film on the list?
+=============================
+
+Five films like Star Wars, and what each column says for and against. The parts for likeness add up
+to the similarity, those against it to what is lacking to 1: the whole bar is the whole answer.
+"""
+
+import matplotlib.pyplot as plt
+
+import lookalike as la
+
+films = la.datasets.load_films()
+index = la.Index().fit(films)
+title = films.aside[0]
+star_wars = next(row for row in range(len(films)) if title.cell(row) == "Star Wars")
+hits = index.search(star_wars, k=5)
+print(hits)
+
+# %%
+# Each film's bar is one long, from what is against it to what is for it; a column that is missing
+# from a bar was empty in one of the two films, and the others count for more.
+columns = films.names
+colors = dict(zip(columns, plt.get_cmap("Dark2").colors, strict=False))
+figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
+names = [hit.row["title"] for hit in hits]
+for side, sign in (("plus", 1), ("minus", -1)):
+    left = [0.0] * len(hits)
+    for column in columns:
+        shares = [sign * getattr(hit.explanation, side).get(column, 0.0) for hit in hits]
+        label = column if side == "plus" else None
+        axis.barh(names, shares, left=left, color=colors[column], label=label, edgecolor="white")
+        left = [a + b for a, b in zip(left, shares, strict=True)]
+axis.axvline(0, color="0.3", linewidth=1)
+axis.invert_yaxis()
+axis.set_xlabel("against    |    for likeness with Star Wars")
+axis.legend(ncols=8, loc="upper center", bbox_to_anchor=(0.4, -0.2), frameon=False, fontsize=8)
+plt.show()

@@ -1,0 +1,98 @@
+"""``lookalike serve`` and ``lookalike token``: from a file to a server, and who may use it."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from cli.run import run
+
+pytest.importorskip("fastapi", reason="install lookalike[service] to test the service")
+
+from service.running import Process
+
+TABLE = "name,weight,animal\nTom,4,cat\nRex,30,dog\nKitty,5,cat\nGrey,28,wolf\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_a_file_is_served_and_read_again_only_if_it_has_changed(table, tmp_path):
+    store = tmp_path / "pets.lookalike.sqlite"
+    with Process(store, str(table), "--label", "name") as server:
+        client = server.client
+        assert client.collections()[0]["rows"] == 4
+        assert client.search("pets", 0, 1)["hits"][0]["label"] == "Kitty"
+    heard = "".join(server.heard)
+    assert f"rows are kept in {store}" in heard
+    assert "reading" in heard
+    assert f"serving http://127.0.0.1:{server.port}/" in heard
+    table.write_text(TABLE + "Mini,3,cat\n")
+    with Process(store, str(table)) as server:
+        assert server.client.collections()[0]["rows"] == 5
+        server.client.add("pets", [{"name": "Neu", "weight": 1, "animal": "cat"}])
+    table.write_text(TABLE)
+    with Process(store, str(table)) as server:  # what was written is not thrown away
+        assert server.client.collections()[0]["rows"] == 6
+    assert "has changed since" in "".join(server.heard)
+
+
+def test_tokens_are_made_listed_and_revoked(tmp_path):
+    store = tmp_path / "a.sqlite"
+    made = run("token", "create", "me", "--scope", "write", "--store", store)
+    text = made.stdout.strip()
+    assert text.startswith("la_")
+    listed = json.loads(run("token", "list", "--store", store, "--output", "json").stdout)
+    (token,) = listed["tokens"]
+    assert (token["name"], token["scope"], token["revoked"]) == ("me", "write", None)
+    assert text.split("_", 2)[2] not in json.dumps(listed)
+    assert "me" in run("token", "list", "--store", store).stdout
+    run("token", "revoke", token["id"], "--store", store)
+    listed = json.loads(run("token", "list", "--store", store, "--output", "json").stdout)
+    assert listed["tokens"][0]["revoked"]
+    again = run("token", "revoke", token["id"], "--store", store)
+    assert again.exit_code == 1
+    wrong = run("token", "create", "me", "--scope", "all", "--store", store)
+    assert wrong.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--host", "0.0.0.0"], "lookalike token create"),
+        (["--need-token"], "lookalike token create"),
+        (["nobody.csv"], "nobody.csv"),
+        (["--store", "mysql://a/b"], "PostgreSQL or a file"),
+        (["--port", "70000"], "--port"),
+    ],
+)
+def test_mistakes_are_told_before_anything_starts(tmp_path, words, said):
+    store = [] if "--store" in words else ["--store", tmp_path / "a.sqlite"]
+    done = run("serve", *words, *store)
+    assert done.exit_code in (1, 2)
+    assert said in " ".join((done.stderr or done.output).split())
+
+
+def test_the_store_has_a_place_by_itself(tmp_path, monkeypatch):
+    from lookalike.service.server import default_store
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert default_store([]) == tmp_path / "data" / "lookalike" / "store.sqlite"
+    file = tmp_path / "films.csv.gz"
+    assert default_store([str(file)]) == tmp_path / "films.lookalike.sqlite"
+    if os.geteuid() != 0:
+        (tmp_path / "locked").mkdir(mode=0o500)
+        place = default_store([str(tmp_path / "locked" / "a.csv")])
+        assert place == tmp_path / "data" / "lookalike" / "a.sqlite"
+
+
+def test_without_the_packages_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    done = run("serve")
+    assert done.exit_code == 1
+    assert "Install lookalike[service]" in done.stderr
