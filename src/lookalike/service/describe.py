@@ -62,6 +62,7 @@ def measure_of(view: View) -> dict[str, Any]:
         weights |= {name: float(value) for name, value in given.items() if name in weights}
     return {
         "name": type(measure).__name__,
+        "asked": view.settings.measure,
         "text": repr(measure),
         "reason": view.settings.reason,
         "weighable": bool(measure.traits.weighs_columns),

@@ -84,6 +84,40 @@ def test_rows_that_were_added_make_the_list_stale(visit):
     visit.site.call("DELETE", f"/api/collections/pets/rows/{ids[0]}")
 
 
+def test_bones_stand_where_the_list_will_be(visit):
+    held = []
+    visit.page.route("**/search", held.append)
+    visit.page.goto(f"{visit.site.address}/#/pets")
+    visit.page.wait_for_selector("#results .bone")
+    assert visit.page.locator(".hit").count() == 0
+    while not held:
+        visit.page.wait_for_timeout(50)
+    visit.page.unroute("**/search")
+    held[0].continue_()
+    visit.ready()
+    assert visit.page.locator("#results .bone").count() == 0
+
+
+def test_a_measure_that_is_out_of_date_is_fitted_again(visit):
+    def drifted(route):
+        info = route.fetch().json()
+        info["drift"] = {"refit": True, "reasons": ["weight: much larger than before"]}
+        route.fulfill(json=info)
+
+    visit.page.route("**/api/collections/pets", drifted)
+    visit.open("#/pets")
+    banner = visit.page.locator(".banner")
+    assert "much larger than before" in banner.inner_text()
+    visit.page.unroute("**/api/collections/pets")
+    banner.get_by_role("button", name="Refit").click()
+    path = "/api/collections/pets/measure"
+    with visit.page.expect_request(lambda request: request.url.endswith(path)) as sent:
+        visit.page.get_by_role("dialog").get_by_role("button", name="Fit", exact=True).click()
+    assert sent.value.post_data_json == {"measure": "auto"}  # what it was asked to be
+    visit.page.wait_for_selector(".banner", state="detached")
+    visit.ready()
+
+
 def test_a_table_of_three_columns_full_of_markup(visit):
     visit.open("#/pets")
     assert "<img src=x onerror=alert(" in visit.page.locator("#query .title").inner_text()

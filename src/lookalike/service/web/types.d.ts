@@ -25,7 +25,7 @@ interface Collection {
   generation: number;
   id_column: string | null;
   label_column: string | null;
-  measure: { name: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
+  measure: { name: string; asked?: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
   columns: Column[];
   drift: { refit: boolean; reasons: string[] };
   start: Id | null;

@@ -25,7 +25,7 @@ export function banners(state, act) {
     banner(
       "drift",
       h("span", null, `The measure was fitted on other data${why ? `: ${why}` : ""}.`),
-      button("Refit", () => act({ type: "ui", dialog: "refit", wanted: collection.measure.name })),
+      button("Refit", () => act({ type: "ui", dialog: "refit", wanted: collection.measure.asked ?? "auto" })),
     );
   }
   const { measure } = state.link;
