@@ -26,7 +26,7 @@ help: ## list the targets
 $(VENV)/.user: pyproject.toml constraints.txt
 	@echo "setting up $(VENV) (once)"
 	@$(MAKE_VENV)
-	@$(INSTALL) -e '.[demo,objects]'
+	@$(INSTALL) -e '.[demo]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt

@@ -1,6 +1,5 @@
 """Cells that are texts, sets, sequences, series, histograms, vectors and graphs."""
 
-import builtins
 from decimal import Decimal
 from fractions import Fraction
 
@@ -31,7 +30,6 @@ from lookalike.columns import (
 )
 from lookalike.columns.text import letters, strings
 from lookalike.columns.tokens import token_id
-from lookalike.errors import MissingExtra
 from lookalike.table.table import Column, Graph, Kind
 
 few = settings(max_examples=30, deadline=None)
@@ -310,17 +308,39 @@ def test_large_graphs_are_refused_by_the_exact_distance():
         compare(GraphEdit(), "graph", [Graph({}, frozenset()), graph])
 
 
-def test_exact_graph_distance_says_what_to_install(monkeypatch):
-    real = builtins.__import__
+@few
+@given(one=graphs(most=5), other=graphs(most=5))
+def test_graph_edits_are_those_that_networkx_counts(one, other):
+    networkx = pytest.importorskip("networkx")
 
-    def without(name, *rest, **more):
-        if name == "networkx":
-            raise ImportError(name)
-        return real(name, *rest, **more)
+    def as_networkx(graph):
+        made = networkx.Graph()
+        loops = {a for a, b in graph.edges if a == b}  # part of the node: networkx miscounts them
+        for node, label in graph.nodes.items():
+            made.add_node(node, label=label, loop=node in loops)
+        made.add_edges_from(edge for edge in graph.edges if edge[0] != edge[1])
+        return made
 
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtra, match=r"lookalike\[objects\]"):
-        compare(GraphEdit(), "graph", [Graph({}, frozenset())] * 2)
+    counted = networkx.graph_edit_distance(
+        as_networkx(one),
+        as_networkx(other),
+        node_subst_cost=lambda u, v: (u["label"] != v["label"]) + (u["loop"] != v["loop"]),
+        node_del_cost=lambda node: 1 + node["loop"],
+        node_ins_cost=lambda node: 1 + node["loop"],
+    )
+    assert between(GraphEdit(scale=1.0), "graph", one, other) == counted
+    assert between(GraphEdit(scale=1.0), "graph", other, one) == counted
+
+
+def test_graphs_of_ten_alike_nodes_are_counted_in_the_end():
+    ring = [(i, (i + 1) % 10) for i in range(10)]
+    spokes = frozenset([*ring, *((i, i + 5) for i in range(5))])
+    two_stars = frozenset([*((i, (i + 1) % 5) for i in range(5)), *((i, i + 5) for i in range(5)),
+                           *((5 + i, 5 + (i + 2) % 5) for i in range(5))])  # fmt: skip
+    nodes = dict.fromkeys(range(10))
+    ladder, petersen = Graph(nodes, spokes), Graph(nodes, two_stars)
+    assert between(GraphEdit(scale=1.0), "graph", petersen, petersen) == 0
+    assert between(GraphEdit(scale=1.0), "graph", ladder, petersen) == 8  # of all 10! placements
 
 
 # -- cells that cannot be read -------------------------------------------------------------------

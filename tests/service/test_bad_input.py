@@ -292,7 +292,7 @@ def test_the_openapi_document_finds_no_5xx(pets):
                 continue
 
             @settings(
-                max_examples=8,
+                max_examples=5,
                 derandomize=True,
                 database=None,
                 deadline=None,
@@ -310,7 +310,7 @@ def test_the_openapi_document_finds_no_5xx(pets):
                     answer.text,
                 )
                 if answer.status_code >= 400:
-                    assert answer.headers["content-type"] == "application/problem+json"
+                    assert "application/problem+json" in answer.headers["content-type"]
 
             check()
     assert len(seen) >= 25

@@ -177,6 +177,7 @@ def test_clusters_and_colors(many):
     assert places.shape == (120, 2)
     assert np.isfinite(places).all()
     assert head["columns"] == ["x", "y", "group"]
+    assert 0.8 < head["trust"] <= 1
     colors = many.get("/api/collections/many/map/colors", {"column": "group"})
     codes = np.frombuffer(base64.b64decode(colors["values"]), np.uint8)
     assert [colors["labels"][code] for code in codes[:3]] == ["a", "b", "c"]

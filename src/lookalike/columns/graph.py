@@ -13,7 +13,8 @@ from lookalike._shapes import Fields, Shape, require
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
-from lookalike.errors import MissingExtra, WrongType, message
+from lookalike.errors import WrongType
+from lookalike.kernels.graph_edit import graph_edit_block
 from lookalike.kernels.sets import square_counts
 from lookalike.table.table import Column, Graph
 
@@ -143,7 +144,7 @@ class GraphEdit(_Graphs):
     """How many nodes and edges must be added, removed or relabelled to make two graphs equal.
 
     The exact distance with every edit at cost 1. The time grows steeply with size, so graphs of
-    more than ten nodes are refused. Needs networkx (``pip install lookalike[objects]``).
+    more than ten nodes are refused.
 
     Examples
     --------
@@ -161,7 +162,7 @@ class GraphEdit(_Graphs):
     SHAPE: ClassVar[Fields] = {}
 
     name = "ged"
-    n_sampled = 50  # one comparison may take a tenth of a second
+    n_sampled = 50  # one comparison of large graphs may take a tenth of a second
     n_pivots = 4
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
@@ -176,36 +177,9 @@ class GraphEdit(_Graphs):
         return [len(place), *labels, *ends]
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
-        networkx = _networkx()
-        all_a, all_b = self._graphs(a), self._graphs(b)
         out = np.empty((len(a), len(b)))
-        for i, g in enumerate(all_a):
-            for j, h in enumerate(all_b):
-                if g is not None and h is not None:
-                    out[i, j] = networkx.graph_edit_distance(
-                        g, h, node_subst_cost=_change, node_del_cost=_whole, node_ins_cost=_whole
-                    )
+        graph_edit_block(a.values, a.offsets, b.values, b.offsets, LARGEST, out)
         return out
-
-    def _graphs(self, cells: Ragged) -> list[Any]:
-        networkx = _networkx()
-        out: list[Any] = []
-        for i in range(len(cells)):
-            if cells.missing[i]:
-                out.append(None)
-                continue
-            row = cells.row(i).tolist()
-            n = row[0]
-            edges = list(zip(row[1 + n :: 2], row[2 + n :: 2], strict=True))
-            loops = {one for one, other in edges if one == other}
-            graph = networkx.Graph()
-            for at in range(n):
-                graph.add_node(at, label=row[1 + at], loop=at in loops)
-            graph.add_edges_from((one, other) for one, other in edges if one != other)
-            out.append(graph)
-        return out
-
-    # An edge from a node to itself is counted with the node: networkx 3.6 miscounts such edges.
 
     def cells_shape(self) -> Shape:
         """Return what encoded cells look like."""
@@ -223,14 +197,6 @@ class GraphEdit(_Graphs):
             require(fits, where, "edges between nodes of a graph", "others")
 
 
-def _change(one: dict[str, int], other: dict[str, int]) -> int:
-    return (one["label"] != other["label"]) + (one["loop"] != other["loop"])
-
-
-def _whole(node: dict[str, int]) -> int:
-    return 1 + node["loop"]
-
-
 def _neighbors(graph: Graph, column: str, row: int) -> dict[Any, set[Any]]:
     near: dict[Any, set[Any]] = {node: set() for node in graph.nodes}
     for one, other in graph.edges:
@@ -241,18 +207,3 @@ def _neighbors(graph: Graph, column: str, row: int) -> dict[Any, set[Any]]:
         near[one].add(other)
         near[other].add(one)
     return near
-
-
-def _networkx() -> Any:
-    try:
-        import networkx
-    except ImportError as error:
-        raise MissingExtra(
-            message(
-                "the distance 'ged'",
-                "networkx",
-                "it is not installed",
-                "Run pip install lookalike[objects], or choose 'wl' or 'graph_jaccard'",
-            )
-        ) from error
-    return networkx

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from lookalike.service.view import View
 __all__ = ["Service"]
 
 FOLLOW = 0.25  # seconds between two looks at the change log
+HOUR = 3600.0  # between two looks for sessions that nobody touches
 
 
 class Service:
@@ -76,7 +78,7 @@ class Service:
         search(view, {"query": {"id": found["start"]}})
 
     def close(self) -> None:
-        """Stop following, write the caches, close the store."""
+        """End all jobs, stop following, close the store."""
         self._stop.set()
         self.jobs.close()
         if self._follower is not None:
@@ -84,8 +86,12 @@ class Service:
         self.store.close()
 
     def _follow(self) -> None:
+        swept = float("-inf")
         while not self._stop.wait(FOLLOW):
             try:
+                if time.monotonic() - swept > HOUR:
+                    self.sessions.sweep()
+                    swept = time.monotonic()
                 self.catalog.follow()
                 self.catalog.save_caches()
                 self.store_answers = True

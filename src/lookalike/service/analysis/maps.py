@@ -11,6 +11,7 @@ import numpy as np
 
 from lookalike._show import plain, short
 from lookalike.errors import message, suggest
+from lookalike.evaluate import trustworthiness
 from lookalike.represent import layout
 from lookalike.service.analysis.hubs import Hubs
 from lookalike.service.analysis.sample import Sample, fit_plain, take
@@ -22,6 +23,7 @@ __all__ = ["Map", "make_map"]
 
 LEVELS = 8  # colors; what is beyond is "other"
 GAP = 255
+NEAREST = 10  # rows on the map that should be alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Map:
 
     sample: Sample
     places: np.ndarray
+    trust: float | None
 
     def to_bytes(self) -> bytes:
         """Return one line of JSON, then all x and all y as little-endian float32."""
@@ -41,7 +44,7 @@ class Map:
             "ids": ids,
             "generation": self.sample.view.generation,
             "sampled": self.sample.sampled,
-            "trust": None,
+            "trust": self.trust,
             "columns": [column.name for column in self.sample.table.columns],
         }
         cells = self.places.T.astype("<f4")
@@ -79,7 +82,11 @@ class Map:
 def make_map(view: View) -> Map:
     """Lay the rows of a view out."""
     sample = take(view)
-    return Map(sample, np.asarray(layout(fit_plain(sample))))
+    measure = fit_plain(sample)
+    places = np.asarray(layout(measure))
+    k = min(NEAREST, (len(places) - 1) // 2 - 1)
+    trust = float(trustworthiness(measure, places, k)) if k >= 1 else None
+    return Map(sample, places, trust)
 
 
 def _first_items(cells: list[Any]) -> list[Any]:
