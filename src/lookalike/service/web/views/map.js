@@ -240,7 +240,7 @@ function extent(values) {
 
 /** @param {any} drawing @param {any} picture @param {any} answer */
 function says(drawing, picture, answer) {
-  const trust = typeof drawing.trust === "number" ? `A flat picture of many columns: ${percent(drawing.trust)} of what lies close together here is close in truth. ` : "";
+  const trust = typeof drawing.trust === "number" ? `A flat picture of many columns, trustworthiness ${drawing.trust.toFixed(2)} (1: all rows that are close here are close in truth). ` : "";
   if (!answer || picture.query < 0) return `${trust}Click a row to search from it.`;
   const far = away(picture).filter((share) => share > FAR).length;
   const lines = "Lines join the row in question with its neighbors in the real space";
