@@ -37,6 +37,7 @@ from lookalike.measures.matrices import (
     typical_distance,
 )
 from lookalike.measures.rows import Rows, self_pairs
+from lookalike.measures.telling import ColumnDifferences, finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
@@ -88,6 +89,10 @@ class Measure(CheckedRows, Saved, BaseEstimator, abstract=True):
         s = float(self.block(a, b, "similarity")[0, 0])
         d = float(self.block(a, b, "distance")[0, 0])
         return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
+        """Return how much a row differs from each of some in every column, for ``telling``."""
+        return None
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -353,14 +358,7 @@ class Measure(CheckedRows, Saved, BaseEstimator, abstract=True):
         ----------
         a, b : Rows of length one
         """
-        found = self._explain(a, b)
-        filler = getattr(self, "undefined", None)
-        if filler is None or not np.isnan(found.similarity):
-            return found
-        told: dict[str | None, float] = {None: filler}
-        against: dict[str | None, float] = {None: 1 - filler}
-        distance = self.distance_at(filler)
-        return replace(found, similarity=filler, distance=distance, plus=told, minus=against)
+        return finish_explanation(self, self._explain(a, b), a, b)
 
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.

@@ -68,7 +68,8 @@ class Explanation:
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
         difference on the typical scale of its column is always among the reasons against, if it is
         larger than typical; no column is on both sides. Where nothing is known about random pairs,
-        the largest contribution is the best reason.
+        the largest contribution is the best reason. A measure that shares out only differences
+        (``Vector``, ``Ranked``, shared leaves) has reasons for likeness too, of contribution 0.
 
         Parameters
         ----------
@@ -88,18 +89,24 @@ class Explanation:
             most = self._largest_contribution(self.minus)
             if most is not None and plus != [most]:
                 plus, minus = [name for name in plus if name != most], [most]
-        return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
+        shares = [(name, self.plus.get(name, 0.0)) for name in plus]
+        return shares, [(name, self.minus[name]) for name in minus]
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
         scores = {}
-        for name, value in side.items():
-            if name is None or not value > NOTHING:
+        values = {name: value for name, value in side.items() if value > NOTHING}
+        if at == 0 and None in values:  # likeness that no column has a share of speaks through all
+            values |= {name: 0.0 for name in self.telling if name not in side}
+        for name, value in values.items():
+            if name is None:
                 continue
             bits = self.telling.get(name)
             if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
                 continue
             weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+            if name not in self.plus:  # the differences alone are shared out
+                weight = max(weight, sum(self.typical.get(name, ())))
             scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
         return sorted(scores, key=lambda name: scores[name])
 
