@@ -39,6 +39,9 @@ class Explanation:
     telling : mapping of column to a pair of floats
         How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
         of random pairs that are at least as near, and at least as far. 0: every pair is.
+    reach : mapping of column to float
+        The most that the column takes off the likeness of the two rows with random ones, where a
+        measure shares out differences alone: how much the column counts.
     not_compared : tuple of str
         Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
     """
@@ -53,6 +56,7 @@ class Explanation:
     typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     not_compared: tuple[str, ...] = ()
+    reach: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str | None]:
@@ -105,8 +109,7 @@ class Explanation:
             if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
                 continue
             weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
-            if name not in self.plus:  # the differences alone are shared out
-                weight = max(weight, sum(self.typical.get(name, ())))
+            weight = max(weight, self.reach.get(name, 0.0))
             scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
         return sorted(scores, key=lambda name: scores[name])
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lookalike.measures.explanation import Explanation
+from lookalike.measures.explanation import Explanation, ratio
 from lookalike.measures.rows import Rows, kept_beside
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnDifferences", "as_bits", "by_owner", "draw_pairs", "finish_explanation"]
 
 SAMPLE = 128  # rows that the two of a pair are compared with
-PAIRS = 48  # of them that are explained in full: a forest may take some milliseconds for each
+PAIRS = 24  # of them that are explained in full: a forest may take some milliseconds for each
 
 
 class ColumnDifferences(NamedTuple):
@@ -75,9 +75,14 @@ def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Exp
     others = sample.rows[~np.isin(sample.rows.seen, pair)]
     views = [measure.column_differences(one, others) for one in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
-    return replace(
-        found, typical=sample.typical, telling=as_bits(own.names, differs, own.values[0])
-    )
+    telling = as_bits(own.names, differs, own.values[0])
+    if any(name in found.plus for name in own.names):
+        return replace(found, typical=sample.typical, telling=telling)
+    # From the unit of the differences to that of contributions.
+    seen = differs[:, [name in telling for name in own.names]]
+    unit = ratio(sum(minus for _, minus in sample.typical.values()), float(seen.mean(0).sum()))
+    reach = dict(zip(telling, unit * seen.max(0), strict=True))
+    return replace(found, typical=sample.typical, telling=telling, reach=reach)
 
 
 def as_bits(
