@@ -15,11 +15,11 @@ import pyarrow.csv
 
 from lookalike.errors import InvalidInput, UnreadableFile, message, suggest
 from lookalike.table.raw import Raw, of_arrow, of_values, written
+from lookalike.table.vocabulary import MISSING
 
 __all__ = ["read_csv", "unreadable"]
 
-# Words that mean "missing" in a CSV file when they stand without quotes; R writes NA so.
-CSV_GAPS = ("", "NA", "NaN", "nan", "null", "NULL")
+CSV_GAPS = ("", *MISSING)  # among numbers and dates; what words mean is decided for every source
 EXACT = 2**53  # whole numbers beyond lose digits as floats
 
 
@@ -55,8 +55,8 @@ def read_csv(
             "parse_options": pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             "convert_options": pyarrow.csv.ConvertOptions(
                 null_values=[*CSV_GAPS, *map(written, missing)],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=True,
                 column_types=types,
             ),
         }
@@ -105,10 +105,20 @@ def _as_whole(cells: Any) -> Any:
 
 
 def _whole(cells: Any) -> Any:
+    """Return cells as whole numbers, gaps among them; None where others are."""
     try:
         return cells.cast(pa.int64())
     except pa.ArrowInvalid:
+        pass
+    try:
+        return _without_gaps(cells).cast(pa.int64())
+    except pa.ArrowInvalid:
         return None
+
+
+def _without_gaps(cells: Any) -> Any:
+    gap = pc.is_in(cells, value_set=pa.array(CSV_GAPS, cells.type))
+    return pc.if_else(gap, pa.scalar(None, cells.type), cells)
 
 
 def _is_float(kind: Any) -> bool:

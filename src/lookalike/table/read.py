@@ -50,8 +50,8 @@ def read_table(
         column), a ``Kind``, or "aside" to leave the column out of comparisons. A column named here
         is never set aside by itself.
     missing : list of str or number, optional
-        More cell values that mean "missing", besides None, NaN and, in a CSV file, nothing at all
-        or NA, NaN or null without quotes. They are taken out before the kinds are guessed.
+        More cell values that mean "missing", besides None, NaN, empty text and the words NA, NaN
+        and null. They are taken out before the kinds are guessed.
     schema : Schema or Table, optional
         Read new rows the way a fitted table was read; see ``as_table``. Then ``kinds`` and
         ``missing`` are not used.
