@@ -133,8 +133,8 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if guess.aside or guess.kind.name in ("text", "category"):
         note = guess.kind.note
         role = guess.kind.role if guess.kind.name == "category" else ""
-        more = {"role": role, "close": guess.kind.close, "reading": guess.kind.reading}
-        return Guess(replace(kind, note=note, **more))
+        kind = replace(kind, note=note, role=role, close=guess.kind.close)
+        return Guess(replace(kind, reading=guess.kind.reading))
     return replace(guess, kind=replace(guess.kind, close=guess.kind.close or "category"))
 
 
