@@ -9,6 +9,7 @@ from typing import Any
 from lookalike._frame import make_frame
 from lookalike._show import clean
 from lookalike.pages.markup import AGAINST, FOR, Html, table
+from lookalike.reasons import Reason, Style, make_reason
 
 __all__ = ["Explanation", "ratio", "rescaled", "shared_out"]
 
@@ -39,6 +40,8 @@ class Explanation:
     telling : mapping of column to a pair of floats
         How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
         of random pairs that are at least as near, and at least as far. 0: every pair is.
+    styles : mapping of column to Style
+        How the cells of each column are written, so that reasons can be phrased.
     not_compared : tuple of str
         Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
     """
@@ -53,6 +56,7 @@ class Explanation:
     typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     not_compared: tuple[str, ...] = ()
+    styles: Mapping[str, Style] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str | None]:
@@ -89,6 +93,36 @@ class Explanation:
             if most is not None and plus != [most]:
                 plus, minus = [name for name in plus if name != most], [most]
         return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
+
+    def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
+        """Return the n best reasons for and against, each with a phrase that people can read.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        plus, minus = self.reasons(n)
+        return (
+            [self._phrase(name, share, True) for name, share in plus],
+            [self._phrase(name, share, False) for name, share in minus],
+        )
+
+    def _phrase(self, name: str, share: float, speaks_for: bool) -> Reason:
+        plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+        bits = self.telling.get(name)
+        known = name in self.cells and name in self.styles
+        query, found = self.cells.get(name, (None, None))
+        return make_reason(
+            name,
+            self.styles[name] if known else None,
+            query,
+            found,
+            share,
+            speaks_for=speaks_for,
+            bits=None if bits is None else bits[0 if speaks_for else 1],
+            closeness=ratio(plus, plus + minus),
+        )
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
