@@ -38,6 +38,7 @@ SPANS = column("wait", "number", [60.0, 4000.0], source="duration")
 SIZES = column("size", "order", [0, 1, 2, 3], levels=("S", "M", "L", "XL"))
 MPAA = column("mpaa", "category", [0, 1], levels=("PG", "PG-13"))
 SMOKER = column("smoker", "flag", [0, 1], levels=("no", "yes"))
+ANSWER = column("paid", "flag", [0, 1], levels=("no", "yes"), role="answer")
 LESION = column("lesion", "flag", [0, 1], levels=("absent", "present"))
 GENRES = column("genres", "set", [frozenset(), None])
 TITLE = column("title", "text", ["a", None])
@@ -105,6 +106,7 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
         (SMOKER, "no", "no", "for", 2.0, "smoker in neither"),
         (SMOKER, "no", "yes", "against", 2.0, "smoker only here"),
         (SMOKER, "yes", "no", "against", 2.0, "smoker only in the query"),
+        (ANSWER, "no", "no", "for", 2.0, "same paid: no"),
         (LESION, "absent", "present", "against", 2.0, "lesion present, not absent"),
         (GENRES, frozenset({"War"}), frozenset({"War"}), "for", 2.0, "same genres: War"),
         (GENRES, frozenset(), frozenset(), "for", 2.0, "genres empty in both"),

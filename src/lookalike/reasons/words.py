@@ -53,8 +53,10 @@ def order_phrase(pair: Pair) -> str:
 
 
 def flag_phrase(pair: Pair) -> str:
-    """Say whether two rows have a flag; flags with words of their own are read as categories."""
+    """Say whether two rows have a flag; answers and words of their own are read as categories."""
     levels = pair.style.kind.levels
+    if pair.style.kind.role == "answer":
+        return category_phrase(pair)
     if len(levels) != 2 or not (_is_word(levels[0], NO) and _is_word(levels[1], YES)):
         return category_phrase(pair)
     if pair.query == pair.found:

@@ -126,7 +126,7 @@ class Hit:
         >>> import lookalike as la
         >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
         >>> index.search(0, k=1)[0].because()
-        'same color: red; but size 1.0 against 2.0 (higher)'
+        'same color: red; but size 1.0 against 2.0 (a little higher)'
         """
         return sentence(*self.phrases(n))
 
