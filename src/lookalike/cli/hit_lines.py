@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike._show import clean, short
 from lookalike.reasons import Reason, Styles
 from lookalike.table import Column, Table
+from lookalike.table.display import label_first
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -119,16 +120,9 @@ class Layout:
         self, table: Table, only: Sequence[str], room: int
     ) -> tuple[list[Column], list[str]]:
         """Choose the columns that fit, those that name a row before the others."""
-
-        def rank(column: Column) -> int:
-            names_rows = column.kind.reason.startswith("identifier") or column.kind.name == "text"
-            names_rows = names_rows or column.kind.role == "name"
-            return 0 if names_rows else 1 + (column.name not in table)
-
         shown: list[Column] = []
         left: list[str] = []
-        # Sorting is stable: within a rank the columns stay in the order of the file.
-        wanted = [table[name] for name in only] or sorted(table.aside + table.columns, key=rank)
+        wanted = [table[name] for name in only] or label_first(table)
         rows = [self.hits.query, *(hit.row for hit in self.hits)]
         for column in wanted:
             longest = max(8, int(LABEL * self.width)) if not shown else None

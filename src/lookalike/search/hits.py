@@ -65,6 +65,11 @@ class Hit:
         # Where the row stands, and how to explain it, as it was when the answer was given.
         self._place, self._why = place, why
 
+    @property
+    def table(self) -> Table:
+        """The table that the row stands in: what its columns hold."""
+        return self._place[0]
+
     @cached_property
     def row(self) -> dict[str, Any]:
         """The row that was found, as a record."""
@@ -225,6 +230,11 @@ class Hits(Sequence[Hit]):
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
 
+    def _repr_html_(self) -> str:
+        from lookalike.search.hits_html import hits_html
+
+        return hits_html(self)
+
     def __str__(self) -> str:
         names = list(self._hits[0].row)[:SHOWN] if self._hits else []
         by_score = any(hit.score != hit.distance for hit in self)
@@ -247,7 +257,7 @@ class Hits(Sequence[Hit]):
 
 
 def explain_rows(
-    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
+    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell, styles: Styles
 ) -> Explanation:
     """Explain a row against one of some, with the two cells of each column beside the reasons."""
     explanation = measure.explain_rows(a, b[at : at + 1])
@@ -255,7 +265,7 @@ def explain_rows(
         return explanation
     (left, i), (right, j) = one, other
     both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-    return replace(explanation, cells=both, styles=Styles(right))
+    return replace(explanation, cells=both, styles=styles)
 
 
 def _compared(explanation: Explanation) -> tuple[int, int]:

@@ -205,7 +205,8 @@ class Index(_IndexBase):
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
         measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
-        return explain_rows(measure, one.rows, (one.table, 0), other.rows, 0, (other.table, 0))
+        left, right = (one.table, 0), (other.table, 0)
+        return explain_rows(measure, one.rows, left, other.rows, 0, right, now.styles)
 
 
 def _check_marks(
@@ -252,7 +253,7 @@ def _hits(now: Snapshot, measure: Measure, queries: Queries, i: int, graph: Neig
         for at, (id, score) in enumerate(zip(now.names.of(places), scores, strict=True)):
             segment, row = looked_up[at]
             place = segment.table, row
-            why = partial(explain_rows, measure, query, one, rows, at, place)
+            why = partial(explain_rows, measure, query, one, rows, at, place, now.styles)
             apart, alike = _finite(float(far[at])), _finite(float(near[at]))
             hits.append(Hit(id, _finite(score), apart, alike, place, why))
     return Hits(hits, queries.table.record(i))

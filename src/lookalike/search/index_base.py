@@ -26,6 +26,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
+from lookalike.search.hits_html import index_html
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segments
 from lookalike.search.snapshot import Snapshot
@@ -321,6 +322,12 @@ class _IndexBase(Saved, BaseEstimator):
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 
     # -- scikit-learn ------------------------------------------------------------------------------
+
+    def _html_repr(self) -> str:
+        """Return what is held, for a notebook; before fitting the parameters, as scikit-learn."""
+        if not hasattr(self, "state_"):
+            return str(super()._html_repr())
+        return index_html(repr(self), self.state_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,7 @@ from lookalike._save import saveable
 from lookalike._shapes import Dims, Fields, Flag, MapOf, Maybe, Of, Text, TupleOf, Whole, require
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
+from lookalike.reasons import Styles
 from lookalike.search.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.search.ids import RowIds, take_ids
 from lookalike.search.query import QueryReader
@@ -82,6 +83,11 @@ class Snapshot:
     def names(self) -> RowIds:
         """The ids of the rows."""
         return RowIds(self.segments, self.id_column)
+
+    @cached_property
+    def styles(self) -> Styles:
+        """How the cells of each column are written, for phrases about them."""
+        return Styles(self.segments.segments[0].table)
 
     @cached_property
     def reader(self) -> QueryReader:
