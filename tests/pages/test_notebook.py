@@ -56,7 +56,7 @@ def test_forms_are_whole_and_harmless(forms, name):
 def test_a_table_shows_names_kinds_and_first_rows(forms):
     words = Checked(forms["table"]).words
     assert "Table: 6 rows, 3 columns" in words
-    assert {"size", "number", "category", "series", "8.5"} <= set(words)
+    assert {"size", "number", "category", "vector", "8.5"} <= set(words)
     assert "… 1 more rows" in words
 
 

@@ -33,8 +33,9 @@ class Index(_IndexBase):
     """Find the rows most like a row or a record, and keep doing so while rows come and go.
 
     Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
-    twice, or the values of a column. Rows that are added are read and encoded as the fitted ones
-    were; nothing is learned from them until ``refit``. Deleting hides a row.
+    twice, or the values of a column, or the labels of a pandas frame (see ``fit``). Rows that are
+    added are read and encoded as the fitted ones were; nothing is learned from them until
+    ``refit``. Deleting hides a row.
 
     Parameters
     ----------

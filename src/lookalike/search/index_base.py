@@ -32,6 +32,7 @@ from lookalike.search.segments import Segments
 from lookalike.search.snapshot import Snapshot
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table.labels import with_labels
 from lookalike.table.targets import split_target
 
 __all__ = ["_IndexBase"]
@@ -69,26 +70,34 @@ class _IndexBase(Saved, BaseEstimator):
         Parameters
         ----------
         X : table, frame, array, dict of columns or path
+            The labels of a pandas frame (its index) become the ids of the rows, where every row has
+            one of its own and they are not just 0, 1, 2, ...; they are kept as a column that is not
+            compared, named like the frame's index, or "index". A frame that is added later brings
+            its labels too, a record names its own in this column.
         y : array of n, or the name of a column, optional
             For measures that learn from a target. A named column is not compared.
         """
         check_params(self)
         count_jobs(self.n_jobs)
-        table = self._read(X)
+        id_column = self.id_column
+        if not (isinstance(self.measure, Measure) and self.measure.traits.pairwise):
+            X, labels = with_labels(X, id_column)
+            id_column = labels or id_column
+        table = self._read(X, id_column)
         id_kind: Kind | None = None
-        if self.id_column is not None:
-            table, id_kind = take_ids(table, self.id_column)
-        fitted = self._fit_table(table, y, self.id_column, id_kind)
+        if id_column is not None:
+            table, id_kind = take_ids(table, id_column)
+        fitted = self._fit_table(table, y, id_column, id_kind)
         with lock_of(self):
             self.state_ = fitted
         return self
 
-    def _read(self, X: Any) -> Table:
+    def _read(self, X: Any, id_column: str | None) -> Table:
         """Read rows to be fitted, as the measure wants them."""
         measure = self.measure
         kinds = dict(self.kinds or {})
-        if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")  # as written: a large number is not a float
+        if id_column is not None:
+            kinds.setdefault(id_column, "object")  # as written: a large number is not a float
         if isinstance(measure, Measure) and measure.traits.pairwise:
             if kinds:
                 do = "Leave out kinds= and id_column="
@@ -100,13 +109,13 @@ class _IndexBase(Saved, BaseEstimator):
             table = read_table(X, kinds=kinds or None)
         except InvalidInput:
             # Was it the column of ids that is not there? Then say so in its name.
-            if self.id_column is not None:
-                take_ids(read_table(X, kinds=self.kinds), self.id_column)
+            if id_column is not None:
+                take_ids(read_table(X, kinds=self.kinds), id_column)
             raise
         if isinstance(measure, str):
             return table
         if getattr(measure, "frozen_", False):
-            aside = [] if self.id_column is None else [table[self.id_column]]
+            aside = [] if id_column is None else [table[id_column]]
             known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
             return Table([*known.columns, *aside], known.aside, len(known), known.missing)
         return measure.read(table)

@@ -25,6 +25,7 @@ from lookalike.search.segments import Segments, as_id
 from lookalike.search.tables import check_alike
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Kind, Schema, Table, as_table
+from lookalike.table.labels import with_labels
 
 __all__ = ["Snapshot"]
 
@@ -125,6 +126,7 @@ class Snapshot:
         if self.id_kind is None or self.id_column is None:
             table = self.reader.read_table(rows, who)
         else:
+            rows, _ = with_labels(rows, self.id_column, who)
             kinds = {**self.schema.kinds, self.id_column: self.id_kind}
             aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
             whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
