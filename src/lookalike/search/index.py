@@ -39,10 +39,11 @@ class Index(_IndexBase):
 
     Parameters
     ----------
-    measure : Measure or "auto"
-        How alike rows are. "auto" chooses by the columns, the gaps, the number of rows and the
-        hubs of a sample; ``reason_`` says why (see ``choose_measure``). A clone is fitted; the
-        frozen form of a fitted measure keeps what it has learned.
+    measure : Measure, name of one, or "auto"
+        How alike rows are: ``Gower()``, or "gower" (see ``lookalike.measures.make_measure``).
+        "auto" chooses by the columns, the gaps, the number of rows and the hubs of a sample;
+        ``reason_`` says why (see ``choose_measure``). A clone is fitted; the frozen form of a
+        fitted measure keeps what it has learned.
     id_column : str, optional
         A column whose values name the rows; they must differ, and are not compared. Ids written
         with leading zeros in a CSV file need ``kinds={id_column: "text"}``.

@@ -23,6 +23,7 @@ from lookalike._shapes import (
 from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
@@ -50,7 +51,7 @@ class _IndexBase(Saved, BaseEstimator):
     }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": AnyOf(OneOf(AUTO), Is(Measure, named="a measure, such as Gower()")),
+        "measure": IsMeasure(none="", words=(AUTO,)),
         "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
         "kinds": KINDS,
         "n_jobs": N_JOBS,
@@ -80,7 +81,8 @@ class _IndexBase(Saved, BaseEstimator):
         check_params(self)
         count_jobs(self.n_jobs)
         id_column = self.id_column
-        if not (isinstance(self.measure, Measure) and self.measure.traits.pairwise):
+        given = self._given()
+        if given is None or not given.traits.pairwise:
             X, labels = with_labels(X, id_column)
             id_column = labels or id_column
         table = self._read(X, id_column)
@@ -92,13 +94,18 @@ class _IndexBase(Saved, BaseEstimator):
             self.state_ = fitted
         return self
 
+    def _given(self) -> Measure | None:
+        """Return the measure that was given, or named; None where it is to be chosen."""
+        chosen = isinstance(self.measure, str) and self.measure == AUTO
+        return None if chosen else as_measure(self.measure, "Index")
+
     def _read(self, X: Any, id_column: str | None) -> Table:
         """Read rows to be fitted, as the measure wants them."""
-        measure = self.measure
+        measure = self._given()
         kinds = dict(self.kinds or {})
         if id_column is not None:
             kinds.setdefault(id_column, "object")  # as written: a large number is not a float
-        if isinstance(measure, Measure) and measure.traits.pairwise:
+        if measure is not None and measure.traits.pairwise:
             if kinds:
                 do = "Leave out kinds= and id_column="
                 raise InvalidInput(
@@ -112,7 +119,7 @@ class _IndexBase(Saved, BaseEstimator):
             if id_column is not None:
                 take_ids(read_table(X, kinds=self.kinds), id_column)
             raise
-        if isinstance(measure, str):
+        if measure is None:
             return table
         if getattr(measure, "frozen_", False):
             aside = [] if id_column is None else [table[id_column]]
@@ -150,10 +157,11 @@ class _IndexBase(Saved, BaseEstimator):
         )
 
     def _choose(self, table: Table) -> tuple[Measure, str]:
-        if isinstance(self.measure, str):
+        given = self._given()
+        if given is None:
             measure, reason = choose_measure(table)
         else:
-            measure, reason = clone(self.measure), "given"
+            measure, reason = clone(given), "given"
         if self.n_jobs is not None:
             if getattr(measure, "frozen_", False):
                 measure = copy.copy(measure)  # the caller's own stays as it is
