@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli import output as out
-from lookalike.cli.hit_lines import Layout
 
 if TYPE_CHECKING:
     from lookalike.search import Hits
@@ -74,6 +73,8 @@ def show_hits(
         Why rows are compared as they are.
     only : names of the columns to show, instead of as many as fit
     """
+    from lookalike.cli.hit_lines import Layout
+
     console = out.make_console()
     out.headline(console, title)
     if reason is not None:
