@@ -21,6 +21,7 @@ LAYERS = [
     ("forests",),
     ("columns",),
     ("datasets",),
+    ("reasons",),
     ("table",),
     ("kernels", "pages"),
 ]

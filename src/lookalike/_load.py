@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -59,8 +59,8 @@ def load(
     return read(path, callables, root=Saved)
 
 
-def open_rooms() -> None:
-    """Import every room, so that all classes of lookalike are known by name."""
-    for room in ROOMS:
+def open_rooms(rooms: Iterable[str] = ROOMS) -> None:
+    """Import rooms, by default all, so that the classes in them are known by name."""
+    for room in rooms:
         if find_spec(f"lookalike.{room}") is not None:
             importlib.import_module(f"lookalike.{room}")

@@ -125,7 +125,7 @@ class AnyOf(Rule):
     def advice(self, value: Any) -> str:
         """Suggest the nearest allowed word where there is one."""
         for rule in self.rules:
-            if isinstance(rule, OneOf) and isinstance(value, str):
+            if isinstance(value, str) and type(rule).advice is not Rule.advice:
                 return rule.advice(value)
         return super().advice(value)
 

@@ -24,8 +24,8 @@ def test_shows_the_neighbors_of_three_films_with_reasons(shown):
     parts = shown.split("Most like ")[1:]
     assert [part.splitlines()[0] for part in parts] == list(FILMS)
     assert "Star Wars: Episode V" in parts[0]
-    assert " = " in shown
-    assert all(" | " in part for part in parts)
+    assert "+ votes high in both: 134,640 and 103,706; same rating: 8.8" in parts[0]
+    assert all(" against " in part for part in parts)
     assert all(len(line) <= 100 for line in shown.splitlines())
 
 

@@ -111,7 +111,8 @@ def test_why_gives_reasons_with_both_cells(file):
 def test_why_for_a_record(file):
     (hit,) = answer(file, *KINDS, "--like", '{"mass": 5}', "-k", 1, "--why")["hits"]
     assert hit["row"] == 2
-    assert hit["for"] == [{"column": "mass", "share": 1, "query": 5, "found": 5}]
+    said = {"kind": "number", "text": "same mass: 5"}
+    assert hit["for"] == [{"column": "mass", "share": 1, "query": 5, "found": 5, **said}]
     assert hit["against"] == []
 
 
@@ -162,8 +163,8 @@ def test_csv_form(file):
     heads = ["row", "distance", "similarity", "for", "against", "code", "mass", "kind", "tags"]
     assert list(rows[0]) == heads
     assert rows[0]["row"] == "2"
-    assert rows[0]["for"] == "tags = x, y; kind = cat"
-    assert rows[0]["against"] == "mass 4 | 5"
+    assert rows[0]["for"] == "same tags: x, y; same kind: cat"
+    assert rows[0]["against"] == "mass 4 against 5 (a little higher)"
     assert json.loads(rows[0]["tags"]) == ["x", "y"]
 
 
@@ -180,8 +181,8 @@ def test_csv_keeps_columns_of_the_table_apart_from_ours(tmp_path):
 def test_table_form(file):
     out = run("search", file, *KINDS, "--row", 0, "-k", 2, "--why").stdout
     assert "the 2 rows most like row 0, by Gower" in out
-    assert "kind = cat" in out
-    assert "mass 4 | 5" in out
+    assert "+ same tags: x, y; same kind: cat" in out
+    assert "- mass 4 against 5" in out
     assert "p-1" in out  # the row that was asked about
     one = run("search", file, *KINDS, "--like", '{"kind": "dog"}', "-k", 1).stdout
     assert "the row most like the record, by Gower" in one
@@ -318,3 +319,19 @@ def test_a_note_is_printed_where_the_order_says_nothing(tmp_path):
     assert "note: all 3 rows are equally near" in run("search", path, "--row", 0, "-k", 3).stdout
     assert answer(path, "--row", 0, "-k", 3)["note"].startswith("all 3 rows are equally near")
     assert answer(path, "--row", 0, "-k", 1)["note"] is None
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_hits_take_one_line_each_and_reasons_are_whole(file, width):
+    words = ("search", file, *KINDS, "--row", 0, "-k", 3, "--why")
+    lines = run(*words, COLUMNS=str(width)).stdout.splitlines()
+    assert all(len(line) <= width for line in lines[1:])
+    (hit,) = [line for line in lines if "p-3" in line]
+    if width >= 160:  # beside the row
+        assert "+ same tags: x, y; same kind: cat" in hit
+    elif width >= 80:  # below it
+        below = lines[lines.index(hit) + 1]
+        assert below.strip() == "+ same tags: x, y; same kind: cat"
+        assert lines[lines.index(hit) + 2].strip() == "- mass 4 against 5 (a little higher)"
+    else:
+        assert lines[lines.index(hit) + 1].strip().startswith("+ same tags: x, y")

@@ -192,6 +192,7 @@ def tasks(table, some):
     from lookalike.predict import SimilarityNetworkClassifier, SimilarityNetworkRegressor
     from lookalike.represent import (
         LayeredRepresentation,
+        NeighborsTransformer,
         NystroemRepresentation,
         SimilarityRepresentation,
     )
@@ -209,6 +210,7 @@ def tasks(table, some):
         NystroemRepresentation(Vector(), **few).fit(numeric()),
         "numeric",
     )
+    yield "NeighborsTransformer", NeighborsTransformer("gower", n_neighbors=3).fit(some), "typed"
     for method in ("spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"):
         count = "auto" if method in ("density", "hdbscan") else 2
         model = SimilarityClustering(Gower(undefined=0.5), count, method=method, random_state=0)

@@ -248,8 +248,9 @@ def test_bad_matrices_are_refused(make):
 
 
 def test_what_is_wrapped_must_be_a_measure():
-    with pytest.raises(InvalidInput, match="a measure, such as Vector"):
-        NICDM("euclidean").fit(LINE)
+    for wrong in (Vector, 3, None, "euclidian"):
+        with pytest.raises(InvalidInput, match="a lookalike measure, or the name of one"):
+            NICDM(wrong, 2).fit(LINE)
 
 
 def test_a_frozen_measure_is_not_fitted_again():

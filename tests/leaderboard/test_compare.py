@@ -350,7 +350,8 @@ def test_as_a_page(board, tmp_path):
     assert page.count("<tr") == 1 + len(board.usable)
     assert "http" not in page
     assert "<script" not in page
-    assert board._repr_html_() in page
+    assert board.html_body() in page
+    assert board.html_body() in board._repr_html_()
 
 
 def test_as_plain_values(board):
@@ -387,7 +388,7 @@ def test_as_plain_values(board):
         ({"kinds": "number"}, InvalidInput, "a mapping of column to kind"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs"),
         ({"measures": []}, InvalidInput, "at least one measure"),
-        ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'Gower'"),
+        ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'gower'"),
         ({"measures": [Gower]}, InvalidInput, "Pass instances"),
         ({"measures": 7}, InvalidInput, "Pass a list"),
     ],

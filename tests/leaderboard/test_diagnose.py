@@ -190,7 +190,8 @@ def test_forms(tmp_path):
     assert (tmp_path / "found.html").read_text(encoding="utf-8") == page
     assert "<script" not in page
     assert "http" not in page
-    assert found._repr_html_() in page
+    assert found.html_body() in page
+    assert found.html_body() in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["figures"]["symmetric"] is True
 
 

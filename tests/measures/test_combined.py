@@ -139,7 +139,8 @@ def test_combinations_are_saved_and_read(tmp_path):
         ([(-1, Vector()), (2, Ranked())], "at least 0"),
         ([(np.nan, Vector())], "finite"),
         ([("1", Vector())], "finite numbers"),
-        ([(1, "euclidean")], "a measure in second place"),
+        ([(1, Vector)], "a measure in second place"),
+        ([(1, "euclidian")], "Did you mean 'euclidean'"),
         ([(1, Vector(), [])], "at least one column"),
     ],
 )

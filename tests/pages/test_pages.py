@@ -105,7 +105,7 @@ def test_a_report_is_a_page_and_a_fragment(tmp_path):
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == text == Report().to_html()
     told = Checked(text)
     assert told.words.count("Rows & columns") == 2  # title and heading
-    assert Report()._repr_html_() == "<p>body</p>"
+    assert Report()._repr_html_().endswith("</style><p>body</p></div>")
     assert "<p>body</p>" in text
 
 

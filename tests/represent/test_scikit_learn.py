@@ -81,3 +81,20 @@ def test_representations_of_representations():
         SimilarityRepresentation(n_prototypes=8), SimilarityRepresentation(Ranked(), n_prototypes=4)
     )
     assert model.fit_transform(table, y).shape == (90, 4)
+
+
+@pytest.mark.filterwarnings("ignore:NystroemRepresentation")  # gaps: no kernel
+@pytest.mark.parametrize("estimator", ESTIMATORS[:1] + ESTIMATORS[4:], ids=repr)
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_new_columns_come_as_the_frame_that_is_asked_for(estimator, backend):
+    frame = mixed()[0].to_frame(backend)
+    if backend == "pandas":
+        frame.index = [f"pet {i}" for i in range(len(frame))]
+    model = clone(estimator).set_output(transform=backend)
+    found = model.fit_transform(frame)
+    assert type(found).__module__.startswith(backend)
+    assert list(found.columns) == model.get_feature_names_out().tolist()
+    some = model.transform(frame[:3])
+    assert some.shape == (3, found.shape[1])
+    if backend == "pandas":
+        assert list(some.index) == ["pet 0", "pet 1", "pet 2"]

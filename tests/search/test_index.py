@@ -473,8 +473,24 @@ def test_reasons_carry_the_cells_that_were_compared():
     rows = {"size": [1.0, 2.0, 5.0], "color": ["red", "red", "blue"]}
     hit = la.Index(Gower()).fit(rows).search(0, k=1)[0]
     plus, minus = hit.reasons()
-    assert plus[0] == {"column": "color", "share": 0.5, "query": "red", "found": "red"}
-    assert minus == [{"column": "size", "share": 0.125, "query": 1.0, "found": 2.0}]
+    assert plus[0] == {
+        "column": "color",
+        "kind": "category",
+        "share": 0.5,
+        "query": "red",
+        "found": "red",
+        "text": "same color: red",
+    }
+    assert minus == [
+        {
+            "column": "size",
+            "kind": "number",
+            "share": 0.125,
+            "query": 1.0,
+            "found": 2.0,
+            "text": "size 1 against 2 (a little higher)",
+        }
+    ]
     assert [len(side) for side in hit.reasons(1)] == [1, 1]
     assert sum(hit.explanation.plus.values()) == pytest.approx(hit.similarity)
 

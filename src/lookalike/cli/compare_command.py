@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike._options import split_options
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import make_measure, split_options
+from lookalike.cli.measure import make_measure
 from lookalike.cli.options import (
     File,
     Form,

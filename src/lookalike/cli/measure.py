@@ -1,19 +1,8 @@
-"""Measures by name: ``gower``, ``vector:metric=cosine``, ``nicdm:measure=gower``.
-
-Names are those of the registry in kebab case. Options follow a colon, as ``key=value`` with commas
-between; values are read as JSON where they are JSON, else as words.
-"""
+"""Measures by name, as ``lookalike.measures.make_measure`` reads them, and "auto"."""
 
 from __future__ import annotations
 
-import inspect
-import json
-import re
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-
-from lookalike.errors import InvalidInput, message, suggest
 
 if TYPE_CHECKING:
     from lookalike.measures import Measure
@@ -27,85 +16,25 @@ __all__ = [
     "make_measure",
     "read_measure",
     "set_seed",
-    "split_options",
 ]
 
 AUTO = "auto"
 DEFAULT = "gower"
 WHO = "--measure"
-ROOMS = ("lookalike.measures", "lookalike.hubness")  # importing them fills the registry
-
-# Names people know a setting of a measure by.
-ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
-    **{name: ("Vector", {"metric": name}) for name in ("euclidean", "cityblock", "chebyshev")},
-    "cosine": ("Vector", {"metric": "cosine"}),
-    **{
-        name: ("ForestProximity", {"method": name})
-        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
-    },
-}
-
-
-def kebab(name: str) -> str:
-    """Write a class name as it is typed on a command line.
-
-    Examples
-    --------
-    >>> kebab("StochasticForest"), kebab("NICDM")
-    ('stochastic-forest', 'nicdm')
-    """
-    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
-    return parts.lower()
 
 
 def known() -> dict[str, tuple[type[Measure], dict[str, Any]]]:
-    """Return every name that a measure can be asked for by, with the options it stands for.
+    """Return every name that a measure of rows can be asked for by, with its options."""
+    from lookalike.measures.names import known_measures
 
-    A measure of matrices is not among them: the rows of a file are compared, not looked up.
-    """
-    for room in ROOMS:
-        if find_spec(room) is not None:
-            import_module(room)
-    from lookalike.measures import MEASURES
-
-    names: dict[str, tuple[type[Measure], dict[str, Any]]] = {
-        kebab(name): (cls, {})
-        for name, cls in MEASURES.items()
-        if not cls.examples()[0].traits.pairwise
-    }
-    for alias, (name, options) in ALIASES.items():
-        if name in MEASURES:
-            names[alias] = (MEASURES[name], options)
-    return names
+    return known_measures(matrices=False)
 
 
 def make_measure(text: str) -> Measure:
-    """Make the measure that the user names.
+    """Make the measure that the user names; one that looks distances up has no rows to read."""
+    from lookalike.measures.names import make_measure as make
 
-    Examples
-    --------
-    >>> make_measure("vector:metric=cityblock,scale=minmax")
-    Vector(metric='cityblock', scale='minmax')
-    """
-    name, _, rest = text.partition(":")
-    names = known()
-    key = kebab(name.strip()).replace("_", "-")
-    if key not in names:
-        raise InvalidInput(message(WHO, "a known measure", repr(name), suggest(key, names)))
-    cls, options = names[key]
-    parameters = inspect.signature(cls).parameters
-    options = dict(options)
-    for part in split_options(rest):
-        option, found, value = (word.strip() for word in part.partition("="))
-        if not found:
-            do = f"Write {key}:name=value,name=value"
-            raise InvalidInput(message(f"{WHO} {key}", "options as name=value", repr(part), do))
-        if option not in parameters:
-            do = suggest(option, parameters)
-            raise InvalidInput(message(f"{WHO} {key}", "a known option", repr(option), do))
-        options[option] = make_measure(value) if option == "measure" else _value(value)
-    _check_complete(key, parameters, options)
-    return cls(**options)
+    return make(text, WHO, matrices=False)
 
 
 def read_measure(text: str) -> Measure | str:
@@ -126,44 +55,3 @@ def set_seed(measure: Measure, seed: int) -> Measure:
     """Give a seed to whatever is random in a measure and has none."""
     names = [n for n, v in measure.get_params().items() if n.endswith("random_state") and v is None]
     return measure.set_params(**dict.fromkeys(names, seed))
-
-
-def _check_complete(key: str, parameters: Any, options: dict[str, Any]) -> None:
-    """Refuse a measure that lacks an option without a default: the measure inside a wrapper."""
-    for option, parameter in parameters.items():
-        if parameter.default is parameter.empty and option not in options:
-            inner = option == "measure"
-            do = f"Write {key}:measure={DEFAULT}" if inner else "Use it from Python"
-            raise InvalidInput(message(f"{WHO} {key}", f"the option {option!r}", "none", do))
-
-
-def _value(word: str) -> Any:
-    """Read a value as JSON, or in Python's spelling of the three constants, else as a word."""
-    constants = {"None": None, "True": True, "False": False}
-    if word in constants:
-        return constants[word]
-    try:
-        return json.loads(word)
-    except (json.JSONDecodeError, RecursionError):
-        return word
-
-
-def split_options(text: str) -> list[str]:
-    """Split at the commas that stand outside of brackets and quotes.
-
-    Examples
-    --------
-    >>> split_options('weights={"a": 1, "b": 2},missing=midpoint')
-    ['weights={"a": 1, "b": 2}', 'missing=midpoint']
-    """
-    parts, depth, quoted = [""], 0, False
-    for letter in text:
-        if letter == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += (letter in "[{") - (letter in "]}")
-        if letter == "," and depth <= 0 and not quoted:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part.strip()]

@@ -56,6 +56,7 @@ from lookalike.errors import (
 from lookalike.measures.base import Measure
 from lookalike.measures.forest import ForestProximity
 from lookalike.measures.gower import Gower
+from lookalike.measures.names import as_measure
 from lookalike.measures.source import Source, read_source
 from lookalike.table import read_table
 
@@ -266,6 +267,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         rng = make_generator(self.random_state)
         for name, entry in named:
             measure, grid = entry if isinstance(entry, tuple) else (entry, {})
+            if isinstance(measure, str):
+                measure = as_measure(measure, f"{type(self).__name__}(measures=...)")
             if not isinstance(measure, Measure):
                 who = f"{type(self).__name__}(measures=...)"
                 do = "Pass instances, for example [Gower(), Vector()]"

@@ -23,6 +23,7 @@ from lookalike.measures.rows import Rows
 from lookalike.pages.document import HtmlReport
 from lookalike.pages.markup import Html, bullets, paragraphs, table
 from lookalike.table import Table, read_table
+from lookalike.table.labels import row_labels
 from lookalike.table.targets import split_target
 
 __all__ = ["ClusterProfile", "ClusteringProfile", "profile_clusters"]
@@ -44,10 +45,11 @@ class ClusterProfile:
         How many rows belong to it.
     share : float
         The same as a share of all rows.
-    typical : tuple of int
-        Positions of the rows nearest to its exemplar; the exemplar itself comes first.
-    borderline : tuple of int
-        Positions of the rows that are nearly as near to another exemplar, the least certain first.
+    typical : tuple
+        The rows nearest to its exemplar, the exemplar itself first: positions, or the labels of a
+        pandas frame (its index) where it has them.
+    borderline : tuple
+        The rows that are nearly as near to another exemplar, the least certain first, likewise.
     columns : tuple of ColumnDifference
         What sets it apart from all other rows, the largest difference first.
     majority : class that most of its rows have, or None without known classes
@@ -59,8 +61,8 @@ class ClusterProfile:
     cluster: int
     rows: int
     share: float
-    typical: tuple[int, ...]
-    borderline: tuple[int, ...]
+    typical: tuple[Any, ...]
+    borderline: tuple[Any, ...]
     columns: tuple[ColumnDifference, ...]
     majority: Any = None
     majority_share: float | None = None
@@ -238,19 +240,22 @@ def profile_clusters(
     measure, encoded, exemplars = found
     differences = [column_differences(column, labels, len(exemplars)) for column in rows.columns]
     own, other = _two_nearest(measure, encoded, exemplars, labels)
+    names = row_labels(X) or range(len(rows))
     clusters = []
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
         majority, share = (None, None) if target is None else _majority(target[inside])
         told = [column[number] for column in differences if column[number] is not None]
         told = sorted((one for one in told if one.size > 0), key=lambda one: -one.size)
+        typical = _typical(own[inside], inside, int(exemplar), n_examples)
+        borderline = _borderline(own[inside], other[inside], inside, n_examples)
         clusters.append(
             ClusterProfile(
                 number,
                 len(inside),
                 len(inside) / len(labels),
-                _typical(own[inside], inside, int(exemplar), n_examples),
-                _borderline(own[inside], other[inside], inside, n_examples),
+                tuple(names[at] for at in typical),
+                tuple(names[at] for at in borderline),
                 tuple(told[:n_columns]),
                 majority,
                 share,
@@ -341,5 +346,5 @@ def _majority(classes: np.ndarray) -> tuple[Any, float]:
     return names[top].item(), float(counts[top] / len(classes))
 
 
-def _numbers(rows: tuple[int, ...]) -> str:
-    return ", ".join(map(str, rows))
+def _numbers(rows: tuple[Any, ...]) -> str:
+    return ", ".join(map(short, rows))

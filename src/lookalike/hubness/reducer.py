@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike._params import AnyOf, AtLeast, OneOf, Rule
 from lookalike._shapes import Dims, Fields, Of, require
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, message
@@ -22,6 +22,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.lists import Ids, check_k, name_rows
 from lookalike.measures.matrices import SAMPLE
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
@@ -37,7 +38,7 @@ TALL = 256  # rows that are re-ranked together
 
 # What the parameters that all reducers have mean, put into their docstrings.
 SHARED_DOCS = {
-    "measure": """measure : Measure
+    "measure": """measure : Measure, or name of one
     What is repaired; it is cloned and fitted.""",
     "n_neighbors": """n_neighbors : int
     The k of the neighborhood.""",
@@ -57,7 +58,7 @@ class _Reducer(Measure):
     }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": Is(Measure, named="a measure, such as Vector()"),
+        "measure": IsMeasure(none=""),
         "n_neighbors": AtLeast(1),
         "n_candidates": AnyOf(OneOf(None), AtLeast(1)),
     }
@@ -65,7 +66,7 @@ class _Reducer(Measure):
 
     def __init__(
         self,
-        measure: Measure,
+        measure: Measure | str,
         n_neighbors: int = 10,
         *,
         n_candidates: int | None = None,
@@ -75,6 +76,11 @@ class _Reducer(Measure):
         self.n_neighbors = n_neighbors
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
+
+    @property
+    def given_measure(self) -> Measure:
+        """The measure that was given, made where only its name was."""
+        return as_measure(self.measure, type(self).__name__)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,7 +95,7 @@ class _Reducer(Measure):
         """Facts about this measure: those of the measure inside, and what the repair changes."""
         native, conversion = self.NATIVE
         return replace(
-            self.measure.traits,
+            self.given_measure.traits,
             native=native,
             conversion=conversion,
             exact_self=True,
@@ -108,7 +114,7 @@ class _Reducer(Measure):
 
     def read(self, X: Any) -> Table:
         """Read data as the measure inside reads it."""
-        inner = self.measure
+        inner = self.given_measure
         return inner.read(X) if isinstance(inner, Measure) else super().read(X)
 
     def read_new(self, X: Any) -> Table:
@@ -116,7 +122,7 @@ class _Reducer(Measure):
         return self.measure_.read_new(X)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
-        self.measure_ = clone(self.measure).fit(table, y)
+        self.measure_ = clone(self.given_measure).fit(table, y)
         self.n_features_in_ = self.measure_.n_features_in_
         n = len(self.measure_.rows_)
         if n != len(table):
@@ -205,8 +211,9 @@ class _Reducer(Measure):
         who, inner = f"{type(self).__name__}.measure_", self.measure_
         fits = hasattr(inner, "rows_") and len(inner.rows_) == len(self.rows_)
         require(fits, who, f"a measure fitted to {len(self.rows_)} rows", "another")
-        same = type(inner) is type(self.measure) and inner.traits == self.measure.traits
-        require(same, who, f"a fitted {type(self.measure).__name__}", type(inner).__name__)
+        given = self.given_measure
+        same = type(inner) is type(given) and inner.traits == given.traits
+        require(same, who, f"a fitted {type(given).__name__}", type(inner).__name__)
 
     def inner_measures(self) -> dict[str, Measure]:
         """Return the measure inside."""

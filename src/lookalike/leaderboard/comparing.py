@@ -14,13 +14,14 @@ from lookalike._config import count_jobs
 from lookalike._params import KINDS, AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike._progress import Progress
 from lookalike._random import RANDOM_STATE, make_seed
-from lookalike.errors import InvalidInput, TooFewRows, message, suggest
+from lookalike.errors import InvalidInput, TooFewRows, message
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.labels import read_codes, split_labels
 from lookalike.leaderboard.scores import some_rows
 from lookalike.leaderboard.trial import Data, Entry, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
+from lookalike.measures.names import make_measure
 from lookalike.table import Table, read_table
 
 __all__ = ["compare"]
@@ -205,7 +206,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
         pairs = measures.items()
     found_names: dict[str, Measure] = {}
     for given, one in pairs:
-        measure = _by_name(one) if isinstance(one, str) else one
+        measure = make_measure(one, "compare") if isinstance(one, str) else one
         if not isinstance(measure, Measure):
             do = "Pass instances, for example [Gower(), Vector()]"
             raise InvalidInput(message("compare", "measures, or names of them", repr(one), do))
@@ -218,19 +219,6 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
     if not found_names:
         raise InvalidInput(message("compare", "at least one measure", "none", "Name some"))
     return list(found_names.items())
-
-
-def _by_name(name: str) -> Measure:
-    known = {cls.__name__: cls for cls in MEASURES.values() if _stands_alone(cls)}
-    plain = {_plain(word): word for word in known}
-    if _plain(name) not in plain:
-        do = suggest(name, known)
-        raise InvalidInput(message("compare", "names of measures", repr(name), do))
-    return known[plain[_plain(name)]]()
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 # -- rows and labels -------------------------------------------------------------------------------

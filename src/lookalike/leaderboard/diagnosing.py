@@ -35,6 +35,7 @@ from lookalike.leaderboard.trial import (
 )
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import rectangle
+from lookalike.measures.names import as_measure
 from lookalike.table import Column, Table, read_table
 from lookalike.table.targets import code_labels
 
@@ -62,7 +63,7 @@ def diagnose(
 
     Parameters
     ----------
-    space : measure, or square matrix of distances
+    space : measure, name of one, or square matrix of distances
         A measure need not be fitted if X is given.
     X : table, frame, array, dict of columns or path, optional
         The rows. A copy of the measure is fitted to them, and again with another seed and on six
@@ -177,6 +178,8 @@ def _fit(
     space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int
 ) -> tuple[Measure, Table | None, np.ndarray | None, bool, int]:
     """Fit a copy of a measure to a sample of X; return also the table and whether it learned."""
+    if isinstance(space, str):
+        space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
         found = type(space).__name__
         raise InvalidInput(message("diagnose", "a measure for X", found, "Leave X out"))

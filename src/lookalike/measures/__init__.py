@@ -7,6 +7,7 @@ from lookalike.measures.forest import ForestProximity
 from lookalike.measures.forest_ancestors import Aryal, Ting, Zhu2, Zhu3
 from lookalike.measures.forest_reading import OutOfBag, Ratio, Shi
 from lookalike.measures.gower import Gower
+from lookalike.measures.names import known_measures, make_measure
 from lookalike.measures.precomputed import Precomputed
 from lookalike.measures.ranked import Ranked
 from lookalike.measures.rows import Rows
@@ -35,6 +36,8 @@ __all__ = [
     "Vector",
     "Zhu2",
     "Zhu3",
+    "known_measures",
     "least_squares_weights",
+    "make_measure",
     "relieff_weights",
 ]

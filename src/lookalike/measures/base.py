@@ -38,6 +38,7 @@ from lookalike.measures.matrices import (
 )
 from lookalike.measures.rows import Rows, self_pairs
 from lookalike.measures.telling import ColumnDifferences, finish_explanation
+from lookalike.measures.sparse_graph import KNeighborsGraph
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
@@ -52,7 +53,7 @@ CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs 
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class Measure(CheckedRows, Saved, BaseEstimator, abstract=True):
+class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.

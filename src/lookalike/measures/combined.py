@@ -39,6 +39,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.gower import check_weights
 from lookalike.measures.moments import moments
+from lookalike.measures.names import as_measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
@@ -66,8 +67,8 @@ class Combined(Measure):
     Parameters
     ----------
     parts : list of (weight, measure) or (weight, measure, columns)
-        Weights of at least 0, not all 0; they are divided by their sum. With ``columns`` (a name or
-        a list of names) a measure sees only these.
+        Measures, or names of them. Weights of at least 0, not all 0; they are divided by their sum.
+        With ``columns`` (a name or a list of names) a measure sees only these.
     how : {"similarity", "zscore"}
         Add the measures' similarities, or their distances, each with the mean and standard
         deviation of its fitted pairs taken out (z-scores), which is the usual baseline.
@@ -160,6 +161,8 @@ class Combined(Measure):
             real = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
             if not real or not math.isfinite(weight) or weight < 0:
                 raise _wrong("weights that are finite numbers of at least 0", repr(weight))
+            if isinstance(measure, str):
+                measure = as_measure(measure, "Combined")
             if not isinstance(measure, Measure):
                 raise _wrong("a measure in second place, such as Vector()", repr(measure))
             columns = part[2] if len(part) == 3 else None

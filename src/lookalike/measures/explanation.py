@@ -8,7 +8,9 @@ from typing import Any
 
 from lookalike._frame import make_frame
 from lookalike._show import clean
-from lookalike.pages.markup import AGAINST, FOR, Html, table
+from lookalike.pages.markup import AGAINST, FOR, Html
+from lookalike.pages.notebook import fragment, grid, sides
+from lookalike.reasons import Reason, Style, make_reason
 
 __all__ = ["Explanation", "ratio", "rescaled", "shared_out"]
 
@@ -42,6 +44,8 @@ class Explanation:
     reach : mapping of column to float
         The most that the column takes off the likeness of the two rows with random ones, where a
         measure shares out differences alone: how much the column counts.
+    styles : mapping of column to Style
+        How the cells of each column are written, so that reasons can be phrased.
     not_compared : tuple of str
         Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
     """
@@ -57,6 +61,7 @@ class Explanation:
     telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     not_compared: tuple[str, ...] = ()
     reach: Mapping[str, float] = field(default_factory=dict)
+    styles: Mapping[str, Style] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str | None]:
@@ -95,6 +100,36 @@ class Explanation:
                 plus, minus = [name for name in plus if name != most], [most]
         shares = [(name, self.plus.get(name, 0.0)) for name in plus]
         return shares, [(name, self.minus[name]) for name in minus]
+
+    def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
+        """Return the n best reasons for and against, each with a phrase that people can read.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        plus, minus = self.reasons(n)
+        return (
+            [self._phrase(name, share, True) for name, share in plus],
+            [self._phrase(name, share, False) for name, share in minus],
+        )
+
+    def _phrase(self, name: str, share: float, speaks_for: bool) -> Reason:
+        plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+        bits = self.telling.get(name)
+        known = name in self.cells and name in self.styles
+        query, found = self.cells.get(name, (None, None))
+        return make_reason(
+            name,
+            self.styles[name] if known else None,
+            query,
+            found,
+            share,
+            speaks_for=speaks_for,
+            bits=None if bits is None else bits[0 if speaks_for else 1],
+            closeness=ratio(plus, plus + minus),
+        )
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
@@ -159,16 +194,39 @@ class Explanation:
         """
         return make_frame(self.to_dict(), backend)
 
+    @property
+    def strongest(self) -> list[str | None]:
+        """Columns in the order of what they say, None last.
+
+        By ``telling`` times the weight of the column where it is known, else by the larger of the
+        two contributions; columns that could not be compared come after the others.
+        """
+
+        def strength(name: str) -> tuple[float, float]:
+            plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+            bits = max(self.telling.get(name, (0.0, 0.0)))
+            return (plus + minus) * bits, max(plus, minus)
+
+        names = [name for name in self.columns if name is not None]
+        ordered: list[str | None] = [*sorted(names, key=strength, reverse=True)]
+        return ordered + [None] * (None in self.columns)
+
+    def _pair(self, name: str | None) -> tuple[str, str]:
+        """Return the two cells of a column as it writes them; empty where they are not known."""
+        if name is None or name not in self.cells:
+            return "", ""
+        one, two = self.cells[name]
+        write = self.styles[name].write if name in self.styles else show
+        return write(one), write(two)
+
     def __str__(self) -> str:
         lines = [f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"]
         width = max([len(str(name)) for name in self.columns if name is not None] + [7])
-        for name in self.columns:
+        for name in self.strongest:
             plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
             shown = "(other)" if name is None else clean(str(name))
-            cells = ""
-            if name is not None and name in self.cells:
-                one, two = (show(cell) for cell in self.cells[name])
-                cells = f"   {one} | {two}"
+            one, two = self._pair(name)
+            cells = f"   {one} | {two}" if one or two else ""
             lines.append(f"  {shown:<{width}}  +{plus:.3f}  -{minus:.3f}{cells}")
         lines += [f"  {name} = {value:.4g}" for name, value in self.factors.items()]
         return "\n".join(lines)
@@ -177,20 +235,28 @@ class Explanation:
         return self.to_html()
 
     def to_html(self) -> str:
-        """Return a table with a bar for and a bar against per column; needs no script or style."""
+        """Return a table with a bar for and a bar against per column, the strongest first.
+
+        It needs no script, and reads well on light and dark ground.
+        """
         top = max([*self.plus.values(), *self.minus.values(), 1e-12])
         rows = []
-        for name in self.columns:
+        for name in self.strongest:
             cells = ["(other)" if name is None else str(name)]
-            if self.cells:
-                pair = self.cells.get(name, ("", "")) if name is not None else ("", "")
-                cells += [show(cell) for cell in pair]
+            cells += self._pair(name) if self.cells else ()
             minus, plus = self.minus.get(name, 0.0), self.plus.get(name, 0.0)
             bars = [_bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")]
             rows.append([*cells, *bars])
         heads = ["column", "one", "other"] if self.cells else ["column"]
+        heads += ["against", "for"]
         title = f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
-        return table(rows, [*heads, "against", "for"], title)
+        body = grid(heads, rows, numeric=[False] * len(heads), caption=title)
+        plus_reasons, minus_reasons = self.phrases() if self.styles else ([], [])
+        said = sides(
+            (reason.to_html() for reason in plus_reasons),
+            (reason.to_html() for reason in minus_reasons),
+        )
+        return fragment(body + said)
 
 
 def _bar(value: float, top: float, color: str, side: str) -> Html:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
+from lookalike.measures.names import as_measure
 from lookalike.measures.rows import Rows
 from lookalike.table import Table, as_table, read_table
 from lookalike.table.targets import split_target
@@ -63,7 +63,7 @@ class Source:
 
 
 def read_source(
-    measure: Measure | None,
+    measure: Measure | str | None,
     X: Any,
     y: Any,
     who: str,
@@ -74,7 +74,7 @@ def read_source(
 
     Parameters
     ----------
-    measure : Measure, optional
+    measure : Measure or name of one, optional
         None: Gower. It is cloned; a frozen one is used as it is.
     X : anything ``read_table`` takes, or what the measure reads
     y : array of n, name of a column, or None
@@ -83,7 +83,7 @@ def read_source(
     n_jobs : int, optional
         Handed down to the measure and those inside it, where they say nothing.
     """
-    measure = Gower() if measure is None else measure
+    measure = cast(Measure, as_measure(measure, who))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     measure = same_settings(clone(measure), n_jobs)

@@ -21,31 +21,18 @@ from lookalike._save import Saved
 from lookalike._shapes import Fields, Objects, Sometimes, Text, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.source import Source, read_source
 from lookalike.table.features import remember_columns
 from lookalike.table.targets import require_target
 
-__all__ = ["IsMeasure", "MeasureTask", "check_task_rows", "copy_input_tags"]
-
-
-class IsMeasure(Rule):
-    """A measure, not its class and not its name."""
-
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return value is None or isinstance(value, Measure)
-
-    def wants(self) -> str:
-        """Say what is allowed, in words."""
-        return "a lookalike measure, or None for Gower()"
-
-    def advice(self, value: Any) -> str:
-        """Say what to do about a wrong value."""
-        return "Pass an instance, for example measure=Gower() or measure=Vector()"
+__all__ = ["MeasureTask", "check_task_rows", "copy_input_tags"]
 
 
 def copy_input_tags(tags: Any, measure: Any) -> Any:
     """Let scikit-learn expect of a task the input that its measure takes; return the tags."""
+    if isinstance(measure, str) and IsMeasure().fits(measure):
+        measure = as_measure(measure)
     measure = measure if isinstance(measure, Measure) else Gower()
     inner = get_tags(measure).input_tags
     for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
@@ -56,7 +43,8 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
 class MeasureTask(Saved, BaseEstimator, abstract=True):
     """Base of the estimators that wrap a measure.
 
-    Subclasses have a parameter ``measure`` (None: ``Gower()``), and may have ``kinds``,
+    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
+    ``Gower()``), and may have ``kinds``,
     ``random_state`` and ``n_jobs``; their rules are stated here.
     """
 
@@ -73,7 +61,7 @@ class MeasureTask(Saved, BaseEstimator, abstract=True):
     }
     REQUIRES_TARGET: ClassVar[bool] = False
 
-    measure: Measure | None
+    measure: Measure | str | None
     kinds: Mapping[str, Any] | None = None
     n_jobs: int | None = None
 

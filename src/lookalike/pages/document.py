@@ -6,6 +6,7 @@ import os
 
 from lookalike._atomic import check_writable, write_text
 from lookalike.pages.markup import escape
+from lookalike.pages.notebook import fragment
 
 __all__ = ["HtmlReport", "page"]
 
@@ -69,4 +70,4 @@ class HtmlReport:
         return text
 
     def _repr_html_(self) -> str:
-        return self.html_body()
+        return fragment(self.html_body())

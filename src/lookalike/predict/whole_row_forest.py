@@ -18,11 +18,15 @@ from lookalike.forests.cell_columns import PrecomputedRows, TreeColumn, check_di
 from lookalike.forests.cell_growing import CACHE_PAIRS
 from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
 from lookalike.measures.base import Measure
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.rows import Rows
 from lookalike.predict.forest_classifier import ForestClassifier
 from lookalike.table import Column, Kind, Table, as_table
 
 __all__ = ["SimilarityForestClassifier", "WholeRows"]
+
+
+OWN = ("euclidean", "precomputed")  # words with a meaning of their own here
 
 
 class WholeRows(Distance):
@@ -77,7 +81,7 @@ class SimilarityForestClassifier(ForestClassifier):
 
     Parameters
     ----------
-    measure : "euclidean", "precomputed", Measure or function
+    measure : "euclidean", "precomputed", Measure or name of one, or function
         Euclidean distances of rows of numbers; distances given as X (n x n to fit, a row per new
         row and a column per fitted row to predict); a measure, of which a clone is fitted; or a
         function of two rows (arrays of numbers, or the two cells of a table with one column).
@@ -137,8 +141,7 @@ class SimilarityForestClassifier(ForestClassifier):
 
     PARAMS: ClassVar[dict[str, Rule]] = {
         "measure": AnyOf(
-            OneOf("euclidean", "precomputed"),
-            Is(Measure, named="a lookalike measure"),
+            IsMeasure(none="", words=OWN),
             Is(Callable, named="a function of two rows"),  # type: ignore[arg-type]
         ),
         "projection": OneOf(None, "distance", "squared"),
@@ -189,9 +192,15 @@ class SimilarityForestClassifier(ForestClassifier):
         options = {"by_class": False, "balanced": False, "midpoint": True}
         return {"max_features": 1, "criterion": self.criterion, **options}
 
+    def _given(self) -> Any:
+        """Return what was given, a measure in the place of its name."""
+        named = isinstance(self.measure, str) and self.measure not in OWN
+        return as_measure(self.measure, type(self).__name__) if named else self.measure
+
     def _read_table(self, X: Any) -> Table:
-        if isinstance(self.measure, Measure) and self.kinds is None:
-            return self.measure.read(X)
+        measure = self._given()
+        if isinstance(measure, Measure) and self.kinds is None:
+            return measure.read(X)
         return super()._read_table(X)
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
@@ -200,8 +209,9 @@ class SimilarityForestClassifier(ForestClassifier):
             squared = isinstance(self.measure, str) and self.measure == "euclidean"
         cells: Any
         distance: Distance
-        if isinstance(self.measure, Measure):
-            measure = clone(self.measure).fit(table)
+        given = self._given()
+        if isinstance(given, Measure):
+            measure = clone(given).fit(table)
             distance, cells = WholeRows(measure), measure.rows_
         else:
             column = self._whole(table)
@@ -266,13 +276,14 @@ class SimilarityForestClassifier(ForestClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        mixed = isinstance(self.measure, Measure) and self.measure.traits.missing
+        given = self._given() if IsMeasure(none="").fits(self.measure) else self.measure
+        mixed = isinstance(given, Measure) and given.traits.missing
         tags.input_tags.allow_nan = mixed
         tags.input_tags.categorical = mixed
         tags.input_tags.string = mixed
         pairwise = isinstance(self.measure, str) and self.measure == "precomputed"
-        if isinstance(self.measure, Measure):
-            pairwise = self.measure.traits.pairwise
+        if isinstance(given, Measure):
+            pairwise = given.traits.pairwise
         tags.input_tags.pairwise = pairwise
         tags.input_tags.positive_only = pairwise
         return tags

@@ -6,6 +6,7 @@ from lookalike.represent.feature_selection import cfs
 from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
 from lookalike.represent.map_layout import layout
+from lookalike.represent.neighbors_transformer import NeighborsTransformer
 from lookalike.represent.nystroem import NystroemRepresentation
 from lookalike.represent.plot import class_similarity, plot_class_similarity
 from lookalike.represent.powers import power_similarity
@@ -14,6 +15,7 @@ from lookalike.represent.representation import SimilarityRepresentation
 
 __all__ = [
     "LayeredRepresentation",
+    "NeighborsTransformer",
     "NystroemRepresentation",
     "SimilarityRepresentation",
     "cfs",

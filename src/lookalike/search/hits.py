@@ -12,6 +12,7 @@ from lookalike._show import clean
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, show
 from lookalike.measures.rows import Rows
+from lookalike.reasons import Reason, Styles, sentence
 from lookalike.table import Table
 
 __all__ = ["Hit", "Hits", "explain_rows"]
@@ -64,6 +65,11 @@ class Hit:
         # Where the row stands, and how to explain it, as it was when the answer was given.
         self._place, self._why = place, why
 
+    @property
+    def table(self) -> Table:
+        """The table that the row stands in: what its columns hold."""
+        return self._place[0]
+
     @cached_property
     def row(self) -> dict[str, Any]:
         """The row that was found, as a record."""
@@ -89,18 +95,45 @@ class Hit:
         Returns
         -------
         for, against : lists of dict
-            Each with ``column``, its ``share`` of the similarity (for) or of what is lacking to 1
-            (against), and the cells ``query`` and ``found``.
+            Each with ``column``, its ``kind``, its ``share`` of the similarity (for) or of what is
+            lacking to 1 (against), the cells ``query`` and ``found``, and a phrase, ``text``.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+        >>> index.search(0, k=1)[0].reasons(1)[0][0]["text"]
+        'same color: red'
         """
-        cells = self.explanation.cells
-        plus, minus = (
-            [
-                {"column": name, "share": share, "query": cells[name][0], "found": cells[name][1]}
-                for name, share in side
-            ]
-            for side in self.explanation.reasons(n)
-        )
-        return plus, minus
+        plus, minus = self.phrases(n)
+        return [reason.to_dict() for reason in plus], [reason.to_dict() for reason in minus]
+
+    def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
+        """Return the reasons for and against as objects with a text and an HTML form.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        return self.explanation.phrases(n)
+
+    def because(self, n: int = 2) -> str:
+        """Say in one line why the row is like the query, and what speaks against it.
+
+        Parameters
+        ----------
+        n : int
+            How many reasons on each side, at most.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+        >>> index.search(0, k=1)[0].because()
+        'same color: red; but size 1.0 against 2.0 (a little higher)'
+        """
+        return sentence(*self.phrases(n))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
@@ -111,6 +144,9 @@ class Hit:
             "similarity": self.similarity,
             "row": self.row,
         }
+
+    def __str__(self) -> str:
+        return f"{show(self.id)} ({_number(self.similarity)}): {self.because()}"
 
     def __repr__(self) -> str:
         numbers = f"score={_number(self.score)}, similarity={_number(self.similarity)}"
@@ -194,6 +230,11 @@ class Hits(Sequence[Hit]):
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
 
+    def _repr_html_(self) -> str:
+        from lookalike.search.hits_html import hits_html
+
+        return hits_html(self)
+
     def __str__(self) -> str:
         names = list(self._hits[0].row)[:SHOWN] if self._hits else []
         by_score = any(hit.score != hit.distance for hit in self)
@@ -216,7 +257,7 @@ class Hits(Sequence[Hit]):
 
 
 def explain_rows(
-    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell
+    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell, styles: Styles
 ) -> Explanation:
     """Explain a row against one of some, with the two cells of each column beside the reasons."""
     explanation = measure.explain_rows(a, b[at : at + 1])
@@ -224,7 +265,7 @@ def explain_rows(
         return explanation
     (left, i), (right, j) = one, other
     both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-    return replace(explanation, cells=both)
+    return replace(explanation, cells=both, styles=styles)
 
 
 def _compared(explanation: Explanation) -> tuple[int, int]:

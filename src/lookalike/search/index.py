@@ -33,15 +33,17 @@ class Index(_IndexBase):
     """Find the rows most like a row or a record, and keep doing so while rows come and go.
 
     Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
-    twice, or the values of a column. Rows that are added are read and encoded as the fitted ones
-    were; nothing is learned from them until ``refit``. Deleting hides a row.
+    twice, or the values of a column, or the labels of a pandas frame (see ``fit``). Rows that are
+    added are read and encoded as the fitted ones were; nothing is learned from them until
+    ``refit``. Deleting hides a row.
 
     Parameters
     ----------
-    measure : Measure or "auto"
-        How alike rows are. "auto" chooses by the columns, the gaps, the number of rows and the
-        hubs of a sample; ``reason_`` says why (see ``choose_measure``). A clone is fitted; the
-        frozen form of a fitted measure keeps what it has learned.
+    measure : Measure, name of one, or "auto"
+        How alike rows are: ``Gower()``, or "gower" (see ``lookalike.measures.make_measure``).
+        "auto" chooses by the columns, the gaps, the number of rows and the hubs of a sample;
+        ``reason_`` says why (see ``choose_measure``). A clone is fitted; the frozen form of a
+        fitted measure keeps what it has learned.
     id_column : str, optional
         A column whose values name the rows; they must differ, and are not compared. Ids written
         with leading zeros in a CSV file need ``kinds={id_column: "text"}``.
@@ -205,7 +207,8 @@ class Index(_IndexBase):
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
         measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
-        return explain_rows(measure, one.rows, (one.table, 0), other.rows, 0, (other.table, 0))
+        left, right = (one.table, 0), (other.table, 0)
+        return explain_rows(measure, one.rows, left, other.rows, 0, right, now.styles)
 
 
 def _check_marks(
@@ -252,7 +255,7 @@ def _hits(now: Snapshot, measure: Measure, queries: Queries, i: int, graph: Neig
         for at, (id, score) in enumerate(zip(now.names.of(places), scores, strict=True)):
             segment, row = looked_up[at]
             place = segment.table, row
-            why = partial(explain_rows, measure, query, one, rows, at, place)
+            why = partial(explain_rows, measure, query, one, rows, at, place, now.styles)
             apart, alike = _finite(float(far[at])), _finite(float(near[at]))
             hits.append(Hit(id, _finite(score), apart, alike, place, why))
     return Hits(hits, queries.table.record(i))

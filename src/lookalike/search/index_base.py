@@ -23,14 +23,17 @@ from lookalike._shapes import (
 from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
+from lookalike.search.hits_html import index_html
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segments
 from lookalike.search.snapshot import Snapshot
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table.labels import with_labels
 from lookalike.table.targets import split_target
 
 __all__ = ["_IndexBase"]
@@ -48,7 +51,7 @@ class _IndexBase(Saved, BaseEstimator):
     }
 
     PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": AnyOf(OneOf(AUTO), Is(Measure, named="a measure, such as Gower()")),
+        "measure": IsMeasure(none="", words=(AUTO,)),
         "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
         "kinds": KINDS,
         "n_jobs": N_JOBS,
@@ -68,27 +71,41 @@ class _IndexBase(Saved, BaseEstimator):
         Parameters
         ----------
         X : table, frame, array, dict of columns or path
+            The labels of a pandas frame (its index) become the ids of the rows, where every row has
+            one of its own and they are not just 0, 1, 2, ...; they are kept as a column that is not
+            compared, named like the frame's index, or "index". A frame that is added later brings
+            its labels too, a record names its own in this column.
         y : array of n, or the name of a column, optional
             For measures that learn from a target. A named column is not compared.
         """
         check_params(self)
         count_jobs(self.n_jobs)
-        table = self._read(X)
+        id_column = self.id_column
+        given = self._given()
+        if given is None or not given.traits.pairwise:
+            X, labels = with_labels(X, id_column)
+            id_column = labels or id_column
+        table = self._read(X, id_column)
         id_kind: Kind | None = None
-        if self.id_column is not None:
-            table, id_kind = take_ids(table, self.id_column)
-        fitted = self._fit_table(table, y, self.id_column, id_kind)
+        if id_column is not None:
+            table, id_kind = take_ids(table, id_column)
+        fitted = self._fit_table(table, y, id_column, id_kind)
         with lock_of(self):
             self.state_ = fitted
         return self
 
-    def _read(self, X: Any) -> Table:
+    def _given(self) -> Measure | None:
+        """Return the measure that was given, or named; None where it is to be chosen."""
+        chosen = isinstance(self.measure, str) and self.measure == AUTO
+        return None if chosen else as_measure(self.measure, "Index")
+
+    def _read(self, X: Any, id_column: str | None) -> Table:
         """Read rows to be fitted, as the measure wants them."""
-        measure = self.measure
+        measure = self._given()
         kinds = dict(self.kinds or {})
-        if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")  # as written: a large number is not a float
-        if isinstance(measure, Measure) and measure.traits.pairwise:
+        if id_column is not None:
+            kinds.setdefault(id_column, "object")  # as written: a large number is not a float
+        if measure is not None and measure.traits.pairwise:
             if kinds:
                 do = "Leave out kinds= and id_column="
                 raise InvalidInput(
@@ -99,13 +116,13 @@ class _IndexBase(Saved, BaseEstimator):
             table = read_table(X, kinds=kinds or None)
         except InvalidInput:
             # Was it the column of ids that is not there? Then say so in its name.
-            if self.id_column is not None:
-                take_ids(read_table(X, kinds=self.kinds), self.id_column)
+            if id_column is not None:
+                take_ids(read_table(X, kinds=self.kinds), id_column)
             raise
-        if isinstance(measure, str):
+        if measure is None:
             return table
         if getattr(measure, "frozen_", False):
-            aside = [] if self.id_column is None else [table[self.id_column]]
+            aside = [] if id_column is None else [table[id_column]]
             known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
             return Table([*known.columns, *aside], known.aside, len(known), known.missing)
         return measure.read(table)
@@ -140,10 +157,11 @@ class _IndexBase(Saved, BaseEstimator):
         )
 
     def _choose(self, table: Table) -> tuple[Measure, str]:
-        if isinstance(self.measure, str):
+        given = self._given()
+        if given is None:
             measure, reason = choose_measure(table)
         else:
-            measure, reason = clone(self.measure), "given"
+            measure, reason = clone(given), "given"
         if self.n_jobs is not None:
             if getattr(measure, "frozen_", False):
                 measure = copy.copy(measure)  # the caller's own stays as it is
@@ -321,6 +339,12 @@ class _IndexBase(Saved, BaseEstimator):
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 
     # -- scikit-learn ------------------------------------------------------------------------------
+
+    def _html_repr(self) -> str:
+        """Return what is held, for a notebook; before fitting the parameters, as scikit-learn."""
+        if not hasattr(self, "state_"):
+            return str(super()._html_repr())
+        return index_html(repr(self), self.state_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

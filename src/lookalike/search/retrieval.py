@@ -14,6 +14,7 @@ from lookalike._random import make_generator
 from lookalike._threads import blocks, run
 from lookalike.errors import InvalidInput, WrongType, message
 from lookalike.measures.base import Measure
+from lookalike.measures.names import as_measure
 from lookalike.measures.rows import Rows
 from lookalike.search.choose import choose_measure
 from lookalike.search.refeat import ReFeat
@@ -84,7 +85,7 @@ def retrieval_precision(
 
     Parameters
     ----------
-    measure : Measure, "auto", ReFeat, or callable
+    measure : Measure, name of one, "auto", ReFeat, or callable
         "auto" chooses by the database (see ``choose_measure``). A callable takes the database (a
         ``Table``) and returns a function of two tables, the wanted rows and the unwanted ones (or
         None), and gamma, which gives every row of the database a number, smaller for better.
@@ -221,6 +222,8 @@ def _rankers(
     """Return for each query what ranks the database."""
     if isinstance(measure, str) and measure == "auto":
         measure = choose_measure(database)[0]
+    elif isinstance(measure, str):
+        measure = as_measure(measure, who)
     if isinstance(measure, Measure | ReFeat):
         measure = clone(measure)
         nested = measure.get_params()

@@ -17,6 +17,7 @@ from lookalike._save import saveable
 from lookalike._shapes import Dims, Fields, Flag, MapOf, Maybe, Of, Text, TupleOf, Whole, require
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
+from lookalike.reasons import Styles
 from lookalike.search.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.search.ids import RowIds, take_ids
 from lookalike.search.query import QueryReader
@@ -24,6 +25,7 @@ from lookalike.search.segments import Segments, as_id
 from lookalike.search.tables import check_alike
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Kind, Schema, Table, as_table
+from lookalike.table.labels import with_labels
 
 __all__ = ["Snapshot"]
 
@@ -84,6 +86,11 @@ class Snapshot:
         return RowIds(self.segments, self.id_column)
 
     @cached_property
+    def styles(self) -> Styles:
+        """How the cells of each column are written, for phrases about them."""
+        return Styles(self.segments.segments[0].table)
+
+    @cached_property
     def reader(self) -> QueryReader:
         """What reads queries against these rows."""
         named = self.id_column is not None
@@ -119,6 +126,7 @@ class Snapshot:
         if self.id_kind is None or self.id_column is None:
             table = self.reader.read_table(rows, who)
         else:
+            rows, _ = with_labels(rows, self.id_column, who)
             kinds = {**self.schema.kinds, self.id_column: self.id_kind}
             aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
             whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)

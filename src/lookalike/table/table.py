@@ -389,6 +389,33 @@ class Table:
         lines += [f"  {column.name}: set aside, {column.kind.reason}" for column in self.aside]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from lookalike.table.display import table_html
+
+        return table_html(self)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the cells as a data frame, in the order of the columns, those set aside last.
+
+        Categories and flags are their words, dates are dates, gaps are gaps; sets become sorted
+        lists, and cells that a frame has no type for stay what they are (text in polars and arrow).
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> la.read_table({"size": [1.0, None], "color": ["red", "blue"]}).to_frame()
+           size color
+        0   1.0   red
+        1   NaN  blue
+        """
+        from lookalike.table.frames import frame_of
+
+        return frame_of(self, backend)
+
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that columns have different names and one length."""
         every = self.columns + self.aside

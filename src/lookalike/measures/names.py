@@ -1,0 +1,223 @@
+"""Measures by name: ``gower``, ``vector:metric=cosine``, ``nicdm:measure=gower``.
+
+Names are those of the registry in kebab case, or names that people know a setting by. Options
+follow a colon, as ``key=value`` with commas between; values are read as JSON where they are JSON,
+else as words. Options of a forest's growing and reading stand among those of the measure:
+``ratio:n_trees=200,forest=extra,max_depth=8``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from lookalike._load import open_rooms
+from lookalike._options import read_option, split_options
+from lookalike._params import Rule
+from lookalike.errors import InvalidInput, LookalikeError, message, suggest
+from lookalike.measures.base import MEASURES, Measure
+
+__all__ = ["IsMeasure", "as_measure", "known_measures", "make_measure"]
+
+ROOMS = ("measures", "hubness")  # importing them fills the registry
+WHO = "measure"
+DEFAULT = "gower"
+
+SYNONYMS = {"n_trees": "n_estimators", "trees": "n_estimators", "seed": "random_state"}
+# Names people know a setting of a measure by.
+ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: ("Vector", {"metric": name}) for name in ("euclidean", "cityblock", "chebyshev")},
+    "cosine": ("Vector", {"metric": "cosine"}),
+    **{
+        name: ("ForestProximity", {"method": name})
+        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
+    },
+}
+
+
+def kebab(name: str) -> str:
+    """Write a class name as it is typed.
+
+    Examples
+    --------
+    >>> kebab("StochasticForest"), kebab("NICDM")
+    ('stochastic-forest', 'nicdm')
+    """
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
+    return parts.lower()
+
+
+def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], dict[str, Any]]]:
+    """Return every name that a measure can be asked for by, with the options it stands for.
+
+    Parameters
+    ----------
+    matrices : bool
+        Whether measures that look up distances in a matrix are among them.
+
+    Examples
+    --------
+    >>> sorted(known_measures())[:3]
+    ['aryal', 'cdm', 'chebyshev']
+    """
+    open_rooms(ROOMS)
+    names: dict[str, tuple[type[Measure], dict[str, Any]]] = {
+        kebab(name): (cls, {})
+        for name, cls in MEASURES.items()
+        if matrices or not cls.examples()[0].traits.pairwise
+    }
+    for alias, (name, options) in ALIASES.items():
+        if name in MEASURES:
+            names[alias] = (MEASURES[name], options)
+    return names
+
+
+def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure:
+    """Make the measure that is named.
+
+    Parameters
+    ----------
+    text : str
+        A name, in any spelling of its case ("gower", "StochasticForest", "local_scaling"), then
+        options after a colon.
+    who : str
+        Whose name an error begins with.
+    matrices : bool
+        Whether it may be a measure that looks up distances in a matrix.
+
+    Examples
+    --------
+    >>> make_measure("vector:metric=cityblock,scale=minmax")
+    Vector(metric='cityblock', scale='minmax')
+    >>> make_measure("nicdm:measure=gower,n_neighbors=5")
+    NICDM(measure=Gower(), n_neighbors=5)
+    """
+    name, _, rest = text.partition(":")
+    names = known_measures(matrices=matrices)
+    key = _key(name, names)
+    if key not in names:
+        raise InvalidInput(message(who, "a known measure", repr(name), suggest(key, names)))
+    cls, options = names[key]
+    parameters = inspect.signature(cls).parameters
+    options = dict(options)
+    inside: list[tuple[str, str]] = []  # options that belong to a part of a forest
+    for part in split_options(rest):
+        option, found, value = (word.strip() for word in part.partition("="))
+        if not found:
+            do = f"Write {key}:name=value,name=value"
+            raise InvalidInput(message(f"{who} {key}", "options as name=value", repr(part), do))
+        option = SYNONYMS.get(option, option)
+        if option in parameters:
+            options[option] = (
+                make_measure(value, who, matrices=matrices)
+                if option == "measure"
+                else read_option(value)
+            )
+        else:
+            inside.append((option, value))
+    nested = _nested(options) if "forest" in parameters else {}
+    for option, value in inside:
+        if option not in nested:
+            do = suggest(option, [*parameters, *nested])
+            raise InvalidInput(message(f"{who} {key}", "a known option", repr(option), do))
+        place = nested[option]
+        options[place] = _part(options, place).set_params(**{option: read_option(value)})
+    _check_complete(key, parameters, options, who)
+    return cls(**options)
+
+
+def as_measure(value: Any, who: str = WHO) -> Any:
+    """Return a measure for its name, ``Gower()`` for None, and everything else as it is.
+
+    Examples
+    --------
+    >>> as_measure("cosine")
+    Vector(metric='cosine')
+    """
+    if value is None:
+        return MEASURES["Gower"]()
+    return make_measure(value, who) if isinstance(value, str) else value
+
+
+class IsMeasure(Rule):
+    """A measure or the name of one; not its class.
+
+    Parameters
+    ----------
+    none : str
+        What None stands for, in words; "" where a measure has to be given.
+    words : tuple of str
+        Other words that are allowed, such as "auto".
+    """
+
+    def __init__(self, none: str = "Gower()", words: tuple[str, ...] = ()) -> None:
+        self.none, self.words = none, words
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        if isinstance(value, str):
+            return value in self.words or _why_not(value) is None
+        return isinstance(value, Measure) or (value is None and bool(self.none))
+
+    def wants(self) -> str:
+        """Say what is allowed, in words."""
+        none = f", or None for {self.none}" if self.none else ""
+        words = "".join(f"{word!r}, " for word in self.words)
+        return f"{words}a lookalike measure, or the name of one{none}"
+
+    def advice(self, value: Any) -> str:
+        """Say what to do about a wrong value."""
+        if isinstance(value, str):
+            name = value.partition(":")[0]
+            names = known_measures()
+            key = _key(name, names)
+            if key in names:  # then its options are wrong
+                return _why_not(value) or ""
+            return suggest(key, [*self.words, *names])
+        return 'Pass an instance or a name, for example measure=Gower() or measure="gower"'
+
+
+def _why_not(text: str) -> str | None:
+    """Return what is wrong with the name of a measure, None if nothing is."""
+    try:
+        make_measure(text)
+    except LookalikeError as error:
+        return str(error)
+    return None
+
+
+def _key(name: str, names: Any) -> str:
+    """Return a name as it is known: "LocalScaling", "local_scaling", "localscaling"."""
+    key = kebab(name.strip()).replace("_", "-").replace(" ", "-")
+    if key in names:
+        return key
+    plain = {known.replace("-", ""): known for known in names}
+    return plain.get(key.replace("-", ""), key)
+
+
+def _nested(options: dict[str, Any]) -> dict[str, str]:
+    """Return the options of a forest's reading and growing, and which of the two has each."""
+    mine = dict.fromkeys(_part(options, "forest").get_params(), "forest")
+    return mine | dict.fromkeys(_part(options, "method").get_params(), "method")
+
+
+def _part(options: dict[str, Any], name: str) -> Any:
+    """Return how a forest is read, or grown, as an object whose options can be set."""
+    from lookalike.forests.growers import find_grower
+    from lookalike.measures.forest_methods import find_reading
+
+    if name == "method":
+        return find_reading(options.get("method", "ratio"))
+    given = options.get("forest")
+    given = _part(options, "method").forest if given is None else given
+    return find_grower(given) if isinstance(given, str) else given
+
+
+def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str) -> None:
+    """Refuse a measure that lacks an option without a default: the measure inside a wrapper."""
+    for option, parameter in parameters.items():
+        if parameter.default is parameter.empty and option not in options:
+            inner = option == "measure"
+            do = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
+            raise InvalidInput(message(f"{who} {key}", f"the option {option!r}", "none", do))
