@@ -71,7 +71,7 @@ def test_wrong_usage_is_2(words):
 
 def test_a_missing_file_is_one_line(tmp_path, file):
     line = one_line(run("inspect", tmp_path / "rosw.csv"))
-    assert "needs a file of this name, found none" in line
+    assert "file not found" in line
     assert "rows.csv" in line  # the file that may have been meant
 
 
@@ -121,7 +121,7 @@ def test_a_user_error_of_the_program_itself(tmp_path):
     code, out, err = program("inspect", tmp_path / "none.csv")
     assert (code, out) == (1, "")
     assert len(err.splitlines()) == 1
-    assert "needs a file" in err
+    assert "file not found" in err
 
 
 def test_errors_are_red_and_warnings_yellow(tmp_path, file):

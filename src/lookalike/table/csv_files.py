@@ -158,7 +158,7 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
                 message(
                     f"read_table(encoding={encoding!r})",
                     "an encoding that Python knows",
-                    "another",
+                    repr(encoding),
                     suggest(encoding, known),
                 )
             ) from None

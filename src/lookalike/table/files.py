@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import json
 import zlib
@@ -20,9 +19,9 @@ from lookalike._json import DEEPEST, json_depth
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
-    MissingFile,
     UnreadableFile,
     message,
+    missing_file,
     suggest,
 )
 from lookalike.table.csv_files import read_csv, unreadable
@@ -67,16 +66,16 @@ def read_file(
     except LookalikeError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise unreadable(path, "a whole gzip file", str(error), "Compress it again") from error
+        raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
         do = "Read it in parts, or raise config(memory_limit=...) where there is memory"
-        raise unreadable(path, "a file that fits in memory", "a larger one", do) from error
+        raise unreadable(path, "a file that fits in memory", "a larger file", do) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise unreadable(
             path,
-            f"a whole {kind} file",
-            f"a damaged or other one ({reason})",
+            f"a complete {kind} file",
+            f"a damaged file or another format ({reason})",
             "Write the file again, or give it the ending of its real format",
         ) from error
 
@@ -139,10 +138,7 @@ def _format(path: Path) -> tuple[str, bool]:
             path, "a file", "a directory", "Name one file inside it, or join them first"
         )
     if not path.exists():
-        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = difflib.get_close_matches(path.name, near, n=1)
-        do = f"Did you mean {str(path.parent / close[0])!r}?" if close else "Check the path"
-        raise MissingFile(message(f"File {str(path)!r}", "a file of this name", "none", do))
+        raise missing_file(path)
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     if ending not in FORMATS:
@@ -224,7 +220,10 @@ def _read_json(data: bytes, path: Path) -> list[Raw]:
     elif isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
         if len({len(cells) for cells in content.values()}) > 1:
             raise unreadable(
-                path, "columns of equal length", "others", "Give every column a value per row"
+                path,
+                "columns of equal length",
+                "different lengths",
+                "Give every column a value per row",
             )
         raws = [of_values(name, cells) for name, cells in content.items()]
     else:
