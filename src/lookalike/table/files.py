@@ -1,4 +1,4 @@
-"""Files: CSV, TSV, JSON, Parquet and Arrow, plain or gzipped, into columns as they arrive."""
+"""Files: CSV, TSV, JSON, Parquet, Arrow and Excel into columns as they arrive."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Collection, Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ FORMATS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "excel",
 }
 RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
 SMALL = 2**26  # bytes that may always be unpacked
@@ -49,7 +51,12 @@ ROWS = 2**17  # rows of a Parquet file read at a time
 
 
 def read_file(
-    path: Path, *, missing: Sequence[Any], as_text: Collection[str], encoding: str | None
+    path: Path,
+    *,
+    missing: Sequence[Any],
+    as_text: Collection[str],
+    encoding: str | None,
+    delimiter: str | None = None,
 ) -> list[Raw]:
     """Read a file into columns; the format is told by the ending of the name.
 
@@ -59,10 +66,11 @@ def read_file(
     missing : tokens that mean "no cell"
     as_text : columns of a CSV file to be kept as they are written ("007" is not 7)
     encoding : encoding of a CSV file, UTF-8 unless given
+    delimiter : what parts the fields of a CSV file, where it is not to be guessed
     """
     kind, packed = _format(path)
     try:
-        return _read(path, kind, packed, missing, as_text, encoding)
+        return _read(path, kind, packed, missing, as_text, encoding, delimiter)
     except LookalikeError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -87,12 +95,15 @@ def _read(
     missing: Sequence[Any],
     as_text: Collection[str],
     encoding: str | None,
+    delimiter: str | None,
 ) -> list[Raw]:
     if path.stat().st_size == 0:
         raise unreadable(path, f"a {kind} file with rows", "an empty file", "Write it again")
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
-        return read_csv(path, data, kind == "tsv", missing, as_text, encoding)
+        return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
+    if kind == "excel":
+        return _read_excel(path, packed)
     if kind in ("json", "jsonl"):
         data = _content(path, packed)
         depth = json_depth(data, lines=kind == "jsonl")
@@ -171,6 +182,17 @@ def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
     do = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
     needed = f"content of at most {show_bytes(limit)}"
     return unreadable(path, needed, f"{show_bytes(size)} and more", do)
+
+
+def _read_excel(path: Path, packed: bool) -> list[Raw]:
+    from lookalike.table.excel_files import read_excel, unpacked_size
+
+    source = BytesIO(_content(path, packed))
+    size, limit = unpacked_size(source), settings().memory_limit
+    usual = max(SMALL, RATIO * path.stat().st_size)
+    if size > min(limit, usual):
+        raise _too_large(path, size, min(limit, usual))
+    return read_excel(source, path)
 
 
 # -- JSON -----------------------------------------------------------------------------------------

@@ -29,7 +29,12 @@ SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is 
 
 
 def as_table(
-    source: Any, schema: Schema | Table, *, who: str = "as_table", encoding: str | None = None
+    source: Any,
+    schema: Schema | Table,
+    *,
+    who: str = "as_table",
+    encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Table:
     """Read new rows the way a fitted table was read.
 
@@ -48,6 +53,8 @@ def as_table(
         Named first in error messages.
     encoding : str, optional
         Encoding of a CSV file.
+    delimiter : str, optional
+        The character between the fields of a CSV file.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def as_table(
         return _fit_found(found, schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
-    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding)
+    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding, delimiter)
     if has_no_names(source):
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
