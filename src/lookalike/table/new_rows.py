@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, message, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
 from lookalike.table.given import read_as_text
 from lookalike.table.raw import Raw, of_array
@@ -137,7 +137,7 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
             message(
                 who,
                 f"the {len(schema.kinds)} columns of the fitted table",
-                f"no column {_listed(lacking)}",
+                f"no column {name_some(lacking, 5)}",
                 do if do.startswith("Did") else "Add the column; a cell may be missing (None)",
             )
         )
@@ -146,17 +146,12 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
             message(
                 who,
                 "only the columns of the fitted table",
-                f"also {_listed(extra)}",
+                f"also {name_some(extra, 5)}",
                 "They are not used; leave them out to silence this",
             ),
             LookalikeWarning,
             stacklevel=4,
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
@@ -184,7 +179,7 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
         message(
             who,
             "columns without names, as the fitted array",
-            f"names ({_listed([raw.name for raw in raws])})",
+            f"names ({name_some([raw.name for raw in raws], 5)})",
             "They are taken by position; fit on a table with names to match by name",
         ),
         LookalikeWarning,
