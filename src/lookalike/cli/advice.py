@@ -81,8 +81,8 @@ def in_options(text: str) -> str:
 
     Examples
     --------
-    >>> in_options('File \\'a.csv\\': needs text in UTF-8. Pass encoding="latin-1".')
-    "File 'a.csv': needs text in UTF-8. Use --encoding latin-1."
+    >>> in_options('File a.csv: needs text in UTF-8. Pass encoding="latin-1".')
+    'File a.csv: needs text in UTF-8. Use --encoding latin-1.'
     >>> in_options("kinds['size']: needs a known kind, found 'siez'.")
     "--kinds size: needs a known kind, found 'siez'."
     >>> in_options("Column 'zip': pass kinds={'zip': 'category'}.")

@@ -39,8 +39,8 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx), "
-        "a saved index (.lookalike), or - for standard input.",
+        help="A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
+        ", a saved index (.lookalike), or - for standard input.",
         show_default=False,
     ),
 ]

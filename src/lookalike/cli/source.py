@@ -1,4 +1,4 @@
-"""The table a command is about: a file, standard input or a saved index, read as the options say."""
+"""The table a command is about: a file, standard input or a saved index, read by the options."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def with_parameters(
         given = {name: values.pop(name) for name in more}
         run(given, values)
 
-    del wrapper.__wrapped__  # type: ignore[attr-defined]  # its signature is this one, not that of the verb
+    del wrapper.__wrapped__  # its signature is the one below, not that of the verb
     wrapper.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {p.name: p.annotation for p in every}
     return wrapper
