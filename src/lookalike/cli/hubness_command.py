@@ -34,7 +34,6 @@ EXAMPLES = (
     "lookalike hubness penguins.csv --reduce mp --label species -k 10",
 )
 TOP = 5  # rows shown that stand in the most lists
-CELL = 24  # characters of a cell that names such a row
 
 
 @takes_table
@@ -139,15 +138,8 @@ def show_report(
     wide = (max(map(len, column)) + out.GAP for column in zip(heads, *lines, strict=True))
     room = max(20, console.width - sum(wide) - 2 * out.GAP)
     for hub, line in zip(hubs, lines, strict=True):
-        rows.add_row(*out.cells([*line, short(in_words(table, int(hub["row"])), room)]))
+        rows.add_row(*out.cells([*line, short(loaded.in_words(int(hub["row"])), room)]))
     out.headline(console, "Rows in the most lists")
     console.print(rows)
     for note in report.notes:
         out.say(console, note)
-
-
-def in_words(table: Any, row: int) -> str:
-    """Write a row in a few words: what names it, then its other cells."""
-    record = table.record(row)  # what was set aside, such as a title, comes first
-    known = [(name, cell) for name, cell in record.items() if cell is not None]
-    return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known)

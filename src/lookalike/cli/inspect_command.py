@@ -45,10 +45,15 @@ def show_summary(summary: TableSummary, name: str) -> None:
     console = out.make_console()
     out.headline(console, f"{name}: {summary.title}")
     console.print(summary_grid(summary))
+    said: dict[str, list[str]] = {}
     for one in summary:
         for warning in one.warnings:
-            if one.reason not in warning:  # the reason stands in the table
-                out.say(console, f"! {one.column}: {in_options(warning)}", "yellow")
+            if warning.startswith("mostly missing"):  # how much stands in the table
+                said.setdefault("mostly missing", []).append(one.column)
+            elif one.reason not in warning:  # the reason stands in the table
+                said.setdefault(in_options(warning), []).append(one.column)
+    for warning, columns in said.items():
+        out.say(console, f"! {', '.join(columns)}: {warning}", "yellow")
 
 
 def summary_grid(summary: TableSummary) -> Grid:

@@ -89,7 +89,8 @@ MeasureChoice = Annotated[
         metavar="NAME",
         help="How rows are compared: gower (any columns, gaps too), auto (chosen by the columns, "
         "with the reason), ranked, vector, cosine, ratio (a forest), ...; options follow a colon: "
-        "vector:metric=cosine, ratio:n_trees=200. Without it: that of a saved index, else gower.",
+        "vector:metric=cosine, ratio:n_trees=200. Without it: that of a saved index, else gower "
+        "(search: auto).",
         show_default=False,
     ),
 ]

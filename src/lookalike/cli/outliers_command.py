@@ -9,7 +9,6 @@ import typer
 from lookalike._show import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.hubness_command import in_words
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
@@ -108,5 +107,5 @@ def show_outliers(found: Outliers, loaded: Loaded, n: int) -> None:
         id, score = short(loaded.ids[row]), f"{found.scores[row]:.3f}"
         start = f"row {id} ({score}): "
         room = max(20, console.width - len(start))
-        out.headline(console, start + short(in_words(loaded.table, row), room))
+        out.headline(console, start + short(loaded.in_words(row), room))
         out.say(console, " " * INDENT + found.because(row))

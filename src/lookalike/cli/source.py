@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lookalike._show import short
 from lookalike.cli.options import (
     File,
     Kinds,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SAVED", "STDIN", "Loaded", "Source", "parse_conditions", "takes_table"]
 
+CELL = 24  # characters of a cell in a row in words
 STDIN = "-"
 SAVED = ".lookalike"
 # How files begin that are not text; the ending that read_table knows them by.
@@ -111,6 +113,12 @@ class Loaded:
         """Take a column of known values out; return the rest, and its cells or None."""
         table, values = split_label(self.table, label, option)
         return Loaded(table, self.ids, self.name, self.index), values
+
+    def in_words(self, row: int) -> str:
+        """Write a row, by its position, in a few words: what names it, then its other cells."""
+        record = self.table.record(row)  # what was set aside, such as a title, comes first
+        known = [(name, cell) for name, cell in record.items() if cell is not None]
+        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""
