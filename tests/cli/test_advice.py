@@ -23,7 +23,10 @@ from lookalike.cli.advice import in_options
         ("Lower n_clusters to 3 or add rows.", "Lower -n to 3 or add rows."),
         ("Lower landmarks to 5, or leave it out", "Lower --landmarks to 5"),
         ("raise the limit with lookalike.config(memory_limit=...)", "--memory"),
-        ("compare(k=9): needs", "compare(-k 9): needs"),
+        (
+            "compare(k=9): needs 10 rows, found n_samples=4.",
+            "compare -k 9: needs 10 rows, found 4 rows.",
+        ),
     ],
 )
 def test_advice_is_translated(python, shell):
@@ -34,7 +37,7 @@ def test_advice_is_translated(python, shell):
     "words",
     [
         ("inspect", "bytes.csv"),
-        ("inspect", "rows.csv", "--kinds", "x=order"),
+        ("inspect", "rows.csv", "--kinds", "word=order"),
         ("inspect", "rows.csv", "--kinds", "zz=order"),
         ("inspect", "rows.csv", "--kinds", "x=numbre"),
         ("cluster", "rows.csv", "-n", "9"),

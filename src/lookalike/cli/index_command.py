@@ -101,7 +101,8 @@ def add(
             made.refit()
     made.save(file)
     console = out.make_console()
-    out.headline(console, f"{file}: {len(ids):,} rows added, {len(made):,} in all")
+    many = f"{len(ids):,} row" + ("" if len(ids) == 1 else "s")
+    out.headline(console, f"{file}: {many} added, {len(made):,} in all")
     out.say(console, f"their ids: {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"its id: {ids[0]}")
 
 
