@@ -27,10 +27,10 @@ notes, warnings (yellow) and errors (red, one line) go to standard error.
 **Tables.** `FILE` is a table in any of the forms named below, `-` for standard input (the form is
 told by the content), or an index that `lookalike index build` has written (`NAME.lookalike`), which
 every verb takes in the place of a table: it brings its rows, their ids, how they were read and its
-measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is said by the
-same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets, `--encoding`,
-`--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`, `'tags~red'` for
-"contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON object as
+measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is said by
+the same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets, `--encoding`,
+`--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`, `'tags~red'`
+for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON object as
 `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses what may be
 found.
 
@@ -41,8 +41,8 @@ and a file that was to be written is then as it was before.
 
 **Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
 (`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
-`chebyshev`, `cosine`; of forests `ratio`, `shi`, `zhu2`, `zhu3`, `ting`, `aryal`, `oob`), or `auto`,
-which chooses by the columns and prints the reason. Options follow a colon:
+`chebyshev`, `cosine`; of forests `ratio`, `shi`, `zhu2`, `zhu3`, `ting`, `aryal`, `oob`), or
+`auto`, which chooses by the columns and prints the reason. Options follow a colon:
 `vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. Options of how a forest is
 grown and read stand among them: `ratio:n_trees=200,forest=extra,max_depth=8`. A measure made of
 another one takes it as its option `measure`: `nicdm:measure=gower`. A name that is not known is
@@ -54,8 +54,8 @@ weigh them.
 be like; without `--row` the first of `--like` is the start.
 
 **Predict.** `classify` and `regress` learn `--label` from rows where it is known, by a random
-similarity forest or by neighbors (`--method`), and say how well that goes on rows that were held out,
-beside what guessing the commonest class or the median would give. A label that looks like an amount
+similarity forest or by neighbors (`--method`), and say how well that goes on rows that were held
+out, beside what guessing the commonest class or the median would give. A label that looks like an amount
 is refused by `classify`; `--kinds price=category` makes each number a class.
 
 **Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
