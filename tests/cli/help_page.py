@@ -25,14 +25,14 @@ notes, warnings (yellow) and errors (red, one line) go to standard error.
 | 130 | interrupted by Ctrl-C |
 
 **Tables.** `FILE` is a table in any of the forms named below, `-` for standard input (the form is
-told by the content), or an index that `lookalike index build` has written (`NAME.lookalike`), which
-every verb takes in the place of a table: it brings its rows, their ids, how they were read and its
-measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is said by
-the same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets, `--encoding`,
-`--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`, `'tags~red'`
-for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON object as
-`Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses what may be
-found.
+told by the content), or an index that `lookalike index build` has written (`NAME.lookalike`),
+which every verb takes in the place of a table: it brings its rows, their ids, how they were read
+and its measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is
+said by the same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets,
+`--encoding`, `--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`,
+`'tags~red'` for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON
+object as `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses
+what may be found.
 
 **Forms of the answer.** `--output` is `table` (for people), `csv`, `safe-csv`, `json` or `parquet`
 (to a file or a pipe). `--quiet` leaves out notes, warnings and progress. `--memory 8GB` raises the
@@ -55,8 +55,8 @@ be like; without `--row` the first of `--like` is the start.
 
 **Predict.** `classify` and `regress` learn `--label` from rows where it is known, by a random
 similarity forest or by neighbors (`--method`), and say how well that goes on rows that were held
-out, beside what guessing the commonest class or the median would give. A label that looks like an amount
-is refused by `classify`; `--kinds price=category` makes each number a class.
+out, beside what guessing the commonest class or the median would give. A label that looks like an
+amount is refused by `classify`; `--kinds price=category` makes each number a class.
 
 **Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
 complete verbs and options; `lookalike --show-completion` prints what it would add.
