@@ -14,18 +14,22 @@
     └── MissingExtra (ImportError)       an optional dependency that is not installed
 
 Every message has four parts: who, what was needed, what was found, what to do. ``message`` puts
-them together, so that a reader always finds them in the same order.
+them together, so that a reader always finds them in the same order, and the error keeps them apart
+as well (``error.who``, ``error.needed``, ``error.found``, ``error.do``), so that a command line or
+a service can say them in its own words.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 __all__ = [
     "InvalidInput",
     "LookalikeError",
     "LookalikeWarning",
+    "Message",
     "MissingExtra",
     "MissingFile",
     "TooFewRows",
@@ -35,15 +39,76 @@ __all__ = [
     "UnwritableFile",
     "WrongType",
     "message",
+    "missing_file",
+    "name_some",
     "suggest",
 ]
 
 
 LISTED = 12  # names that a message shows before it stops counting
+ALIKE = 0.7  # how alike the name of a file must be to be proposed for one that is not there
+KNOWN = "Known: "
+CHOOSE = "Use one of them"  # the advice where the message has just listed all there is
+
+
+class Message(str):
+    """A message that also keeps its four parts.
+
+    Parameters
+    ----------
+    text : str
+    who, needed, found, do : str
+        What ``message`` was given.
+    """
+
+    def __new__(
+        cls, text: str, who: str = "", needed: str = "", found: str = "", do: str = ""
+    ) -> Message:
+        """Make a string that knows its parts."""
+        made = super().__new__(cls, text)
+        made.who, made.needed, made.found, made.do = who, needed, found, do
+        return made
+
+    who: str
+    needed: str
+    found: str
+    do: str
 
 
 class LookalikeError(Exception):
-    """Base of all errors that lookalike raises on purpose."""
+    """Base of all errors that lookalike raises on purpose.
+
+    Attributes
+    ----------
+    who, needed, found, do : str
+        The four parts of the message; empty where it was written otherwise.
+    """
+
+    @property
+    def parts(self) -> Message:
+        """The message with its four parts."""
+        first = self.args[0] if self.args else ""
+        return first if isinstance(first, Message) else Message(str(self))
+
+    @property
+    def who(self) -> str:
+        """What complains: a function, a class, a column, a file."""
+        return self.parts.who
+
+    @property
+    def needed(self) -> str:
+        """What was needed."""
+        return self.parts.needed
+
+    @property
+    def found(self) -> str:
+        """What was found instead."""
+        return self.parts.found
+
+    @property
+    def do(self) -> str:
+        """What to do about it."""
+        return self.parts.do
 
 
 class InvalidInput(LookalikeError, ValueError):
@@ -86,20 +151,41 @@ class LookalikeWarning(UserWarning):
     """Something worth knowing that does not stop the work."""
 
 
-def message(who: str, needed: str, found: str, do: str) -> str:
+def message(who: str, needed: str, found: str, do: str, *, problem: str | None = None) -> Message:
     """Put the four parts of an error together.
+
+    Parameters
+    ----------
+    who, needed, found, do : str
+        Advice that only lists what ``needed`` has listed already is not repeated.
+    problem : str, optional
+        The middle of the sentence, where "needs ..., found ..." is not what a person would say.
 
     Examples
     --------
     >>> message("NeighborVote(k=50)", "at least 51 rows", "40", "Lower k to 39 or add rows")
     'NeighborVote(k=50): needs at least 51 rows, found 40. Lower k to 39 or add rows.'
+    >>> message("File 'a.csv'", "a file", "none", "Check the path", problem="file not found")
+    "File 'a.csv': file not found. Check the path."
     """
+    if do.startswith(KNOWN) and all(word in needed for word in do[len(KNOWN) :].split(", ")):
+        do = CHOOSE
     end = "" if do.endswith((".", "?", "!")) else "."
-    return f"{who}: needs {needed}, found {found}. {do}{end}"
+    middle = f"needs {needed}, found {found}" if problem is None else problem
+    return Message(f"{who}: {middle}. {do}{end}", who, needed, found, do)
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(
+    name: str, known: Iterable[str], also: Mapping[str, str | tuple[str, ...]] | None = None
+) -> str:
     """Name the known word nearest to a mistyped one, or list what there is.
+
+    Parameters
+    ----------
+    name : str
+    known : words
+    also : mapping of word to known word or words, optional
+        What other libraries call it.
 
     Examples
     --------
@@ -107,10 +193,40 @@ def suggest(name: str, known: Iterable[str]) -> str:
     "Did you mean 'euclidean'?"
     >>> suggest("zzz", ["cityblock", "euclidean"])
     "Known: 'cityblock', 'euclidean'"
+    >>> suggest("ordinal", ["number", "order"], {"ordinal": "order"})
+    "Did you mean 'order'?"
     """
     words = [str(word) for word in known]
-    near = difflib.get_close_matches(str(name), words, n=1)
+    meant = (also or {}).get(str(name).lower())
+    if meant is None:
+        meant = tuple(difflib.get_close_matches(str(name), words, n=1))
+    near = (meant,) if isinstance(meant, str) else meant
     if near:
-        return f"Did you mean {near[0]!r}?"
+        return f"Did you mean {' or '.join(map(repr, near))}?"
     rest = ", ..." if len(words) > LISTED else ""
-    return "Known: " + ", ".join(repr(word) for word in words[:LISTED]) + rest
+    return KNOWN + ", ".join(repr(word) for word in words[:LISTED]) + rest
+
+
+def name_some(names: Sequence[str], most: int = 4) -> str:
+    """Name the first few of many.
+
+    Examples
+    --------
+    >>> name_some(["a", "b"]), name_some(["a", "b", "c", "d"], 2)
+    ("'a', 'b'", "'a', 'b' and 2 more")
+    """
+    named = ", ".join(repr(name) for name in names[:most])
+    return named + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def missing_file(path: Path) -> MissingFile:
+    """Say that there is no such file, and which one may have been meant."""
+    there = path.parent.is_dir()
+    names = {p.stem: p.name for p in path.parent.iterdir()} if there else {}
+    # The stems alone: ".csv" at the end makes any two names look alike.
+    near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
+    do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"
+    if near:
+        do = f"Did you mean {str(path.parent / names[near[0]])!r}?"
+    who = f"File {str(path)!r}"
+    return MissingFile(message(who, "a file", "none", do, problem="file not found"))

@@ -37,8 +37,8 @@ from lookalike.measures.matrices import (
     typical_distance,
 )
 from lookalike.measures.rows import Rows, self_pairs
-from lookalike.measures.telling import ColumnDifferences, finish_explanation
 from lookalike.measures.sparse_graph import KNeighborsGraph
+from lookalike.measures.telling import ColumnDifferences, finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph

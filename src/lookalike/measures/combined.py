@@ -276,7 +276,7 @@ class Combined(Measure):
             center = float((count * mean).sum() / count.sum())
             square = count * (sd * sd + (mean - center) ** 2)
             spread = math.sqrt(float(square.sum() / count.sum()))
-            # Equal distances leave round-off behind, which is no spread.
+            # Equal distances leave round-off behind, which is not spread.
             self.means_[i], self.sds_[i] = center, spread if spread > 1e-12 * center else 0.0
         with np.errstate(divide="ignore"):
             self.units_ = np.where(self.sds_ > 0, self.weights_ / self.sds_, 0.0)

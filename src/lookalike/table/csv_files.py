@@ -30,6 +30,7 @@ def read_csv(
     missing: Sequence[Any],
     as_text: Collection[str],
     encoding: str | None,
+    delimiter: str | None = None,
 ) -> list[Raw]:
     """Read a CSV file into columns.
 
@@ -45,9 +46,13 @@ def read_csv(
     missing : tokens that mean "no cell"
     as_text : columns to be kept as they are written
     encoding : encoding of the file, UTF-8 unless given
+    delimiter : what parts the fields, where it is not to be guessed
     """
     encoding = _encoding(path, data, encoding)
-    delimiter = "\t" if tabs else _delimiter(_head(path, data, encoding))
+    if delimiter is not None:
+        _check_delimiter(delimiter)
+    else:
+        delimiter = "\t" if tabs else _delimiter(_head(path, data, encoding))
 
     def options(types: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -168,7 +173,7 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
                 message(
                     f"read_table(encoding={encoding!r})",
                     "an encoding that Python knows",
-                    "another",
+                    repr(encoding),
                     suggest(encoding, known),
                 )
             ) from None
@@ -193,6 +198,13 @@ def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
     name = "utf-8-sig" if encoding == "utf-8" else encoding
     with io.TextIOWrapper(file, encoding=name, errors="replace", newline="") as text:
         yield from text
+
+
+def _check_delimiter(delimiter: str) -> None:
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
+        do = 'Pass for example delimiter=";"'
+        found = repr(delimiter)
+        raise InvalidInput(message("read_table(delimiter=...)", "one character", found, do))
 
 
 def _delimiter(head: str) -> str:
