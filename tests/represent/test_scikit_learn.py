@@ -12,6 +12,7 @@ import lookalike as la
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.represent import (
     LayeredRepresentation,
+    MapLayout,
     NystroemRepresentation,
     SimilarityRepresentation,
 )
@@ -23,6 +24,8 @@ ESTIMATORS = [
     SimilarityRepresentation(prototypes="random", n_prototypes=0.3, random_state=0),
     LayeredRepresentation(n_layers=2, n_prototypes=0.3),
     NystroemRepresentation(Gower(), n_prototypes=0.3),
+    MapLayout(),
+    MapLayout(Vector(), 4),
 ]
 
 
