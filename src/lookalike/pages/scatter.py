@@ -83,7 +83,7 @@ def scatter(
     size = float(np.clip(90 / np.sqrt(len(xy)), 2.2, 7.0))
     colors = [COLORS[min(at, len(COLORS) - 1)] for at in range(len(names))]
     # Large groups first, so that small ones lie on top of them.
-    parts = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
+    parts: list[str] = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
     parts += _names(xy, groups, names, order, height)
     key = [(colors[at], f"{names[at]} ({counts[at]:,})") for at in range(len(names))]
     return figure(svg(WIDTH, height, label, parts) + color_key(key), caption)
