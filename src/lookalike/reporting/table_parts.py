@@ -25,7 +25,12 @@ def columns_part(study: Study) -> str:
     ]
     more = len(lines) - SHOWN
     heads = ["column", "kind", "gaps", "values", "why this kind"]
-    doubts = [f"{one.column}: {text}" for one in summary for text in one.warnings][:SHOWN]
+    doubts = [
+        f"{one.column}: {text}"
+        for one in summary
+        for text in one.warnings
+        if one.column != study.label or study.target is None
+    ][:SHOWN]
     parts = [table(lines[:SHOWN], heads, summary.title, text=(1, 3, 4))]
     if more > 0:
         parts.append(paragraphs([f"{more:,} more columns are not listed."]))
@@ -77,13 +82,16 @@ def _strip(column: Column) -> Html:
 
 def _together(every: Table, gappy: list[Column]) -> list[str]:
     """Say which columns are missing together: such gaps are seldom chance."""
-    found = []
-    for at, one in enumerate(gappy[:GAPPY]):
-        for other in gappy[at + 1 : GAPPY]:
-            both, either = (one.missing & other.missing).sum(), (one.missing | other.missing).sum()
-            if 0 < either < len(every) and both / either > 0.9:
-                found.append(f"{short(one.name, 40)} and {short(other.name, 40)}")
-    if not found:
-        return []
-    more = f", and {len(found) - 5} more pairs" if len(found) > 5 else ""
-    return [f"Missing together, nearly always: {'; '.join(found[:5])}{more}."]
+    groups: list[list[Column]] = []
+    for column in gappy[:GAPPY]:
+        for group in groups:
+            first = group[0].missing
+            both, either = (first & column.missing).sum(), (first | column.missing).sum()
+            if both / either > 0.9:
+                group.append(column)
+                break
+        else:
+            groups.append([column])
+    found = [group for group in groups if len(group) > 1 and not group[0].missing.all()]
+    names = ["; ".join(short(column.name, 40) for column in group) for group in found[:5]]
+    return [f"Missing in the same rows, nearly always: {text}." for text in names]

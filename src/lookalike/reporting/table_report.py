@@ -43,13 +43,13 @@ PARTS = (
         "measure",
         "How rows are compared",
         measure_part,
-        "index = la.Index({measure}).fit(table)\nprint(index.measure_, index.reason_)",
+        "index = la.Index({measure}).fit({rows})\nprint(index.measure_, index.reason_)",
     ),
     Part(
         "neighbors",
         "Rows and the rows most like them",
         neighbors_part,
-        "index = la.Index({measure}).fit(table)\nprint(index.search(0, k={k}))",
+        "index = la.Index({measure}).fit({rows})\nprint(index.search(0, k={k}))",
     ),
     Part(
         "map",
@@ -62,22 +62,22 @@ PARTS = (
         "Hubs: is one row everybody's neighbor?",
         hubs_part,
         "from lookalike.hubness import MutualProximity\n"
-        "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit(table), k={k}))",
+        "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))",
     ),
     Part(
         "clusters",
         "Clusters",
         clusters_part,
         "model = la.cluster.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-        "print(la.cluster.profile_clusters(model.fit(table), table))",
+        "print(la.cluster.profile_clusters(model.fit({rows}), {rows}))",
     ),
     Part("measures", "Measures compared", board_part, "print(la.compare(table{label}, k={k}))"),
     Part(
         "rows",
         "Prototypes and outliers",
         rows_part,
-        "typical = la.represent.select_prototypes(index.measure_.frozen(), table, n=5)\n"
-        "odd = la.predict.RandomSimilarityIsolationForest().fit(table).score_samples(table)",
+        "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
+        "odd = la.predict.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
     ),
 )
 
@@ -177,10 +177,12 @@ def report(
     study = Study(rows, target, label, measure, int(k), int(sample), seed)
     words = {
         "{k}": str(k),
+        "{rows}": "rows" if isinstance(y, str) else "table",
         "{label}": f", y={y!r}" if isinstance(y, str) else "" if y is None else ", y=labels",
         "{measure}": "" if isinstance(measure, str) else repr(measure),
     }
     read = f"import lookalike as la\ntable = la.read_table({source})"
+    read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(title or given, parts, _lead(study) + code(read))
 
