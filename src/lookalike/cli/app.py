@@ -31,6 +31,7 @@ VERBS = (
     "demo",
     "hubness",
     "inspect",
+    "report",
     "search",
 )
 

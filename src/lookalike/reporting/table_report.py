@@ -24,6 +24,7 @@ from lookalike.table.targets import split_target
 __all__ = ["TableReport", "report"]
 
 SAMPLE = 2_000
+FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def report(
             raise InvalidInput(
                 message(f"report({name}={number!r})", rule.wants(), repr(number), "Raise it")
             )
-    given, source = _name(table)
+    heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     rows, target = split_target(read_table(table, kinds=kinds), y, "report")
     seed = make_seed(random_state)
@@ -184,15 +185,17 @@ def report(
     read = f"import lookalike as la\ntable = la.read_table({source})"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
-    return TableReport(title or given, parts, _lead(study) + code(read))
+    return TableReport(heading, parts, _lead(study) + code(read))
 
 
-def _name(table: Any) -> tuple[str, str]:
+def _name(table: Any, title: str | None) -> tuple[str, str]:
     """Return what a table is called on the page, and in a line of Python."""
     if isinstance(table, str | os.PathLike):
         name = os.path.basename(os.fspath(table))
-        return str(name), repr(str(name))
-    return "Table", "data"
+        return title or str(name), repr(str(name))
+    # A table that was read already is called after its file by the command line.
+    is_file = title is not None and os.path.splitext(title)[1].lower() in FILES
+    return title or "Table", repr(title) if is_file else "data"
 
 
 def _lead(study: Study) -> Html:
