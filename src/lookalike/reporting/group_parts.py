@@ -43,9 +43,7 @@ def board_part(study: Study) -> str:
 def rows_part(study: Study) -> str:
     """Return the rows that stand for the others, and those unlike all others."""
     writer = RowWriter(study.rows)
-    marks = [(int(row), "") for row in study.clustering.exemplars_]
-    sizes = {one.cluster: f"{one.rows:,}" for one in study.profile.clusters}
-    marks = [(row, sizes.get(at, "")) for at, (row, _) in enumerate(marks)]
+    marks = [(row, f"{rows:,}") for row, rows in study.prototypes]
     odd = [(row, f"{score:.2f}") for row, score in study.outliers]
     parts = []
     for caption, head, rows in (

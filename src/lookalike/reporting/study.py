@@ -16,7 +16,7 @@ from lookalike.leaderboard.comparing import compare
 from lookalike.measures.base import Measure
 from lookalike.predict import RandomSimilarityIsolationForest
 from lookalike.reporting.groups import Groups, group_rows
-from lookalike.represent import layout
+from lookalike.represent import layout, select_prototypes
 from lookalike.search import Index
 from lookalike.search.hits import Hits
 from lookalike.table import Table
@@ -30,6 +30,7 @@ TRIED = 600  # rows that measures are compared on
 SECONDS = 30.0  # after which no further measure is tried
 CLUSTERS = 8  # the most that are looked for
 EXAMPLES = 3  # rows whose neighbors are shown
+PROTOTYPES = 5  # rows that stand for the others
 UNUSUAL = 8  # outliers that are shown
 
 
@@ -129,11 +130,20 @@ class Study:
         return group_rows(self.clustering.labels_, "cluster")
 
     @cached_property
+    def prototypes(self) -> list[tuple[int, int]]:
+        """Rows that stand for the others: positions, and how many each stands for, most first."""
+        measure, rows = self.measure, self.measure.rows_
+        many = min(PROTOTYPES, len(rows))
+        found = select_prototypes(measure.frozen(), self.rows, n=many, random_state=self.seed)
+        nearest = measure.nearest(rows, rows[found], 1).indices[:, 0]
+        sizes = np.bincount(nearest[nearest >= 0], minlength=many)
+        order = np.argsort(-sizes, kind="stable")
+        return [(int(found[at]), int(sizes[at])) for at in order]
+
+    @cached_property
     def examples(self) -> list[tuple[int, Hits | list[Hits]]]:
-        """Typical rows of the largest clusters, and the rows most like them."""
-        sizes = np.bincount(self.clustering.labels_[self.clustering.labels_ >= 0])
-        largest = np.argsort(-sizes, kind="stable")[:EXAMPLES]
-        rows = [int(row) for row in self.clustering.exemplars_[largest]]
+        """The first prototypes, and the rows most like them."""
+        rows = [row for row, _ in self.prototypes[:EXAMPLES]]
         return [(row, self.index.search(row, k=self.k)) for row in rows]
 
     @cached_property

@@ -72,7 +72,7 @@ PARTS = (
         "model = la.cluster.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
         "print(la.cluster.profile_clusters(model.fit({rows}), {rows}))",
     ),
-    Part("measures", "Measures compared", board_part, "print(la.compare(table{label}, k={k}))"),
+    Part("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
     Part(
         "rows",
         "Prototypes and outliers",
@@ -179,7 +179,7 @@ def report(
     words = {
         "{k}": str(k),
         "{rows}": "rows" if isinstance(y, str) else "table",
-        "{label}": f", y={y!r}" if isinstance(y, str) else "" if y is None else ", y=labels",
+        "{compared}": _compared(study, y),
         "{measure}": "" if isinstance(measure, str) else repr(measure),
     }
     read = f"import lookalike as la\ntable = la.read_table({source})"
@@ -196,6 +196,13 @@ def _name(table: Any, title: str | None) -> tuple[str, str]:
     # A table that was read already is called after its file by the command line.
     is_file = title is not None and os.path.splitext(title)[1].lower() in FILES
     return title or "Table", repr(title) if is_file else "data"
+
+
+def _compared(study: Study, y: Any) -> str:
+    """Return what measures are compared on, in a line of Python; only classes are scored."""
+    if study.classes is None:
+        return "rows" if isinstance(y, str) else "table"
+    return f"table, y={y!r}" if isinstance(y, str) else "table, y=labels"
 
 
 def _lead(study: Study) -> Html:
