@@ -182,7 +182,8 @@ def report(
         "{compared}": _compared(study, y),
         "{measure}": "" if isinstance(measure, str) else repr(measure),
     }
-    read = f"import lookalike as la\ntable = la.read_table({source})"
+    read = "\n".join(["import lookalike as la", *_imports(measure)])
+    read += f"\ntable = la.read_table({source})"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))
@@ -196,6 +197,16 @@ def _name(table: Any, title: str | None) -> tuple[str, str]:
     # A table that was read already is called after its file by the command line.
     is_file = title is not None and os.path.splitext(title)[1].lower() in FILES
     return title or "Table", repr(title) if is_file else "data"
+
+
+def _imports(measure: Any) -> list[str]:
+    """Return the lines that make the names of a measure known, one inside another."""
+    lines = []
+    while isinstance(measure, Measure):
+        home = ".".join(type(measure).__module__.split(".")[:2])
+        lines.append(f"from {home} import {type(measure).__name__}")
+        measure = getattr(measure, "measure", None)
+    return lines
 
 
 def _compared(study: Study, y: Any) -> str:
