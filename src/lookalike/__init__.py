@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._load import load as load
     from lookalike.hubness import hubness_report as hubness_report
     from lookalike.leaderboard.comparing import compare as compare
+    from lookalike.reporting import report as report
     from lookalike.search import Index as Index
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
@@ -44,6 +45,8 @@ _NAMES = {
     "neighbors": "lookalike.neighbors",
     "predict": "lookalike.predict",
     "read_table": "lookalike.table",
+    "report": "lookalike.reporting",
+    "reporting": "lookalike.reporting",
     "represent": "lookalike.represent",
     "search": "lookalike.search",
     "table": "lookalike.table",

@@ -192,6 +192,7 @@ def tasks(table, some):
     from lookalike.predict import SimilarityNetworkClassifier, SimilarityNetworkRegressor
     from lookalike.represent import (
         LayeredRepresentation,
+        MapLayout,
         NeighborsTransformer,
         NystroemRepresentation,
         SimilarityRepresentation,
@@ -210,6 +211,7 @@ def tasks(table, some):
         NystroemRepresentation(Vector(), **few).fit(numeric()),
         "numeric",
     )
+    yield "MapLayout", MapLayout(Gower(), 4).fit(some), "typed"
     yield "NeighborsTransformer", NeighborsTransformer("gower", n_neighbors=3).fit(some), "typed"
     for method in ("spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"):
         count = "auto" if method in ("density", "hdbscan") else 2

@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.errors import MissingExtra, UnwritableFile
 from lookalike.pages.document import HtmlReport, page
-from lookalike.pages.figures import figure_svg, new_figure
+from lookalike.pages.figures import new_figure
 from lookalike.pages.markup import Html, bullets, escape, paragraphs, share_bar, svg, table
 
 
@@ -115,20 +115,6 @@ def test_pages_follow_the_reader_and_need_nothing_else():
     assert "color-scheme:light dark" in text
     for word in ("http", "<script", "@import", "url("):
         assert word not in text
-
-
-def test_figures_become_svg():
-    def draw(height):
-        figure = new_figure("test", 3, 2)
-        figure.subplots().plot([0, height], [0, 1])
-        return figure_svg(figure)
-
-    text = draw(1)
-    assert text.startswith("<svg")
-    assert text.rstrip().endswith("</svg>")
-    assert isinstance(text, Html)
-    assert text == draw(1)  # no date, no random names
-    assert text != draw(2)
 
 
 def test_figures_need_matplotlib(monkeypatch):

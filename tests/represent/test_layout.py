@@ -1,7 +1,4 @@
-"""The 2-D map: what the definition says on small graphs, and the same every time on all of them."""
-
-from importlib import import_module
-from importlib.util import find_spec
+"""The 2-D map: neighbors are near, parts do not overlap, and it is the same every time."""
 
 import numpy as np
 import pytest
@@ -9,154 +6,250 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.errors import InvalidInput, MissingExtra, TooFewRows, WrongType
+from lookalike.errors import InvalidInput, TooFewRows, WrongType
+from lookalike.kernels.layout import count_hops, move_rows
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.represent import layout
-
-# The function has the name of its module, so the module is asked for by its whole name.
-DENSE = import_module("lookalike.represent.map_layout").DENSE
-needs_umap = pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed")
+from lookalike.represent.map_packing import pack
+from lookalike.represent.map_start import hop_features, principal_plane
 
 
-def spectral(space, *args, **options):
-    return layout(space, *args, method="spectral", **options)
+def groups_of_rows(sizes, apart=6.0, seed=0, width=6):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(len(groups), width)) + apart * np.eye(width)[groups], groups
 
 
-def weights(indices):
-    """Who is whose neighbor, plainly: 1 if mutual, 1/2 if one way."""
-    n = len(indices)
-    w = np.zeros((n, n))
-    for i in range(n):
-        for j in indices[i]:
-            w[i, j] += 0.5
-            w[j, i] += 0.5
-    return w
+def agreement(places, groups, k=5):
+    near = Vector().fit(places).neighbors(None, k).indices
+    return (groups[near] == groups[:, None]).mean()
 
 
-def slow_waves(w):
-    """Eigenvalues of the random-walk Laplacian and the vectors, slowest first, the constant out."""
-    degrees = w.sum(axis=1)
-    values, vectors = np.linalg.eigh(np.eye(len(w)) - w / np.sqrt(np.outer(degrees, degrees)))
-    return values, vectors / np.sqrt(degrees)[:, None]
+# -- the step, against its definition --------------------------------------------------------------
 
 
-def explained(places, waves):
-    """How much of the centered map lies in the span of the given waves (1 = all of it)."""
-    basis = np.linalg.qr(np.column_stack([np.ones(len(waves)), waves]))[0]
-    rest = places - basis @ (basis.T @ places)
-    return 1 - np.linalg.norm(rest) / np.linalg.norm(places - places.mean(axis=0))
+def gain(places, i, j, level, attract):
+    """What a step climbs: the log-probability that a pair is an edge, or that it is noise."""
+    q = 1 / (1 + ((places[i] - places[j]) ** 2).sum())
+    return np.log(q / (q + level)) if attract else np.log(level / (q + level))
 
 
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(8, 40), k=st.integers(3, 6))
-def test_a_map_is_the_two_slowest_waves_of_the_graph(seed, n, k):
-    rows = np.random.default_rng(seed).random((n, 2))
-    measure = Vector().fit(rows)
-    values, waves = slow_waves(weights(measure.neighbors(None, k).indices))
-    if values[1] < 1e-8 or values[3] - values[2] < 1e-6:
-        return  # several parts, or no unique pair of slowest waves
-    assert explained(spectral(measure, k), waves[:, 1:3]) > 1 - 1e-6
+def slope(places, i, j, level, attract, eps=1e-6):
+    out = np.zeros(2)
+    for axis in range(2):
+        up, down = places.copy(), places.copy()
+        up[i, axis] += eps
+        down[i, axis] -= eps
+        out[axis] = gain(up, i, j, level, attract) - gain(down, i, j, level, attract)
+    return out / (2 * eps)
 
 
-def test_the_coarsened_way_finds_the_same_waves():
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), level=st.floats(0.01, 1))
+def test_an_edge_climbs_the_slope_of_its_likelihood(seed, level):
+    before = np.random.default_rng(seed).normal(size=(2, 2)) * 2
+    after = before.copy()
+    starts, near = np.array([0, 1, 1]), np.array([1])
+    rate = 1e-3
+    args = np.ones(1), np.array([rate]), np.array([level]), 0, np.array([1])
+    move_rows(after, starts, near, *args)
+    for i, j in ((0, 1), (1, 0)):
+        step = (after - before)[i] / rate
+        np.testing.assert_allclose(step, slope(before, i, j, level, True), atol=1e-5)
+
+
+def test_rows_drawn_at_random_are_climbed_away_from():
+    before = np.array([[0.0, 0.0], [1.0, 0.5]])
+    near, starts, level, rate = np.array([1]), np.array([0, 1, 1]), 0.2, 1e-6
+    pulled, both = before.copy(), before.copy()
+    args = starts, near, np.ones(1), np.array([rate]), np.array([level])
+    move_rows(pulled, *args, 0, np.array([1]))
+    n = 400
+    move_rows(both, *args, n, np.array([123456789]))
+    # Half of the draws are row 1, the other half the row itself, which counts nothing.
+    push = (both - pulled)[0] / rate
+    np.testing.assert_allclose(push, slope(before, 0, 1, level, False) * n / 2, rtol=0.15)
+    np.testing.assert_array_equal(both[1], pulled[1])
+
+
+def test_an_edge_counts_in_its_share_of_the_epochs():
+    start = np.array([[0.0, 0.0], [1.0, 0.0]])
+    near, starts, epochs = np.array([1]), np.array([0, 1, 1]), 4000
+    pulled = []
+    for share in (0.0, 0.25, 1.0):
+        places = start.copy()
+        rates, levels = np.full(epochs, 1e-6), np.ones(epochs)
+        move_rows(places, starts, near, np.array([share]), rates, levels, 0, np.array([99991]))
+        pulled.append(places[0, 0])
+    assert pulled[0] == 0
+    assert pulled[1] / pulled[2] == pytest.approx(0.25, abs=0.03)
+
+
+def test_the_compiled_step_is_the_plain_one():
     rng = np.random.default_rng(0)
-    rows = np.column_stack([rng.random(1500) * 4, rng.random(1500)])
-    graph = Vector().fit(rows).neighbors(None, 10)
-    places = spectral(graph)
-    assert DENSE < len(rows)
-    assert explained(places, slow_waves(weights(graph.indices))[1][:, 1:3]) > 0.99
-    assert np.corrcoef(places[:, 0], rows[:, 0])[0, 1] ** 2 > 0.9  # the long side comes first
+    places = rng.normal(size=(30, 2))
+    near = rng.integers(0, 30, 90)
+    shares, rates, levels = rng.random(90), np.linspace(1, 0.1, 4), np.linspace(1, 0.05, 4)
+    args = np.arange(31) * 3, near, shares, rates, levels, 5
+    one, two = places.copy(), places.copy()
+    states = np.array([987654321]), np.array([987654321])
+    move_rows(one, *args, states[0])
+    getattr(move_rows, "py_func", move_rows)(two, *args, states[1])
+    np.testing.assert_allclose(one, two, rtol=1e-9)
+    assert states[0] == states[1]
+    assert not np.allclose(one, places)
 
 
-def test_parts_that_are_not_connected_do_not_overlap():
-    rng = np.random.default_rng(1)
-    groups = np.repeat([0, 1, 2], [40, 25, 12])
-    rows = rng.random((77, 2)) + 100 * groups[:, None]
-    places = spectral(Vector().fit(rows), 5)
-    boxes = [(places[groups == g].min(axis=0), places[groups == g].max(axis=0)) for g in range(3)]
-    for a in range(3):
-        for b in range(a):
-            apart = (boxes[a][0] > boxes[b][1]) | (boxes[b][0] > boxes[a][1])
-            assert apart.any()
-    area = [float((high - low).max()) ** 2 for low, high in boxes]
-    np.testing.assert_allclose(area[0] / area[2], 40 / 12)
+# -- where it begins -------------------------------------------------------------------------------
+
+
+def ring(n):
+    at = np.arange(n)
+    return NeighborGraph(np.column_stack([(at + 1) % n, (at - 1) % n]), np.ones((n, 2)), n)
+
+
+def test_hops_are_those_of_a_walk():
+    graph = ring(9).to_csr()
+    hops, queue = np.empty(9, dtype=np.int64), np.empty(9, dtype=np.int64)
+    starts, near = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+    count_hops(starts, near, 2, hops, queue)
+    assert hops.tolist() == [2, 1, 0, 1, 2, 3, 4, 4, 3]
+
+
+def test_a_ring_begins_as_a_ring():
+    plane = principal_plane(hop_features(ring(60).to_csr()))
+    radius = np.hypot(*(plane - plane.mean(axis=0)).T)
+    assert radius.std() < 0.1 * radius.mean()
+
+
+def test_principal_components_are_those_of_numpy():
+    x = np.random.default_rng(3).normal(size=(50, 6)) * [5, 3, 1, 1, 1, 1]
+    centered = x - x.mean(axis=0)
+    expected = centered @ np.linalg.svd(centered)[2][:2].T
+    np.testing.assert_allclose(np.abs(principal_plane(x)), np.abs(expected), rtol=1e-6)
+
+
+# -- the map ---------------------------------------------------------------------------------------
 
 
 def test_similar_rows_are_near():
-    rng = np.random.default_rng(2)
-    groups = np.repeat([0, 1], 60)
-    rows = rng.normal(size=(120, 5)) + 1.5 * groups[:, None]
-    places = spectral(Vector().fit(rows))
-    means = np.array([places[groups == g].mean(axis=0) for g in (0, 1)])
-    nearest = np.linalg.norm(places[:, None] - means, axis=2).argmin(axis=1)
-    assert (nearest == groups).mean() > 0.9
+    rows, groups = groups_of_rows([60, 60, 60], apart=3.5)
+    places = layout(Vector().fit(rows))
+    assert agreement(places, groups) > 0.95
+    assert agreement(places, np.random.default_rng(0).permutation(groups)) < 0.5
+
+
+def test_a_map_of_a_plane_keeps_the_plane():
+    rows = np.random.default_rng(1).random((400, 2)) * [2, 1]
+    places = layout(Vector().fit(rows))
+    near, far = (Vector().fit(x).neighbors(None, 10).indices for x in (places, rows))
+    shared = np.mean([len(set(a) & set(b)) for a, b in zip(near, far, strict=True)])
+    assert shared > 6.5
+
+
+def test_a_nearly_disconnected_graph_is_not_drawn_as_a_line():
+    """Eigenvectors of such a graph put all rows but a few on one line."""
+    rows, groups = groups_of_rows([150, 150, 20], apart=40.0)
+    rows[0] = rows[groups == 1][0] * 0.5 + rows[groups == 0][1] * 0.5  # one row between the two
+    places = layout(Vector().fit(rows), 10)
+    for group in range(3):
+        sides = np.linalg.svd(places[groups == group] - places[groups == group].mean(axis=0))[1]
+        assert sides[1] > 0.2 * sides[0]
+
+
+def boxes_of(places, groups):
+    return [
+        (places[groups == g].min(axis=0), places[groups == g].max(axis=0))
+        for g in np.unique(groups)
+    ]
+
+
+def test_parts_that_are_not_connected_do_not_overlap_and_share_the_area():
+    rows, groups = groups_of_rows([80, 40, 20], apart=100.0)
+    places = layout(Vector().fit(rows), 5)
+    boxes = boxes_of(places, groups)
+    for a in range(3):
+        for b in range(a):
+            assert ((boxes[a][0] > boxes[b][1]) | (boxes[b][0] > boxes[a][1])).any()
+    area = [float((high - low).prod()) for low, high in boxes]
+    np.testing.assert_allclose(np.array(area) / area[2], [4, 2, 1], rtol=1e-6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 60))
+def test_packed_rectangles_do_not_overlap_and_waste_little(seed, m):
+    rng = np.random.default_rng(seed)
+    sides = rng.random((m, 2)) + 0.2
+    sides = sides[np.argsort(-sides[:, 1])]
+    corners = pack(sides, 0.1)
+    for a in range(m):
+        for b in range(a):
+            gap = np.maximum(corners[a] - corners[b] - sides[b], corners[b] - corners[a] - sides[a])
+            assert gap.max() > 0.1 - 1e-9
+    whole = (corners + sides).max(axis=0)
+    assert whole.prod() < 3 * ((sides + 0.1).prod(axis=1).sum() + sides.max() ** 2)
 
 
 def test_the_longer_side_is_one_and_the_middle_is_zero():
-    places = spectral(Vector().fit(np.random.default_rng(0).random((50, 3))))
+    places = layout(Vector().fit(np.random.default_rng(0).random((50, 3))))
     low, high = places.min(axis=0), places.max(axis=0)
     assert (high - low).max() == pytest.approx(1)
     np.testing.assert_allclose(low + high, 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [60, 1300])
-def test_the_same_map_every_time_for_any_number_of_threads(n):
-    rows = np.random.default_rng(3).random((n, 4))
-    maps = [spectral(Vector(n_jobs=jobs).fit(rows), 8) for jobs in (1, 1, 3)]
+def test_the_same_map_every_time_for_any_number_of_threads():
+    rows = np.random.default_rng(3).random((500, 4))
+    maps = [layout(Vector(n_jobs=jobs).fit(rows), 8) for jobs in (1, 1, 3)]
     assert maps[0].dtype == np.float64
     np.testing.assert_array_equal(maps[0], maps[1])
     np.testing.assert_array_equal(maps[0], maps[2])
     with la.config(n_jobs=2):
-        np.testing.assert_array_equal(maps[0], spectral(Vector().fit(rows), 8))
-
-
-def test_only_the_order_of_distances_counts():
-    rows = np.random.default_rng(4).random((40, 3))
-    d = Vector().fit(rows).distance()
-    np.testing.assert_array_equal(spectral(d, 6), spectral(np.expm1(d), 6))
+        np.testing.assert_array_equal(maps[0], layout(Vector().fit(rows), 8))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_tiny(n):
-    places = spectral(Vector().fit(np.arange(float(n))[:, None]))
+    places = layout(Vector().fit(np.arange(float(n))[:, None]))
     assert places.shape == (n, 2)
     assert np.isfinite(places).all()
     assert len(np.unique(places.round(9), axis=0)) == n
 
 
 def test_duplicates_and_a_constant_table():
-    places = spectral(Vector().fit(np.zeros((40, 3))))
+    places = layout(Vector().fit(np.zeros((40, 3))))
     assert np.isfinite(places).all()
-    rows = np.repeat(np.eye(4) * 10, 500, axis=0) + 0.0
-    places = spectral(Vector().fit(rows), 5)
-    assert places.shape == (2000, 2)
-    assert np.isfinite(places).all()
-
-
-def test_a_star_is_not_coarsened_for_ever():
-    n = 1500
-    indices = np.zeros((n, 1), dtype=np.int64)
-    indices[0] = 1
-    places = spectral(NeighborGraph(indices, np.ones((n, 1)), n))
-    assert places.shape == (n, 2)
+    places = layout(Vector().fit(np.repeat(np.eye(4) * 10, 100, axis=0)), 5)
+    assert places.shape == (400, 2)
     assert np.isfinite(places).all()
 
 
 def test_rows_that_cannot_be_compared_stand_alone():
     table = {"a": [1.0, 1.1, 1.2, 5.0, 5.1, None], "b": ["x", "x", "x", "y", "y", None]}
-    places = spectral(Gower().fit(table), 2)
+    places = layout(Gower().fit(table), 2)
     assert np.isfinite(places).all()
-    others = np.linalg.norm(places[:5] - places[5], axis=1)
-    assert others.min() > 0.1
+    assert np.linalg.norm(places[:5] - places[5], axis=1).min() > 0.1
 
 
-def test_a_graph_gives_the_map_of_its_measure():
-    measure = Vector().fit(np.random.default_rng(5).random((30, 2)))
+def test_a_graph_alone_is_enough():
+    rows, groups = groups_of_rows([60, 60], apart=4.0)
+    measure = Vector().fit(rows)
     graph = measure.neighbors(None, 7)
-    np.testing.assert_array_equal(spectral(measure, 7), spectral(graph))
-    np.testing.assert_array_equal(spectral(measure, 4), spectral(graph, 4))
-    np.testing.assert_array_equal(spectral(measure, 7), spectral(graph.to_csr()))
+    places = layout(graph)
+    assert agreement(places, groups) > 0.95
+    np.testing.assert_array_equal(layout(graph, 4), layout(measure.neighbors(None, 4)))
+    np.testing.assert_array_equal(places, layout(graph.to_csr()))
+
+
+def test_a_square_matrix_is_a_space():
+    rows, _ = groups_of_rows([20, 20])
+    measure = Vector().fit(rows)
+    assert layout(measure.distance(), 5).shape == (40, 2)
+
+
+def test_other_neighbors_give_another_map():
+    measure = Vector().fit(groups_of_rows([40, 40])[0])
+    assert (layout(measure, 5) != layout(measure, 12)).any()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +257,6 @@ def test_a_graph_gives_the_map_of_its_measure():
     [
         ({"k": 0}, InvalidInput, "whole number of at least 1"),
         ({"k": 30}, TooFewRows, "n_samples=30"),
-        ({"method": "tsne"}, InvalidInput, "'umap', 'spectral'"),
         ({"random_state": -1}, InvalidInput, "at least 0"),
     ],
 )
@@ -182,37 +274,9 @@ def test_wrong_spaces():
         layout(graph, 3)
 
 
-@pytest.mark.skipif(find_spec("umap") is not None, reason="umap-learn is installed")
-def test_without_umap_its_name_is_answered_with_what_to_install():
-    measure = Vector().fit(np.random.default_rng(0).random((30, 2)))
-    with pytest.raises(MissingExtra, match="lookalike\\[report\\]"):
-        layout(measure, method="umap")
-    np.testing.assert_array_equal(layout(measure), spectral(measure))
-
-
-@needs_umap
-def test_umap_uses_our_graph_and_is_the_same_every_time():
-    rng = np.random.default_rng(0)
-    groups = np.repeat([0, 1, 2], 40)
-    rows = rng.normal(size=(120, 6)) + 6 * np.eye(6)[groups]
-    measure = Vector().fit(rows)
-    places = layout(measure, 10)
-    np.testing.assert_array_equal(places, layout(measure, 10, method="umap"))
-    near = Vector().fit(places).neighbors(None, 5).indices
-    assert (groups[near] == groups[:, None]).mean() > 0.99
-
-
-@needs_umap
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_umap_on_tiny_tables(n):
-    places = layout(Vector().fit(np.arange(float(n))[:, None]), method="umap")
-    assert places.shape == (n, 2)
-    assert np.isfinite(places).all()
-
-
 def test_a_seed_may_be_any_kind_of_random_state():
-    measure = Vector().fit(np.random.default_rng(0).random((DENSE + 50, 2)))
-    one, two = (spectral(measure, random_state=np.random.default_rng(4)) for _ in range(2))
+    measure = Vector().fit(np.random.default_rng(0).random((150, 2)))
+    one, two = (layout(measure, random_state=np.random.default_rng(4)) for _ in range(2))
     np.testing.assert_array_equal(one, two)
-    assert (one != spectral(measure, random_state=np.random.RandomState(5))).any()
-    assert spectral(measure, random_state=None).shape == one.shape
+    assert (one != layout(measure, random_state=np.random.RandomState(5))).any()
+    assert layout(measure, random_state=None).shape == one.shape

@@ -38,6 +38,7 @@ VERBS = (
     "inspect",
     "outliers",
     "regress",
+    "report",
     "search",
 )
 

@@ -13,9 +13,11 @@ from lookalike.evaluate.agreement import (
     retrieval_accuracy,
 )
 from lookalike.evaluate.dimension import intrinsic_dimension
+from lookalike.evaluate.map_quality import continuity, spread, trustworthiness
 
 __all__ = [
     "McNemar",
+    "continuity",
     "goodman_kruskal",
     "intrinsic_dimension",
     "label_agreement",
@@ -23,4 +25,6 @@ __all__ = [
     "loo_predict",
     "mcnemar",
     "retrieval_accuracy",
+    "spread",
+    "trustworthiness",
 ]

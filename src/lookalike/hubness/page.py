@@ -9,12 +9,23 @@ import numpy as np
 from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.base import Measure
 from lookalike.pages.figures import new_figure
-from lookalike.pages.markup import AGAINST, FOR, Html, escape, paragraphs, svg, table
+from lookalike.pages.markup import (
+    AGAINST,
+    FOR,
+    Html,
+    color_key,
+    figure,
+    paragraphs,
+    section,
+    svg,
+    table,
+)
+from lookalike.pages.scatter import dots, frame, mark
 
 if TYPE_CHECKING:
     from lookalike.hubness.report import HubnessReport
 
-__all__ = ["draw", "fragment", "hub_map"]
+__all__ = ["draw", "fragment", "histogram", "hub_map", "hub_maps"]
 
 COLORS = (AGAINST, FOR)  # before, after
 POINTS = 1_500  # rows on a map: hubs first, then a fixed sample
@@ -28,11 +39,11 @@ def fragment(report: HubnessReport) -> str:
     largest = [[f"{value:g}" for value in line.values()] for line in report.top()]
     parts = [paragraphs([report.verdict]), table(figures, ["", *report.columns], title)]
     parts.append(paragraphs(f"Note: {note}" for note in report.notes))
-    parts.append(Html("<h2>In how many lists are the rows?</h2>" + _histogram_svg(report)))
+    parts.append(section("In how many lists are the rows?", histogram(report)))
     places = hub_map(report)
     if places is not None:
-        parts.append(Html("<h2>Where are the hubs?</h2>" + _map_svg(report, *places)))
-    parts.append(Html("<h2>Largest hubs</h2>" + table(largest, ["row", *report.columns])))
+        parts.append(section("Where are the hubs?", hub_maps(report, *places)))
+    parts.append(section("Largest hubs", table(largest, ["row", *report.columns])))
     return "".join(parts)
 
 
@@ -44,11 +55,12 @@ def _bins(report: HubnessReport) -> tuple[np.ndarray, list[np.ndarray]]:
     return edges, [np.histogram(counts, edges)[0] for counts in report.occurrences.values()]
 
 
-def _histogram_svg(report: HubnessReport) -> str:
+def histogram(report: HubnessReport) -> Html:
+    """Return how many rows are in how many lists, as a drawing with its key."""
     edges, heights = _bins(report)
     # Roots, or the few hubs on the right would not be seen beside the many rows on the left.
     tallest = np.sqrt(max(int(column.max()) for column in heights))
-    bins, across = len(edges) - 1, 760 / (len(edges) - 1)
+    bins, across = len(edges) - 1, 460 / (len(edges) - 1)
     bars = []
     for at, (column, color) in enumerate(zip(heights, COLORS, strict=False)):
         wide = across / len(heights)
@@ -57,26 +69,23 @@ def _histogram_svg(report: HubnessReport) -> str:
             if column[i]:
                 low, high = edges[i] + 0.5, edges[i + 1] - 0.5
                 bars.append(
-                    f'<rect x="{20 + i * across + at * wide:.1f}" y="{190 - tall:.1f}" '
+                    f'<rect x="{10 + i * across + at * wide:.1f}" y="{180 - tall:.1f}" '
                     f'width="{wide * 0.92:.1f}" height="{tall:.1f}" fill="{color}">'
                     f"<title>{report.columns[at]}: {column[i]} rows in {low:g} to {high:g} lists"
                     "</title></rect>"
                 )
     ticks = "".join(
-        f'<text x="{20 + i * across:.1f}" y="206" font-size="11" fill="currentColor">'
+        f'<text x="{10 + i * across:.1f}" y="196" font-size="13" fill="currentColor">'
         f"{edges[i] + 0.5:g}</text>"
-        for i in range(0, bins, max(1, bins // 10))
+        for i in range(0, bins, max(1, bins // 6))
     )
-    keys = "".join(
-        f'<text x="{600 + 80 * i}" y="20" font-size="13" fill="{color}">{name}</text>'
-        for i, (name, color) in enumerate(zip(report.columns, COLORS, strict=False))
-    )
-    axis = '<line x1="20" y1="190" x2="780" y2="190" stroke="#888"/>'
-    legend = (
-        '<text x="300" y="222" font-size="12" fill="currentColor">lists that a row is in; '
-        "height: root of the number of rows</text>"
-    )
-    return svg(800, 225, "histogram of occurrences", [axis, *bars, ticks, keys, legend])
+    axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
+    label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
+    drawing = svg(480, 200, label, [axis, *bars, ticks])
+    names = zip(COLORS, report.columns, strict=False)
+    key = color_key(names) if len(report.columns) > 1 else ""
+    caption = f"Lists of {report.k} that a row is in; height: root of the number of rows."
+    return figure(drawing + key, caption)
 
 
 def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
@@ -108,31 +117,41 @@ def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
     gram = (means[:, None] + means - inner - means.mean()) / 2
     values, vectors = np.linalg.eigh(gram)
     values, vectors = np.maximum(values[-2:], 1e-12 * max(values[-1], 1e-300)), vectors[:, -2:]
-    return at, (means - squares) @ (vectors / np.sqrt(values)) / 2
+    # The wider direction lies flat.
+    return at, ((means - squares) @ (vectors / np.sqrt(values)) / 2)[:, ::-1]
 
 
-def _map_svg(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> str:
-    low, span = places.min(axis=0), np.ptp(places, axis=0)
-    xy = (places - low) / np.where(span > 0, span, 1.0)
+def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
+    """Return maps of some rows, one for each column of the report, with the hubs on them.
+
+    Parameters
+    ----------
+    report : HubnessReport
+    at : int array of m
+        Positions of the rows.
+    places : float array of shape (m, 2)
+    """
+    xy, height = frame(places)
     panels = []
-    for i, (name, counts) in enumerate(report.occurrences.items()):
-        left = 10 + 400 * i
-        dots = []
-        for j in np.argsort(counts[at], kind="stable"):
-            row, count = int(at[j]), float(counts[at[j]])
-            radius = 1.5 + 1.2 * np.sqrt(count / report.k)
-            hub = count > report.factor * report.k
-            color = COLORS[0] if hub else ("#bbb" if count == 0 else "#5b8db8")
-            dots.append(
-                f'<circle cx="{left + 370 * xy[j, 1] + 10:.1f}" cy="{360 - 330 * xy[j, 0]:.1f}" '
-                f'r="{radius:.1f}" fill="{color}" fill-opacity=".65"><title>row {row}: {count:g} '
-                "lists</title></circle>"
-            )
-        head = f'<text x="{left}" y="16" font-size="13" fill="currentColor">{escape(name)}</text>'
-        panels.append(head + "".join(dots))
-    drawing = svg(400 * len(panels) + 10, 380, "map of rows", panels)
-    key = "Red: hubs; gray: orphans; the larger a dot, the more lists the row is in."
-    return drawing + paragraphs([key])
+    for name, counts in report.occurrences.items():
+        some = np.asarray(counts, dtype=float)[at]
+        hub = some > report.factor * report.k
+        order = np.argsort(some, kind="stable")
+        circles = [
+            mark(xy[j], 2.5 + 1.6 * np.sqrt(some[j] / report.k), COLORS[0],
+                 f"row {int(at[j])}: {some[j]:g} lists")
+            for j in order if hub[j]
+        ]  # fmt: skip
+        parts = [dots(xy[some == 0], "#9a9a9a", 3), dots(xy[(some > 0) & ~hub], FOR, 4), *circles]
+        words = f"{name}: " if len(report.occurrences) > 1 else ""
+        label = f"map of rows, {words}{int(hub.sum())} hubs, {int((some == 0).sum())} in no list"
+        panels.append(figure(svg(480, height, label, parts), label))
+    key = [
+        (COLORS[0], "hubs; the larger, the more lists they are in"),
+        (FOR, "other rows"),
+        ("#9a9a9a", "orphans: in no list"),
+    ]
+    return Html(f'<div class="figures">{"".join(panels)}</div>{color_key(key)}')
 
 
 def draw(report: HubnessReport) -> Any:
@@ -152,8 +171,8 @@ def draw(report: HubnessReport) -> Any:
             some = np.asarray(counts, dtype=float)[at]
             order = np.argsort(some, kind="stable")
             dots = axis.scatter(
-                xy[order, 1],
                 xy[order, 0],
+                xy[order, 1],
                 s=4 + 12 * some[order] / report.k,
                 c=some[order],
                 vmin=0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.pages.markup import Html, bullets, paragraphs, share_bar, table
+from lookalike.pages.markup import bullets, paragraphs, section, share_bar, table
 
 if TYPE_CHECKING:
     from lookalike.leaderboard.board import Leaderboard
@@ -29,5 +29,5 @@ def diagnosis_fragment(found: Diagnosis) -> str:
     parts = [table(figures, caption=found.title), bullets(found.findings())]
     parts.append(paragraphs(f"Note: {note}" for note in found.notes))
     if found.hubness is not None:
-        parts.append(Html("<h2>Hubs</h2>" + found.hubness.html_body()))
+        parts.append(section("Hubs", found.hubness.html_body()))
     return "".join(parts)

@@ -10,21 +10,49 @@ from lookalike.pages.notebook import fragment
 
 __all__ = ["HtmlReport", "page"]
 
-# Colors are named once and change with the reader's setting; no script, no other file.
+# Colors are named once and change with the reader's setting; no script, no other file. Text and
+# ground have a contrast of at least 7, quiet text of at least 4.5 (WCAG AA), in both settings.
 STYLE = (
-    ":root{color-scheme:light dark;--ink:#222;--ground:#fff;--rule:#ddd}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#ddd;--ground:#181a1c;--rule:#444}}"
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;"
-    "color:var(--ink);background:var(--ground)}"
-    "table{border-collapse:collapse}caption{text-align:left;font-weight:600}"
-    "td,th{padding:.15rem .8rem;text-align:right;border-bottom:1px solid var(--rule)}"
-    "td:first-child,th:first-child{text-align:left}tr.first td{font-weight:600}"
+    ":root{color-scheme:light dark;--ink:#1d2125;--quiet:#595f66;--ground:#fff;--panel:#f4f5f7;"
+    "--rule:#d5d9de;--link:#0b5fa5}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e4e7ea;--quiet:#a3abb4;--ground:#16181b;"
+    "--panel:#212529;--rule:#3d444b;--link:#7cb8f2}}"
+    "*{box-sizing:border-box}"
+    "body{font:16px/1.55 system-ui,sans-serif;margin:0 auto;max-width:62rem;padding:1rem 1rem 4rem;"
+    "color:var(--ink);background:var(--ground);overflow-wrap:break-word}"
+    "h1{font-size:1.7rem;line-height:1.25;margin:1rem 0}"
+    "h2{font-size:1.3rem;margin:0 0 .4rem}h3{font-size:1.05rem;margin:1.2rem 0 .3rem}"
+    "section{border-top:1px solid var(--rule);margin-top:2.2rem;padding-top:1.4rem}"
+    "p{max-width:46rem;margin:.5rem 0}ul,ol{margin:.3rem 0;padding-left:1.3rem}"
+    "a{color:var(--link)}.quiet{color:var(--quiet)}"
+    "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.1rem}"
+    ".scroll{overflow-x:auto;margin:.6rem 0}"
+    "table{border-collapse:collapse;font-size:.92rem}"
+    "caption{text-align:left;font-weight:600;padding-bottom:.3rem}"
+    "td,th{padding:.25rem .8rem .25rem 0;text-align:right;vertical-align:top;"
+    "border-bottom:1px solid var(--rule);font-variant-numeric:tabular-nums}"
+    "th{color:var(--quiet);font-weight:600;vertical-align:bottom}"
+    "td:first-child,th:first-child,td.text,th.text{text-align:left}"
+    "td.text{min-width:9rem;max-width:30rem}tr.first td{font-weight:600}"
+    "td ul{padding-left:1rem;margin:0;text-align:left}"
     "svg{max-width:100%;height:auto;vertical-align:middle}"
+    "figure{margin:.8rem 0;max-width:40rem}figure>svg{width:100%;display:block}"
+    "figcaption{font-size:.9rem;color:var(--quiet);margin-top:.3rem}"
+    ".figures{display:flex;flex-wrap:wrap;gap:1rem}.figures figure{flex:1 1 18rem}"
+    ".key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem}"
+    ".key svg{margin-right:.35rem}"
+    "pre{background:var(--panel);border-radius:6px;padding:.6rem .8rem;overflow-x:auto;"
+    "font:.85rem/1.45 ui-monospace,monospace;margin:.9rem 0 0}"
+    "@media print{body{font-size:10.5pt;max-width:none;padding:0}nav{display:none}"
+    "section,figure,tr{break-inside:avoid}pre{white-space:pre-wrap;border:1px solid #bbb}"
+    ".scroll{overflow:visible}}"
 )
 
 
 def page(title: str, body: str) -> str:
     """Return a whole page around a fragment of HTML.
+
+    It follows the reader's choice of light or dark, fits a telephone, and prints.
 
     Parameters
     ----------
@@ -35,8 +63,10 @@ def page(title: str, body: str) -> str:
     """
     title = escape(title)
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{title}</h1>{body}</body></html>\n"
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}</style></head>"
+        f"<body><main><h1>{title}</h1>{body}</main></body></html>\n"
     )
 
 

@@ -9,17 +9,27 @@ from lookalike._show import clean
 
 __all__ = [
     "AGAINST",
+    "COLORS",
     "FOR",
     "Html",
     "bullets",
+    "code",
+    "color_key",
     "escape",
+    "figure",
     "paragraphs",
+    "section",
     "share_bar",
     "svg",
     "table",
 ]
 
 FOR, AGAINST = "#3f7fc0", "#c0563f"  # readable on light and dark ground
+# Groups: the same, each at least 3 to 1 against either ground (WCAG), after Okabe and Ito.
+COLORS = (
+    *("#0072b2", "#d55e00", "#009e73", "#c2649b", "#a6761d"),
+    *("#7b68c8", "#1f9cb0", "#b8433a", "#6b8e23", "#7f7f7f"),
+)
 BAR = 90  # width of a full bar, in pixels
 
 
@@ -40,8 +50,9 @@ def table(
     caption: str = "",
     *,
     first: bool = False,
+    text: Sequence[int] = (),
 ) -> Html:
-    """Return a table.
+    """Return a table; a wide one scrolls by itself, not with the page.
 
     Parameters
     ----------
@@ -52,16 +63,78 @@ def table(
     caption : str
     first : bool
         Whether the first row is the one to look at.
+    text : places of columns
+        Which columns hold words, and stand to the left like the first.
     """
+    words = set(text)
+
+    def line(cells: Sequence[str], tag: str, more: str = "") -> str:
+        return "".join(
+            f"<{tag}{more}{_TEXT if at in words else ''}>{escape(cell)}</{tag}>"
+            for at, cell in enumerate(cells)
+        )
+
+    head = f"<thead><tr>{line(heads, 'th', _SCOPE)}</tr></thead>" if heads else ""
     lines = []
-    if heads:
-        lines.append("<tr>" + "".join(f"<th>{escape(head)}</th>" for head in heads) + "</tr>")
     for at, row in enumerate(rows):
         mark = ' class="first"' if first and at == 0 else ""
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        lines.append(f"<tr{mark}>{cells}</tr>")
+        lines.append(f"<tr{mark}>{line(row, 'td')}</tr>")
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return Html(f"<table>{named}{''.join(lines)}</table>")
+    body = f"<tbody>{''.join(lines)}</tbody>"
+    label = f' role="region" aria-label="{escape(caption)}" tabindex="0"' if caption else ""
+    return Html(f'<div class="scroll"{label}><table>{named}{head}{body}</table></div>')
+
+
+_SCOPE, _TEXT = ' scope="col"', ' class="text"'
+
+
+def section(heading: str, body: str, name: str = "") -> Html:
+    """Return a part of a page under its heading.
+
+    Parameters
+    ----------
+    heading : str
+    body : str
+        As HTML.
+    name : str
+        What a link to it is called; empty: none.
+    """
+    mark = f' id="{escape(name)}"' if name else ""
+    return Html(f"<section{mark}><h2>{escape(heading)}</h2>{body}</section>")
+
+
+def figure(drawing: str, caption: str = "") -> Html:
+    """Return a drawing with its caption.
+
+    Parameters
+    ----------
+    drawing : str
+        As HTML; more than a drawing will do, such as one with its key.
+    caption : str
+    """
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return Html(f"<figure>{drawing}{below}</figure>")
+
+
+def color_key(names: Iterable[tuple[str, str]]) -> Html:
+    """Return what the colors of a drawing mean.
+
+    Parameters
+    ----------
+    names : pairs of color and text
+    """
+    dot = (
+        '<svg width="12" height="12" aria-hidden="true">'
+        '<circle cx="6" cy="6" r="5" fill="{}"/></svg>'
+    )
+    points = "".join(f"<li>{dot.format(color)}{escape(text)}</li>" for color, text in names)
+    return Html(f'<ul class="key">{points}</ul>')
+
+
+def code(text: str) -> Html:
+    """Return lines of a program."""
+    lines = "\n".join(html.escape(clean(line)) for line in text.splitlines())
+    return Html(f"<pre><code>{lines}</code></pre>")
 
 
 def paragraphs(texts: Iterable[str]) -> Html:

@@ -5,6 +5,7 @@ from lookalike.represent.closure import transitive_closure
 from lookalike.represent.feature_selection import cfs
 from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
+from lookalike.represent.map_estimator import MapLayout, place_rows
 from lookalike.represent.map_layout import layout
 from lookalike.represent.neighbors_transformer import NeighborsTransformer
 from lookalike.represent.nystroem import NystroemRepresentation
@@ -15,6 +16,7 @@ from lookalike.represent.representation import SimilarityRepresentation
 
 __all__ = [
     "LayeredRepresentation",
+    "MapLayout",
     "NeighborsTransformer",
     "NystroemRepresentation",
     "SimilarityRepresentation",
@@ -22,6 +24,7 @@ __all__ = [
     "class_similarity",
     "importance_weights",
     "layout",
+    "place_rows",
     "plot_class_similarity",
     "power_similarity",
     "select_prototypes",

@@ -1,0 +1,115 @@
+"""Points in the plane as a compact drawing: thousands of them in a few kilobytes of SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lookalike.pages.markup import COLORS, Html, color_key, escape, figure, svg
+
+__all__ = ["dots", "frame", "mark", "scatter"]
+
+WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
+MARGIN = 8.0
+LETTER = 7.2  # width of a letter of a name, about
+LINE = 15.0  # height of a name
+
+
+def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return places in the units of a drawing, up the page, and its height; shapes are kept.
+
+    Parameters
+    ----------
+    places : float array of shape (n, 2)
+    """
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    scale = (WIDTH - 2 * MARGIN) / max(float(span[0]), float(span[1]) * 0.8, 1e-12)
+    xy = (places - low) * scale + MARGIN
+    height = max(float(span[1]) * scale + 2 * MARGIN, 60.0)
+    xy[:, 0] += (WIDTH - 2 * MARGIN - float(span[0]) * scale) / 2
+    xy[:, 1] = height - xy[:, 1]
+    return xy, round(height, 1)
+
+
+def dots(xy: np.ndarray, color: str, size: float) -> Html:
+    """Return one element that draws a dot at each place; those in one place are drawn once.
+
+    Parameters
+    ----------
+    xy : float array of shape (n, 2)
+    color : str
+    size : float
+        Width of a dot.
+    """
+    if not len(xy):
+        return Html("")
+    tenths = np.unique(np.round(xy * 2).astype(np.int64), axis=0) / 2
+    path = "".join(f"M{x:g} {y:g}h0" for x, y in tenths.tolist())
+    return Html(
+        f'<path d="{path}" stroke="{color}" stroke-width="{size:g}" stroke-linecap="round" '
+        'fill="none" stroke-opacity=".8"/>'
+    )
+
+
+def mark(at: Sequence[float] | np.ndarray, radius: float, color: str, title: str) -> Html:
+    """Return a circle that says what it is when it is pointed at."""
+    return Html(
+        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:.1f}" fill="{color}" '
+        f'fill-opacity=".75" stroke="currentColor" stroke-width=".5">'
+        f"<title>{escape(title)}</title></circle>"
+    )
+
+
+def scatter(
+    places: np.ndarray, groups: np.ndarray, names: Sequence[str], label: str, caption: str = ""
+) -> Html:
+    """Return a map of points in groups: colored, named on the map, and counted in the key.
+
+    Parameters
+    ----------
+    places : float array of shape (n, 2)
+    groups : int array of n
+        The group of each point, as a place in ``names``.
+    names : sequence of str
+        At most as many as there are colors get one of their own.
+    label : str
+        What it shows, for those who cannot see it.
+    caption : str
+    """
+    xy, height = frame(places)
+    counts = np.bincount(groups, minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    size = float(np.clip(90 / np.sqrt(len(xy)), 2.2, 7.0))
+    colors = [COLORS[min(at, len(COLORS) - 1)] for at in range(len(names))]
+    # Large groups first, so that small ones lie on top of them.
+    parts: list[str] = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
+    parts += _names(xy, groups, names, order, height)
+    key = [(colors[at], f"{names[at]} ({counts[at]:,})") for at in range(len(names))]
+    return figure(svg(WIDTH, height, label, parts) + color_key(key), caption)
+
+
+def _names(
+    xy: np.ndarray, groups: np.ndarray, names: Sequence[str], order: np.ndarray, height: float
+) -> list[str]:
+    """Return the names of groups on the map, where they do not cover each other."""
+    taken: list[tuple[float, float, float]] = []
+    out = []
+    for at in order.tolist():
+        some = xy[groups == at]
+        if not len(some):
+            continue
+        # Amid the group: the point nearest to its median, since groups may be bent.
+        middle = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
+        half = LETTER * len(names[at]) / 2
+        x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
+        y = float(np.clip(middle[1] + 4, LINE, height - 4))
+        if any(abs(x - u) < half + w and abs(y - v) < LINE for u, v, w in taken):
+            continue
+        taken.append((x, y, half))
+        out.append(
+            f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle" font-size="13" font-weight="600" '
+            'fill="currentColor" stroke="var(--ground,#fff)" stroke-width="3" '
+            f'paint-order="stroke">{escape(names[at])}</text>'
+        )
+    return out

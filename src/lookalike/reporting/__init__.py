@@ -1,0 +1,5 @@
+"""Everything about a table on one page: columns, gaps, neighbors, hubs, map, clusters, measures."""
+
+from lookalike.reporting.table_report import TableReport, report
+
+__all__ = ["TableReport", "report"]
