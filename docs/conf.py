@@ -41,7 +41,7 @@ autodoc_default_options = {"members": True, "inherited-members": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # an attribute that is also a property is described once
-# Words in type positions ("mapping of columns", scikit-learn's own terms) are no links.
+# Words in type positions ("mapping of columns", scikit-learn's own terms) are not links.
 suppress_warnings = ["ref.python", "ref.ref", "ref.term"]
 
 # Examples are scripts, each answering one question about a real table; without any, no gallery.

@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path):
         pack.writestr("measure.json", "[]")
     with pytest.raises(UnreadableFile, match="no format number"):
         la.load(tmp_path / "other.zip")
-    with pytest.raises(UnreadableFile, match="none at this path"):
+    with pytest.raises(UnreadableFile, match="file not found"):
         la.load(tmp_path / "missing")
     with pytest.raises(UnreadableFile, match="a directory"):
         la.load(tmp_path)

@@ -33,6 +33,7 @@ from lookalike.service.store.store import Store
 
 MIX = ["search"] * 12 + ["record"] * 2 + ["row"] * 2 + ["add"] * 2 + ["replace", "delete"]
 SOLO = 60  # searches by one caller, for the cost of HTTP
+INDEX, SERVED = "Index in the same process", "the service, with reasons"
 
 
 def free_port():
@@ -141,15 +142,18 @@ def load(address, asked, pid):
     return callers, early, server.memory_info().rss
 
 
-def solo(search):
-    """Return the times of one caller alone."""
+def interleaved(searches):
+    """Return the times of one caller alone, the ways to search taking turns."""
     draw = random.Random(0)
-    rows, times = [draw.randrange(1000) for _ in range(SOLO)], []
-    for row in [*rows[:5], *rows]:
-        began = time.perf_counter()
-        search(row)
-        times.append(time.perf_counter() - began)
-    return times[5:]
+    times = {name: [] for name in searches}
+    for turn in range(SOLO + 5):
+        row = draw.randrange(1000)
+        for name, search in searches.items():
+            began = time.perf_counter()
+            search(row)
+            if turn >= 5:
+                times[name].append(time.perf_counter() - began)
+    return times
 
 
 def main():
@@ -165,29 +169,32 @@ def main():
         catalog = Catalog(Store(path))
         catalog.create("films", films, Settings("films", label_column="title"), Limits())
         index = catalog.get("films").view.index
-        direct = solo(lambda row: [hit.reasons(3) for hit in index.search(row, 10)])
         catalog.store.close()
-        port = free_port()
+        ours, plain = free_port(), free_port()
         code = "from lookalike.cli import main; main()"
+        command = ("-c", code, "serve", "--store", str(path), "--port", str(ours))
+        rival = ("-m", "benchmarks.load.plain", "--port", str(plain), "--rows", str(asked.rows))
         os.environ.setdefault("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
-        with process("-c", code, "serve", "--store", str(path), "--port", str(port)) as server:
-            address = f"http://127.0.0.1:{port}"
-            wait_for(address)
-            with Client(address) as client:
-                served = solo(lambda row: client.search("films", row, 10))
-                bare = solo(lambda row: client.search("films", row, 10, explain=0))
-            callers, early, late = load(address, asked, server.pid)
-        port = free_port()
-        arguments = ("--port", str(port), "--rows", str(asked.rows))
-        with process("-m", "benchmarks.load.plain", *arguments):
-            address = f"http://127.0.0.1:{port}"
-            wait_for(address)
-            with Client(address) as client:
-                plain = solo(lambda row: client.get(f"/search/{row}", {"k": 10}))
-    report(asked, callers, early, late, direct, served, bare, plain)
+        with process(*command) as server, contextlib.ExitStack() as stack:
+            client = stack.enter_context(Client(f"http://127.0.0.1:{ours}"))
+            wait_for(client.address)
+            with process(*rival), Client(f"http://127.0.0.1:{plain}") as other:
+                wait_for(other.address)
+                alone = interleaved(
+                    {
+                        INDEX: lambda row: [hit.reasons(3) for hit in index.search(row, 10)],
+                        SERVED: lambda row: client.search("films", row, 10),
+                        "the service, without reasons": lambda row: client.search(
+                            "films", row, 10, explain=0
+                        ),
+                        "scikit-learn + FastAPI": lambda row: other.get(f"/search/{row}"),
+                    }
+                )
+            callers, early, late = load(client.address, asked, server.pid)
+    report(asked, callers, early, late, alone)
 
 
-def report(asked, callers, early, late, direct, served, bare, plain):
+def report(asked, callers, early, late, alone):
     size = f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s"
     print(f"{size}, mixed reads and writes")
     print(f"  {'request (milliseconds)':<34}{'n':>8}{'p50':>9}{'p99':>9}{'ratio':>9}")
@@ -207,12 +214,10 @@ def report(asked, callers, early, late, direct, served, bare, plain):
         print("  " + error[:200])
     print(f"memory of the server {early / 1e6:.0f} MB at a third, {late / 1e6:.0f} MB at the end "
           f"({late / early:.2f}x)")  # fmt: skip
-    print("one caller alone")
-    show("Index in the same process", direct)
-    show("the service, with reasons", served)
-    show("the service, without reasons", bare)
-    show("scikit-learn + FastAPI", plain)
-    cost = figures(served)[0] - figures(direct)[0]
+    print("one caller alone, taking turns")
+    for name, times in alone.items():
+        show(name, times)
+    cost = figures(alone[SERVED])[0] - figures(alone[INDEX])[0]
     print(f"the service's own cost at p50: {cost:.1f} ms")
 
 

@@ -22,11 +22,11 @@ BESIDE = ROOT.parent / "shared" / "data"
 CLEAR = 0.02  # a difference of adjusted Rand indices that is looked at
 
 
-def answers(source: Path, data: Path) -> dict[tuple[str, str], dict]:
-    """Run all tasks with the library of one source folder, in a process of its own."""
+def answers(source: Path, data: Path, names: list[str]) -> dict[tuple[str, str], dict]:
+    """Run the tasks with the library of one source folder, in a process of its own."""
     path = os.pathsep.join([str(source), str(ROOT)])
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.quality.tasks", str(data)],
+        [sys.executable, "-m", "benchmarks.quality.tasks", str(data), *names],
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
         text=True,
@@ -89,13 +89,14 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--before", type=Path, help="the src folder of an earlier version")
+    parser.add_argument("tables", nargs="*", help="names of tables; all of them by default")
     asked = parser.parse_args()
     data = Path(os.environ.get("LOOKALIKE_DATA", BESIDE))
     if not data.is_dir():
         print(f"quality: found no data at {data}. Set LOOKALIKE_DATA to it.", file=sys.stderr)
         return 1
-    after = answers(ROOT / "src", data)
-    before = {} if asked.before is None else answers(asked.before, data)
+    after = answers(ROOT / "src", data, asked.tables)
+    before = {} if asked.before is None else answers(asked.before, data, asked.tables)
     console = Console() if sys.stdout.isatty() else Console(width=140)
     worse = show(before, after, console)
     console.print("worse by more than noise: " + ("; ".join(worse) or "nothing"))

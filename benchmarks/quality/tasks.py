@@ -79,9 +79,11 @@ def with_folds(table, target):
     return table[kept], target[kept]
 
 
-def run(data: Path) -> list[dict]:
+def run(data: Path, names: list[str]) -> list[dict]:
     rows = []
     for one in labelled_tables(data):
+        if names and one.name not in names:
+            continue
         table = read_table(one.frame.drop(columns=one.target))
         target = one.frame[one.target].to_numpy()
         target = target.astype(str) if one.classes else target.astype(float)
@@ -110,4 +112,4 @@ def timed(name, task, work, *details) -> dict:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps(run(Path(sys.argv[1]))))
+    print(json.dumps(run(Path(sys.argv[1]), sys.argv[2:])))

@@ -21,7 +21,7 @@ import numpy as np
 from lookalike._archive import Archive
 from lookalike._save import FORMAT, SAVEABLE
 from lookalike._shapes import Misfit, check_fields, missing_fields, rules_of, shape_of
-from lookalike.errors import InvalidInput, UnreadableFile, message
+from lookalike.errors import InvalidInput, UnreadableFile, message, missing_file
 
 __all__ = ["read"]
 
@@ -48,7 +48,7 @@ def read(
     source = Path(path)
     who = f"load ({source.name})"
     if not source.exists():
-        raise UnreadableFile(message(who, "a file", "none at this path", "Check the path"))
+        raise missing_file(source)
     if source.is_dir():
         raise UnreadableFile(message(who, "a file", "a directory", "Name the file in it"))
     try:

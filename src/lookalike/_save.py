@@ -38,7 +38,7 @@ def saveable(cls: Cls) -> Cls:
         cls.__module__,
         cls.__qualname__,
     )
-    if known is not None and not same_place:  # running a notebook cell again is no clash
+    if known is not None and not same_place:  # running a notebook cell again is not a clash
         raise InvalidInput(
             message(
                 f"class {cls.__name__}",

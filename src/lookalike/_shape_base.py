@@ -17,7 +17,7 @@ class Misfit(LookalikeError, ValueError):
 
     def __init__(self, where: str, needed: str, found: str) -> None:
         super().__init__(message(where, needed, found, "Save the estimator again"))
-        self.where = where  # what was needed and found is in the message
+        self.where = where
 
 
 def require(holds: Any, where: str, needed: str, found: str = "something else") -> None:

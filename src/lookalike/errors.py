@@ -22,7 +22,7 @@ a service can say them in its own words.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "WrongType",
     "message",
     "missing_file",
+    "name_some",
     "suggest",
 ]
 
@@ -204,6 +205,18 @@ def suggest(
         return f"Did you mean {' or '.join(map(repr, near))}?"
     rest = ", ..." if len(words) > LISTED else ""
     return KNOWN + ", ".join(repr(word) for word in words[:LISTED]) + rest
+
+
+def name_some(names: Sequence[str], most: int = 4) -> str:
+    """Name the first few of many.
+
+    Examples
+    --------
+    >>> name_some(["a", "b"]), name_some(["a", "b", "c", "d"], 2)
+    ("'a', 'b'", "'a', 'b' and 2 more")
+    """
+    named = ", ".join(repr(name) for name in names[:most])
+    return named + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def missing_file(path: Path) -> MissingFile:

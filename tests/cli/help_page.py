@@ -24,12 +24,42 @@ notes, warnings (yellow) and errors (red, one line) go to standard error.
 | 2 | wrong usage |
 | 130 | interrupted by Ctrl-C |
 
+**Tables.** `FILE` is a table in any of the forms named below, `-` for standard input (the form is
+told by the content), or an index that `lookalike index build` has written (`NAME.lookalike`),
+which every verb takes in the place of a table: it brings its rows, their ids, how they were read
+and its measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is
+said by the same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets,
+`--encoding`, `--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`,
+`'tags~red'` for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON
+object as `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses
+what may be found.
+
+**Forms of the answer.** `--output` is `table` (for people), `csv`, `safe-csv`, `json` or `parquet`
+(to a file or a pipe). `--quiet` leaves out notes, warnings and progress. `--memory 8GB` raises the
+most that one matrix may take. Long work shows its progress on a terminal; Ctrl-C ends it at once,
+and a file that was to be written is then as it was before.
+
 **Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
 (`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
-`chebyshev`, `cosine`), or `auto`, which chooses by the columns and prints the reason. Options
-follow a colon: `vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. A measure
-made of another one takes it as its option `measure`. A name that is not known is answered with the
-names that are.
+`chebyshev`, `cosine`; of forests `ratio`, `shi`, `zhu2`, `zhu3`, `ting`, `aryal`, `oob`), or
+`auto`, which chooses by the columns and prints the reason. Options follow a colon:
+`vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. Options of how a forest is
+grown and read stand among them: `ratio:n_trees=200,forest=extra,max_depth=8`. A measure made of
+another one takes it as its option `measure`: `nicdm:measure=gower`. A name that is not known is
+answered with the names that are. `--weight genres=3` gives weights to columns, for measures that
+weigh them.
+
+**Search by example.** `--row 17` starts from a row, `--like '{"year": 1977}'` from a record.
+`--like 20` and `--unlike 3`, which may be repeated, name rows that answers should be like and not
+be like; without `--row` the first of `--like` is the start.
+
+**Predict.** `classify` and `regress` learn `--label` from rows where it is known, by a random
+similarity forest or by neighbors (`--method`), and say how well that goes on rows that were held
+out, beside what guessing the commonest class or the median would give. A label that looks like an
+amount is refused by `classify`; `--kinds price=category` makes each number a class.
+
+**Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
+complete verbs and options; `lookalike --show-completion` prints what it would add.
 
 **Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also
 `for` and `against`, then the columns of the table; one of them that has such a name itself is
@@ -55,13 +85,23 @@ the two cells, `query` and `found`.
 """
 
 
+def verbs_of(verb):
+    """The words of a verb, and of the verbs that it has itself."""
+    import typer
+
+    from lookalike.cli.app import app
+
+    command = typer.main.get_command(app).commands[verb]
+    return [[verb], *([verb, name] for name in getattr(command, "commands", ()))]
+
+
 def page():
     """Return the page as it should be."""
     from cli.run import run
     from lookalike.cli.app import VERBS
 
     parts = [TOP]
-    for words in ([], *([verb] for verb in VERBS)):
+    for words in ([], *(words for verb in VERBS for words in verbs_of(verb))):
         shown = run(*words, "--help", COLUMNS="90").stdout
         shown = re.sub(r"\x1b\[[0-9;]*m", "", shown)
         lines = [line.rstrip() for line in shown.strip("\n").splitlines()]

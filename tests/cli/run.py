@@ -26,7 +26,11 @@ def run(*args, **env):
 def start(*args, **env):
     """Start the program in a process of its own."""
     environment = {key: value for key, value in os.environ.items() if key not in UNSET}
-    code = "from lookalike.cli import main; main()"
+    # Tests that run in the background of a shell have no Ctrl-C to hand down: here it is again.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lookalike.cli import main; main()"
+    )
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, args)],
         stdout=subprocess.PIPE,

@@ -12,6 +12,7 @@ import lookalike
 from cli.help_page import PAGE, page
 from cli.run import program, run, start
 from lookalike.cli.app import VERBS
+from lookalike.cli.source import Loaded
 from lookalike.errors import LookalikeWarning
 
 ROWS = "id,size,color\n1,1.5,red\n2,2.5,blue\n3,2.0,red\n4,9.0,\n"
@@ -71,7 +72,7 @@ def test_wrong_usage_is_2(words):
 
 def test_a_missing_file_is_one_line(tmp_path, file):
     line = one_line(run("inspect", tmp_path / "rosw.csv"))
-    assert "needs a file of this name, found none" in line
+    assert "file not found" in line
     assert "rows.csv" in line  # the file that may have been meant
 
 
@@ -83,7 +84,7 @@ def test_errors_of_the_system_are_one_line(monkeypatch, file):
     def refuse(*args):
         raise PermissionError(13, "Permission denied", str(file))
 
-    monkeypatch.setattr("lookalike.cli.inspect_command.read", refuse)
+    monkeypatch.setattr("lookalike.cli.source.Source.load", refuse)
     assert "Permission denied" in one_line(run("inspect", file))
 
 
@@ -91,7 +92,7 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch, file):
     def fail(*args):
         raise ZeroDivisionError("a mistake in the program")
 
-    monkeypatch.setattr("lookalike.cli.inspect_command.read", fail)
+    monkeypatch.setattr("lookalike.cli.source.Source.load", fail)
     with pytest.raises(ZeroDivisionError):
         run("inspect", file)
 
@@ -121,7 +122,7 @@ def test_a_user_error_of_the_program_itself(tmp_path):
     code, out, err = program("inspect", tmp_path / "none.csv")
     assert (code, out) == (1, "")
     assert len(err.splitlines()) == 1
-    assert "needs a file" in err
+    assert "file not found" in err
 
 
 def test_errors_are_red_and_warnings_yellow(tmp_path, file):
@@ -135,9 +136,9 @@ def test_warnings_are_lines_and_said_once(monkeypatch, file):
     def read(*args):
         for _ in range(3):
             warnings.warn("the moon is full", LookalikeWarning, stacklevel=2)
-        return lookalike.read_table(str(file))
+        return Loaded(lookalike.read_table(str(file)), [0, 1, 2, 3], "rows")
 
-    monkeypatch.setattr("lookalike.cli.inspect_command.read", read)
+    monkeypatch.setattr("lookalike.cli.source.Source.load", read)
     done = run("inspect", file, "--output", "json")
     assert done.exit_code == 0
     assert done.stderr == "the moon is full\n"
@@ -148,7 +149,7 @@ def test_other_warnings_stay_what_they_are(monkeypatch, file):
     def read(*args):
         warnings.warn("not ours", UserWarning, stacklevel=2)
 
-    monkeypatch.setattr("lookalike.cli.inspect_command.read", read)
+    monkeypatch.setattr("lookalike.cli.source.Source.load", read)
     with pytest.raises(UserWarning, match="not ours"):  # the tests make every warning an error
         run("inspect", file)
 
@@ -157,7 +158,7 @@ def test_ctrl_c_is_130_without_a_word(monkeypatch, file):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lookalike.cli.inspect_command.read", interrupt)
+    monkeypatch.setattr("lookalike.cli.source.Source.load", interrupt)
     done = run("inspect", file)
     assert (done.exit_code, done.output) == (130, "")
 

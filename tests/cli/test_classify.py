@@ -28,7 +28,7 @@ def file(tmp_path):
     return path
 
 
-WORDS = ("--target", "kind", "--kinds", "name=text", "--trees", "20")
+WORDS = ("--label", "kind", "--kinds", "name=text", "--trees", "20")
 
 
 def answer(*words):
@@ -101,11 +101,11 @@ def test_several_classes_and_a_class_of_one(file, tmp_path):
 
 
 def test_mistakes_are_one_line(file, tmp_path):
-    assert "Did you mean 'kind'?" in one_line(file, "--target", "kinds")
+    assert "Did you mean 'kind'?" in one_line(file, "--label", "kinds")
     assert "levenshtein" in one_line(file, *WORDS, "--distance", "name=levenstein")
     lone = tmp_path / "lone.csv"
     lone.write_text("x,kind\n1,a\n2,a\n3,a\n")
-    assert "two classes" in one_line(lone, "--target", "kind", "--kinds", "kind=category")
+    assert "two classes" in one_line(lone, "--label", "kind", "--kinds", "kind=category")
     new = tmp_path / "new.csv"
     new.write_text("size\n1\n")
     assert "'name'" in one_line(file, *WORDS, "--predict", new)

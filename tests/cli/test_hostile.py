@@ -49,7 +49,7 @@ COMMANDS = {
     "search": ("--row", 0, "-k", 3, "--why"),
     "search a record": ("--like", json.dumps({f"{EVIL}number": 3, f"{EVIL}category": EVIL})),
     "cluster": ("-n", 2, "--label", LABEL, "--measure", "gower"),
-    "classify": ("--target", LABEL, "--trees", 5, "--folds", 2),
+    "classify": ("--label", LABEL, "--trees", 5, "--folds", 2),
     "compare": ("--label", LABEL, "--measures", "gower", "-k", 2),
     "hubness": ("--label", LABEL, "-k", 2, "--reduce", "nicdm", "--measure", "gower"),
 }
@@ -186,7 +186,7 @@ def test_reports_of_the_library_show_markup_as_text():
         ("search", "{file}", "--row", 0, "--weight", f"{EVIL}=2"),
         ("cluster", "{file}", "-n", EVIL),
         ("cluster", "{file}", "--label", f"{EVIL}x"),
-        ("classify", "{file}", "--target", f"{EVIL}x"),
+        ("classify", "{file}", "--label", f"{EVIL}x"),
         ("hubness", "{file}", "--measure", EVIL),
         ("compare", "{file}", "--measures", EVIL),
         ("inspect", "{file}", "--kinds", f"{EVIL}number={EVIL}"),

@@ -50,7 +50,7 @@ def test_tables_for_people_and_programs(file, tmp_path):
     told = run(path, "--reduce", "nicdm", "--html", page, "-k", 3)
     assert told.exit_code == 0
     assert "before" in told.stdout
-    assert "In the most lists" in told.stdout
+    assert "Rows in the most lists" in told.stdout
     assert "<svg" in page.read_text()
     table = list(csv.reader(io.StringIO(run(path, "-o", "csv").stdout)))
     assert table[0] == ["figure", "value"]

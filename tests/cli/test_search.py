@@ -274,7 +274,7 @@ def test_a_record_for_a_measure_without_gaps(numbers):
         (["--row", "-1"], "--row: needs a row from 0 to 4, found -1"),
         (["--like", "{mass: 1}"], "needs a JSON object"),
         (["--like", "[1]"], "needs a JSON object"),
-        (["--like", "7"], "needs a JSON object"),
+        (["--like", "7"], "needs a row from 0 to 4"),
         (["--like", "[" * 100_000], "needs a JSON object"),
         (["--like", "{}"], "found a record without any of them"),
         (["--like", '{"mass": null}'], "found a record without any of them"),

@@ -24,7 +24,7 @@ def table(tmp_path):
 
 def test_a_file_is_served_and_read_again_only_if_it_has_changed(table, tmp_path):
     store = tmp_path / "pets.lookalike.sqlite"
-    with Process(store, str(table), "--label", "name") as server:
+    with Process(store, str(table), "--label-column", "name") as server:
         client = server.client
         assert client.collections()[0]["rows"] == 4
         assert client.search("pets", 0, 1)["hits"][0]["label"] == "Kitty"

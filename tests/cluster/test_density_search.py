@@ -175,4 +175,4 @@ def test_what_cannot_be_searched_is_said():
     with pytest.raises(TooLarge, match="dense_limit=5.*a sample of the rows"):
         DensitySearch(Gower(), dense_limit=5).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="a lookalike measure"):
-        DensitySearch("gower").fit(TOY)
+        DensitySearch("gowr").fit(TOY)

@@ -384,7 +384,7 @@ def test_an_exemplar_with_nothing_to_compare_comes_last(method):
         ({"n_clusters": 0}, "a whole number of at least 1"),
         ({"n_clusters": 2.0}, "a whole number of at least 1"),
         ({"n_clusters": "all"}, "'auto'"),
-        ({"measure": "gower"}, "a lookalike measure"),
+        ({"measure": "gowr"}, "a lookalike measure"),
         ({"measure": Vector}, "a lookalike measure"),
         ({"eps": -1.0, "method": "density"}, "at least 0"),
         ({"min_neighbors": 0, "method": "density"}, "at least 1"),

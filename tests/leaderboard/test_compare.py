@@ -388,7 +388,7 @@ def test_as_plain_values(board):
         ({"kinds": "number"}, InvalidInput, "a mapping of column to kind"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs"),
         ({"measures": []}, InvalidInput, "at least one measure"),
-        ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'Gower'"),
+        ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'gower'"),
         ({"measures": [Gower]}, InvalidInput, "Pass instances"),
         ({"measures": 7}, InvalidInput, "Pass a list"),
     ],

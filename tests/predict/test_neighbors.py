@@ -352,7 +352,7 @@ def test_a_column_of_targets_is_flattened_with_a_word():
 @pytest.mark.parametrize(
     ("params", "complaint"),
     [
-        ({"measure": "gower"}, r"a lookalike measure.*Pass an instance"),
+        ({"measure": "gowr"}, r"a lookalike measure.*Did you mean 'gower'"),
         ({"measure": Gower}, r"a lookalike measure.*Pass an instance"),
         ({"n_neighbors": 0}, "a whole number of at least 1"),
         ({"n_neighbors": 2.0}, "a whole number of at least 1"),

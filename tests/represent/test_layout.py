@@ -52,7 +52,8 @@ def test_an_edge_climbs_the_slope_of_its_likelihood(seed, level):
     after = before.copy()
     starts, near = np.array([0, 1, 1]), np.array([1])
     rate = 1e-3
-    move_rows(after, starts, near, np.array([rate]), np.array([level]), 0, np.array([1]))
+    args = np.ones(1), np.array([rate]), np.array([level]), 0, np.array([1])
+    move_rows(after, starts, near, *args)
     for i, j in ((0, 1), (1, 0)):
         step = (after - before)[i] / rate
         np.testing.assert_allclose(step, slope(before, i, j, level, True), atol=1e-5)
@@ -62,7 +63,7 @@ def test_rows_drawn_at_random_are_climbed_away_from():
     before = np.array([[0.0, 0.0], [1.0, 0.5]])
     near, starts, level, rate = np.array([1]), np.array([0, 1, 1]), 0.2, 1e-6
     pulled, both = before.copy(), before.copy()
-    args = starts, near, np.array([rate]), np.array([level])
+    args = starts, near, np.ones(1), np.array([rate]), np.array([level])
     move_rows(pulled, *args, 0, np.array([1]))
     n = 400
     move_rows(both, *args, n, np.array([123456789]))
@@ -72,11 +73,25 @@ def test_rows_drawn_at_random_are_climbed_away_from():
     np.testing.assert_array_equal(both[1], pulled[1])
 
 
+def test_an_edge_counts_in_its_share_of_the_epochs():
+    start = np.array([[0.0, 0.0], [1.0, 0.0]])
+    near, starts, epochs = np.array([1]), np.array([0, 1, 1]), 4000
+    pulled = []
+    for share in (0.0, 0.25, 1.0):
+        places = start.copy()
+        rates, levels = np.full(epochs, 1e-6), np.ones(epochs)
+        move_rows(places, starts, near, np.array([share]), rates, levels, 0, np.array([99991]))
+        pulled.append(places[0, 0])
+    assert pulled[0] == 0
+    assert pulled[1] / pulled[2] == pytest.approx(0.25, abs=0.03)
+
+
 def test_the_compiled_step_is_the_plain_one():
     rng = np.random.default_rng(0)
     places = rng.normal(size=(30, 2))
     near = rng.integers(0, 30, 90)
-    args = np.arange(31) * 3, near, np.linspace(1, 0.1, 4), np.linspace(1, 0.05, 4), 5
+    shares, rates, levels = rng.random(90), np.linspace(1, 0.1, 4), np.linspace(1, 0.05, 4)
+    args = np.arange(31) * 3, near, shares, rates, levels, 5
     one, two = places.copy(), places.copy()
     states = np.array([987654321]), np.array([987654321])
     move_rows(one, *args, states[0])

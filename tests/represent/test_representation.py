@@ -198,7 +198,7 @@ def test_cfs_needs_no_tuning_and_random_is_nested():
         ({"prototypes": []}, InvalidInput, "different positions"),
         ({"prototypes": [0.5]}, InvalidInput, "different positions"),
         ({"measure": Gower}, InvalidInput, "Pass an instance"),
-        ({"measure": "gower"}, InvalidInput, "a lookalike measure"),
+        ({"measure": "gowr"}, InvalidInput, "a lookalike measure"),
         ({"cv": 1}, InvalidInput, "at least 2"),
         ({"random_state": -1}, InvalidInput, "random_state"),
     ],

@@ -95,7 +95,7 @@ def reader(index, log, stop):
             ):
                 refused = complaint_of(ask)
                 if refused is not None:
-                    assert "an id that is there" in refused
+                    assert "an existing id" in refused
                     assert id not in index
             gone = set(log.deleted)
             hits = index.search([[0.0, 0.0]], 8, filter={"x0": (">", -99)})

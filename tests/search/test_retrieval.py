@@ -157,7 +157,8 @@ def test_a_column_may_hold_the_labels():
         (Vector(), [0, 0, 1, 1], {"rounds": -1}, InvalidInput, "rounds=-1"),
         (Vector(), [0, 0, 1, 1], {"gamma": -1}, InvalidInput, "gamma"),
         (Precomputed(), [0, 0, 1, 1], {}, InvalidInput, "distances"),
-        ("gower", [0, 0, 1, 1], {}, WrongType, "'gower'"),
+        ("gowr", [0, 0, 1, 1], {}, InvalidInput, "Did you mean 'gower'"),
+        (3, [0, 0, 1, 1], {}, WrongType, "found 3"),
         (lambda database: lambda *_: [1.0], [0, 0, 1, 1], {}, InvalidInput, "2 rows"),
     ],
 )

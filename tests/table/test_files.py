@@ -1,5 +1,6 @@
 """Files: what is read, and what is said about those that cannot be."""
 
+import csv
 import gzip
 import json
 
@@ -11,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from lookalike.errors import InvalidInput, UnreadableFile
-from lookalike.table import read_table
+from lookalike.table import as_table, read_table
 
 
 def put(folder, name, content):
@@ -50,8 +51,8 @@ def test_gaps_of_a_csv_file(tmp_path):
     content = 'n,s,q\n1,a,"1"\n,,""\nNA,NA,"3"\nnull,"NA","4"\n'
     table = read_table(put(tmp_path, "t.csv", content))
     np.testing.assert_array_equal(table["n"].values, [1, np.nan, np.nan, np.nan])
-    # A gap stands without quotes; in quotes it is a word.
-    assert [table["s"].cell(row) for row in range(4)] == ["a", None, None, "NA"]
+    # Quotes make no difference, as they leave no trace in other formats.
+    assert [table["s"].cell(row) for row in range(4)] == ["a", None, None, None]
     np.testing.assert_array_equal(table["q"].values, [1, np.nan, 3, 4])
 
 
@@ -178,22 +179,26 @@ def parquet_bytes():
         ("n.jsonl", b'{"a": "\xe9"}\n', ["byte 0xe9 in line 1"]),
         ("e.csv", "", ["an empty file"]),
         ("e.parquet", "", ["an empty file"]),
-        ("c.parquet", parquet_bytes()[:-60], ["a whole parquet file", "Write the file again"]),
-        ("c.parquet", "a,b\n1,2\n", ["a whole parquet file"]),
-        ("c.arrow", "a,b\n1,2\n", ["a whole arrow file"]),
-        ("c.csv.gz", "a,b\n1,2\n", ["a whole gzip file"]),
+        ("c.parquet", parquet_bytes()[:-60], ["a complete parquet file", "Write the file again"]),
+        ("c.parquet", "a,b\n1,2\n", ["a complete parquet file"]),
+        ("c.arrow", "a,b\n1,2\n", ["a complete arrow file"]),
+        ("c.csv.gz", "a,b\n1,2\n", ["a complete gzip file"]),
         (
             "c.csv.gz",
             gzip.compress(b"a,b\n" + b"1,2\n" * 1000, mtime=0)[:-20],
-            ["a whole gzip file"],
+            ["a complete gzip file"],
         ),
-        ("c.parquet.gz", gzip.compress(parquet_bytes()[:-60], mtime=0), ["a whole parquet file"]),
+        (
+            "c.parquet.gz",
+            gzip.compress(parquet_bytes()[:-60], mtime=0),
+            ["a complete parquet file"],
+        ),
         ("b.jsonl", '{"a": 1}\n{"a": \n', ["one JSON record per line", "in line 2"]),
         ("b.jsonl", '{"a": 1}\n[1]\n', ["list in line 2"]),
         ("b.json", '{"a": 1}\n{"a": 2}\n', ["the ending .jsonl"]),
         ("b.json", "5", ["found a int"]),
         ("b.json", '{"a": [1], "b": [1, 2]}', ["columns of equal length"]),
-        ("t.xlsx", "x", ["an ending that tells the format", "found '.xlsx'", "'.csv'"]),
+        ("t.ods", "x", ["an ending that tells the format", "found '.ods'", "'.csv'"]),
         ("t.parqet", "x", ["Did you mean '.parquet'?"]),
         ("t", "x", ["no ending"]),
     ],
@@ -210,9 +215,7 @@ def test_bad_files_say_what_is_wrong(name, content, parts, tmp_path):
 
 def test_a_file_that_is_not_there(tmp_path):
     put(tmp_path, "films.csv", "a\n1\n")
-    with pytest.raises(
-        UnreadableFile, match=r"a file of this name, found none\. Did you mean .*films"
-    ):
+    with pytest.raises(UnreadableFile, match=r"file not found\. Did you mean .*films"):
         read_table(tmp_path / "filsm.csv")
     with pytest.raises(FileNotFoundError, match="Check the path"):
         read_table(tmp_path / "no" / "films.csv")
@@ -232,3 +235,48 @@ def test_a_header_alone_is_an_empty_table(content, tmp_path):
 def test_two_columns_of_one_name(tmp_path):
     with pytest.raises(InvalidInput, match=r"names that differ, found 'a' 2 times"):
         read_table(put(tmp_path, "t.csv", "a,a\n1,2\n"))
+
+
+NA_CELLS = {
+    "sex": ["m", "f", "NA", "m", "f", "NA"],
+    "country": ["US", "DE", "NA", "NA", "US", "DE"],
+    "count": ["1", "2", "NA", "4", "5", "5"],
+    "x": ["1.5", "NA", "2.5", "3", "4", "1"],
+    "said": ["yes", "no", "NA", "yes", "no", "no"],
+}
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+def test_na_is_one_thing_in_files_and_frames(quoting, tmp_path):
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        rows = zip(*NA_CELLS.values(), strict=True)
+        csv.writer(file, quoting=quoting).writerows([NA_CELLS, *rows])
+    frame, file = read_table(NA_CELLS), read_table(tmp_path / "t.csv")
+    assert file.kinds == frame.kinds
+    for name in NA_CELLS:
+        assert [file[name].cell(i) for i in range(6)] == [frame[name].cell(i) for i in range(6)]
+    assert file["sex"].missing.tolist() == [False, False, True, False, False, True]
+    assert not file["country"].missing.any()  # Namibia
+    assert "missing=['NA']" in file.kinds["country"].note
+    assert file.kinds["sex"].paste("sex")[0] == "kinds={'sex': 'code'}"
+
+
+def test_na_is_kept_or_dropped_on_request(tmp_path):
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([NA_CELLS, *zip(*NA_CELLS.values(), strict=True)])
+    for source in (NA_CELLS, tmp_path / "t.csv"):
+        kept = read_table(source, kinds={"sex": "code"})["sex"]
+        assert kept.kind.levels == ("NA", "f", "m")
+        gone = read_table(source, missing=["NA"])["country"]
+        assert gone.kind.levels == ("DE", "US")
+        given = read_table(source, kinds={"sex": "category", "country": "category"})
+        assert given["sex"].kind.levels == ("f", "m")
+        assert given["country"].kind.levels == ("DE", "NA", "US")
+
+
+def test_na_in_new_rows_follows_the_fitted_column(tmp_path):
+    fitted = read_table({"sex": ["m", "f"], "country": ["NA", "US"], "size": ["S", "M"]})
+    (tmp_path / "new.csv").write_text('sex,country,size\nNA,NA,"NA"\n')
+    for source in (tmp_path / "new.csv", {"sex": "NA", "country": "NA", "size": "NA"}):
+        new = as_table(source, fitted)
+        assert [new[name].cell(0) for name in new.names] == [None, "NA", None]

@@ -70,7 +70,7 @@ def test_indices_of_a_dictionary_are_validated(tmp_path):
     raw = codes.buffers()[1].to_pybytes()
     assert whole.count(raw) == 1
     path.write_bytes(whole.replace(raw, b"\xff\xff\xff\x7f" + raw[4:]))
-    with pytest.raises(UnreadableFile, match="a whole arrow file"):
+    with pytest.raises(UnreadableFile, match="a complete arrow file"):
         la.read_table(path)
 
 

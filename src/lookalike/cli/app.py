@@ -19,18 +19,25 @@ import typer
 from typer.core import TyperGroup
 
 from lookalike._version import __version__
+from lookalike.cli.advice import in_options
 from lookalike.cli.output import complain, speaks_unicode, warn
+from lookalike.cli.verbs import add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
 
 __all__ = ["VERBS", "app", "main"]
 
+# Adding a verb is one line: its module is <verb>_command.py, with a function (or, for a verb with
+# verbs of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
 VERBS = (
     "classify",
     "cluster",
     "compare",
     "demo",
     "hubness",
+    "index",
     "inspect",
+    "outliers",
+    "regress",
     "report",
     "search",
     "serve",
@@ -63,7 +70,7 @@ class Verbs(TyperGroup):
                 usual(message, category, filename, lineno, file, line)
             elif str(message) not in shown:  # one line, however many calls had reason to say it
                 shown.add(str(message))
-                warn(str(message))
+                warn(in_options(str(message)))
 
         with warnings.catch_warnings():
             usual = warnings.showwarning
@@ -76,7 +83,7 @@ class Verbs(TyperGroup):
             except (LookalikeError, OSError) as error:
                 if ctx.params.get("debug"):
                     raise
-                complain(str(error) or type(error).__name__)
+                complain(in_options(str(error)) or type(error).__name__)
                 raise typer.Exit(1) from error
 
 
@@ -84,7 +91,6 @@ app = typer.Typer(
     name="lookalike",
     cls=Verbs,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -110,12 +116,17 @@ def lookalike(
     """Find the rows of a table that are alike, and say why."""
 
 
-for _verb in VERBS:
-    _run = getattr(import_module(f"lookalike.cli.{_verb}_command"), _verb)
-    if isinstance(_run, typer.Typer):
-        app.add_typer(_run, name=_verb)
+def _register(name: str) -> None:
+    module = import_module(f"lookalike.cli.{name}_command")
+    verb = getattr(module, name)
+    if isinstance(verb, typer.Typer):
+        app.add_typer(verb, name=name)
     else:
-        app.command(name=_verb)(_run)
+        add_verb(app, name, verb, getattr(module, "EXAMPLES", ()))
+
+
+for _name in VERBS:
+    _register(_name)
 
 
 def main() -> None:

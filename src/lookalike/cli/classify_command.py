@@ -2,143 +2,118 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from collections import Counter
+from typing import Any
 
 from lookalike._show import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.options import (
-    File,
-    Form,
-    Kinds,
-    Missing,
-    Seed,
-    read,
-    split_label,
-    split_pair,
+from lookalike.cli.learning import (
+    Distances,
+    Folds,
+    Method,
+    Predict,
+    Target,
+    Trees,
+    Voters,
+    importances,
+    make_model,
+    read_distances,
+    show_importances,
+    show_predictions,
+    validate,
+    with_target,
 )
-from lookalike.errors import TooFewRows
-
-if TYPE_CHECKING:
-    from lookalike.predict import RandomSimilarityForestClassifier
+from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
+from lookalike.cli.source import Loaded, Source, takes_table
+from lookalike.errors import InvalidInput, message
 
 __all__ = ["classify"]
 
-SHOWN = 20  # predictions in a table for people
+EXAMPLES = (
+    "lookalike classify penguins.csv --label species",
+    "lookalike classify penguins.csv --label species --method neighbors -k 5",
+    "lookalike classify penguins.csv --label species --predict new.csv --output csv",
+)
 HEADS = ("row", "predicted", "share")  # of the predictions
+CLASSES = 20  # different numbers in a label from which they look like amounts
 
 
+@takes_table
 def classify(
-    file: File,
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target", metavar="COLUMN", help="The column of classes.", show_default=False
-        ),
-    ],
-    predict: Annotated[
-        str | None,
-        typer.Option(
-            "--predict",
-            metavar="FILE",
-            help="Rows whose class is to be predicted; the same columns, the target may be there.",
-            show_default=False,
-        ),
-    ] = None,
-    distance: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--distance",
-            metavar="COLUMN=NAME",
-            help="How cells of a column are compared, where the default is not wanted: "
-            "name=jaro_winkler. May be repeated, also for one column.",
-            show_default=False,
-        ),
-    ] = None,
-    trees: Annotated[int, typer.Option("--trees", min=1, help="How many trees vote.")] = 100,
-    folds: Annotated[
-        int, typer.Option("--folds", min=0, help="Folds of the cross-validation; 0: none.")
-    ] = 5,
+    source: Source,
+    label: Target,
+    predict: Predict = None,
+    method: Method = "forest",
+    measure: MeasureChoice = None,
+    weight: Weight = None,
+    k: Voters = None,
+    distance: Distances = None,
+    trees: Trees = 100,
+    folds: Folds = 5,
+    columns: Columns = None,
     seed: Seed = 0,
-    kinds: Kinds = None,
-    missing: Missing = None,
     output: Form = out.Output.table,
 ) -> None:
     """Learn classes from columns of any kind, say how well that goes, and predict new rows."""
-    table, classes = split_label(read(file, kinds, missing), target, "--target")
     distances = read_distances(distance)
+    loaded, classes, left_out = with_target(source, label, columns)
+    check_classes(label, classes)
     with compile_note():
-        from lookalike.predict import RandomSimilarityForestClassifier
-
-        model = RandomSimilarityForestClassifier(trees, distances, random_state=seed)
-        forest = RandomSimilarityForestClassifier(
-            trees, distances, oob_score=True, random_state=seed
-        ).fit(table, classes)
-        report = {
-            "target": target,
-            "classes": forest.classes_.tolist(),
-            "rows": len(table),
-            "cross_validation": validate(model, table, classes, folds, seed),
-            "out_of_bag": {"accuracy": forest.oob_score_},
-            "importances": importances(forest),
+        model = make_model("Classifier", loaded, method, measure, weight, k, distances, trees, seed)
+        judged = validate(model, loaded.table, classes, folds, seed)
+        if method == "forest":
+            model.set_params(oob_score=True)
+        model.fit(loaded.table, classes)
+        ((commonest, count),) = Counter(classes.tolist()).most_common(1)
+        report: dict[str, Any] = {
+            "label": label,
+            "method": method,
+            "classes": model.classes_.tolist(),
+            "rows": len(loaded.table),
+            "rows_left_out": left_out,
+            "baseline": {
+                "class": commonest,
+                "accuracy": count / len(loaded.table),
+            },
+            "cross_validation": None
+            if judged is None
+            else {"folds": judged.n_splits, **judged.scores},
+            "out_of_bag": {"accuracy": model.oob_score_} if method == "forest" else None,
+            "importances": importances(model),
         }
         if predict is not None:
-            report["predictions"] = predictions(forest, predict)
-    if output is out.Output.json:
-        out.write_json(report)
-    elif output.is_csv:
-        rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
-        heads = list(HEADS) if predict is not None else ["column", "share"]
-        out.write_csv(heads, [[row[head] for head in heads] for row in rows], form=output)
-    else:
-        show_report(report, file)
+            report["predictions"] = predictions(model, source, loaded, predict)
+    if output is out.Output.table:
+        show_report(report, loaded.name)
+        return
+    rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
+    heads = list(HEADS) if predict is not None else ["column", "share"]
+    out.write(output, heads, [[row[head] for head in heads] for row in rows], lambda: report)
 
 
-def read_distances(words: list[str] | None) -> dict[str, list[Any]] | None:
-    """Read which distances columns are compared by.
+def check_classes(label: str, values: Any) -> None:
+    """Refuse numbers that look like amounts: nobody means a class for each price."""
+    import numpy as np
 
-    Examples
-    --------
-    >>> read_distances(["name=levenshtein", "name=jaro_winkler", "tags=overlap"])
-    {'name': ['levenshtein', 'jaro_winkler'], 'tags': ['overlap']}
-    """
-    distances: dict[str, list[Any]] = {}
-    for word in words or ():
-        name, value = split_pair(word, "--distance", "COLUMN=NAME", "name=levenshtein")
-        distances.setdefault(name, []).append(value)
-    return distances or None
+    from lookalike.table.targets import holds_classes
 
-
-def validate(model: Any, table: Any, classes: Any, folds: int, seed: int) -> dict[str, Any] | None:
-    """Return how well forests do on rows they were not grown on; None if that was not asked."""
-    from lookalike.predict import cross_validate
-
-    if not folds:
-        return None
-    try:
-        result = cross_validate(model, table, classes, n_splits=folds, random_state=seed)
-    except TooFewRows as error:
-        out.note(str(error))
-        return None
-    return {"folds": result.n_splits, **result.scores}
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf":
+        return
+    distinct = len(np.unique(numbers))
+    if distinct <= CLASSES and holds_classes(numbers):
+        return
+    found = f"{distinct:,} different numbers, which look like amounts"
+    do = f"Use lookalike regress, or --kinds {label}=category if each number is a class"
+    raise InvalidInput(message(f"--label {label}", "classes", found, do))
 
 
-def importances(forest: RandomSimilarityForestClassifier) -> list[dict[str, Any]]:
-    """Return the columns that the forest looks at, the most important first."""
-    shares = zip(forest.schema_.kinds, forest.feature_importances_.tolist(), strict=True)
-    ordered = sorted(shares, key=lambda pair: -pair[1])
-    return [{"column": name, "share": share} for name, share in ordered]
-
-
-def predictions(forest: RandomSimilarityForestClassifier, file: str) -> list[dict[str, Any]]:
+def predictions(model: Any, source: Source, loaded: Loaded, file: str) -> list[dict[str, Any]]:
     """Return the class of every new row and its share of the votes."""
-    from lookalike.table import as_table
-
-    new = as_table(file, forest.schema_, who="classify --predict")
-    shares = forest.predict_proba(new)
-    rows = zip(forest.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
+    new = source.read_like(file, loaded.table.schema, "classify --predict")
+    shares = model.predict_proba(new)
+    rows = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
     return [
         dict(zip(HEADS, (row, name, float(share)), strict=True))
         for row, (name, share) in enumerate(rows)
@@ -146,29 +121,28 @@ def predictions(forest: RandomSimilarityForestClassifier, file: str) -> list[dic
 
 
 def show_report(report: dict[str, Any], file: str) -> None:
-    """Print the report for people."""
+    """Print the report for people: what was learned, how well, and beside it what guessing does."""
     console = out.make_console()
     classes = ", ".join(short(name) for name in report["classes"][:6])
     classes += ", ..." if len(report["classes"]) > 6 else ""
-    out.headline(console, f"{file}: {report['target']!r} ({classes}) from {report['rows']:,} rows")
-    judged = report["cross_validation"]
+    out.headline(console, f"{file}: {report['label']!r} ({classes}) from {report['rows']:,} rows")
+    guess = report["baseline"]
+    always = f"always saying {short(guess['class'])!r} is right for {guess['accuracy']:.1%}"
+    judged, bag = report["cross_validation"], report["out_of_bag"]
     if judged is not None:
-        console.print(
-            f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, "
-            f"area under the curve {judged['auc']:.3f}"
+        out.say(
+            console,
+            f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area under "
+            f"the curve {judged['auc']:.3f}; {always}",
+            "",
         )
-    out_of_bag = report["out_of_bag"]["accuracy"]
-    if out_of_bag == out_of_bag:  # not NaN, as it is where no row was left out
-        console.print(f"out-of-bag accuracy: {out_of_bag:.1%}")
-    lines = out.grid([("column", "left"), ("importance", "right")])
-    for one in report["importances"]:
-        lines.add_row(*out.cells([short(one["column"]), f"{one['share']:.1%}"]))
-    console.print(lines)
-    if "predictions" not in report:
-        return
-    lines = out.grid([("row", "right"), ("predicted", "left"), ("share of votes", "right")])
-    for one in report["predictions"][:SHOWN]:
-        lines.add_row(*out.cells([str(one["row"]), short(one["predicted"]), f"{one['share']:.1%}"]))
-    console.print(lines)
-    if len(report["predictions"]) > SHOWN:
-        out.note(f"{len(report['predictions']) - SHOWN:,} more rows; --output csv has all")
+        if judged["accuracy"] <= guess["accuracy"]:
+            out.say(console, "No better than guessing: the columns say little about it.", "yellow")
+    if bag is not None and bag["accuracy"] == bag["accuracy"]:  # NaN where no row was left out
+        more = "" if judged is not None else f"; {always}"
+        out.say(console, f"out-of-bag accuracy: {bag['accuracy']:.1%}{more}", "")
+    elif judged is None:
+        out.say(console, always, "")
+    show_importances(console, report)
+    if "predictions" in report:
+        show_predictions(console, report["predictions"])

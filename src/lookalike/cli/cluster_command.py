@@ -6,37 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import clean, percent, short
+from lookalike._show import percent, short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import DEFAULT, choose, read_measure, set_seed
-from lookalike.cli.options import (
-    Columns,
-    File,
-    Form,
-    Kinds,
-    Label,
-    MeasureName,
-    Missing,
-    Seed,
-    read,
-    select_columns,
-    split_label,
-)
+from lookalike.cli.measure import pick_measure, set_seed
+from lookalike.cli.options import Columns, Form, Label, MeasureChoice, Seed, Weight
+from lookalike.cli.source import Loaded, Source, takes_table
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
     from lookalike.cluster import ClusteringProfile, SimilarityClustering
-    from lookalike.table import Table
 
 __all__ = ["cluster"]
 
+EXAMPLES = (
+    "lookalike cluster penguins.csv",
+    "lookalike cluster penguins.csv -n 3 --label species",
+    "lookalike cluster penguins.csv --output csv > clusters.csv",
+)
 OURS = ("row", "cluster", "distance")  # the first columns of the CSV form
 MANY = 40  # clusters shown to people
 
 
+@takes_table
 def cluster(
-    file: File,
+    source: Source,
     n: Annotated[
         str,
         typer.Option(
@@ -52,7 +46,8 @@ def cluster(
             help="density and hdbscan find the number themselves and leave outliers out.",
         ),
     ] = "spectral",
-    measure: MeasureName = DEFAULT,
+    measure: MeasureChoice = None,
+    weight: Weight = None,
     label: Label = None,
     columns: Columns = None,
     eps: Annotated[
@@ -80,19 +75,16 @@ def cluster(
         ),
     ] = None,
     seed: Seed = 0,
-    kinds: Kinds = None,
-    missing: Missing = None,
     output: Form = out.Output.table,
 ) -> None:
     """Say which rows belong together, and what sets each cluster apart from the others."""
     number = read_number(n)
-    given = read_measure(measure)
-    table, truth = split_label(read(file, kinds, missing), label)
-    table = select_columns(table, columns)
+    loaded, truth = source.load().without_label(label)
+    loaded = loaded.compared_by(columns)
     with compile_note():
         from lookalike.cluster import SimilarityClustering, profile_clusters
 
-        chosen, reason = choose(given, table)
+        chosen, reason = pick_measure(measure, loaded, weights=weight)
         model = SimilarityClustering(
             set_seed(chosen, seed),
             number,
@@ -101,15 +93,13 @@ def cluster(
             min_neighbors=min_neighbors,
             landmarks="auto" if landmarks is None else landmarks,
             random_state=seed,
-        ).fit(table)
-        profile = profile_clusters(model, table, truth)
-    if output is out.Output.json:
-        out.write_json(to_json(profile, model, table, reason))
-    elif output.is_csv:
-        out.write_csv(*to_rows(model, table), form=output)
-    else:
+        ).fit(loaded.table)
+        profile = profile_clusters(model, loaded.table, truth)
+    if output is out.Output.table:
         by = f"by {type(model.measure_).__name__} and {method}"
-        show_clusters(profile, f"{file}: ", by, reason)
+        show_clusters(profile, loaded, by, reason)
+        return
+    out.write(output, *to_rows(model, loaded), lambda: to_json(profile, model, loaded, reason))
 
 
 def read_number(word: str) -> int | str:
@@ -123,7 +113,7 @@ def read_number(word: str) -> int | str:
 
 
 def to_json(
-    profile: ClusteringProfile, model: SimilarityClustering, table: Table, reason: str | None
+    profile: ClusteringProfile, model: SimilarityClustering, loaded: Loaded, reason: str | None
 ) -> dict[str, Any]:
     """Return everything as plain values."""
     groups = []
@@ -132,7 +122,10 @@ def to_json(
         if share is not None:
             record |= {"class": majority, "class_share": share}
         exemplar = record["typical"][0]
-        groups.append(record | {"exemplar": exemplar, "record": table.record(exemplar)})
+        for rows in ("typical", "borderline"):
+            record[rows] = [loaded.ids[row] for row in record[rows]]
+        record |= {"exemplar": loaded.ids[exemplar], "record": loaded.table.record(exemplar)}
+        groups.append(record)
     return {
         "measure": type(model.measure_).__name__,
         "reason": reason,
@@ -144,22 +137,25 @@ def to_json(
         "eps": getattr(model, "eps_", None),
         "scores": profile.scores or None,
         "clusters": groups,
+        "rows": loaded.ids,
         "labels": model.labels_.tolist(),
     }
 
 
-def to_rows(model: SimilarityClustering, table: Table) -> tuple[list[str], list[list[Any]]]:
+def to_rows(model: SimilarityClustering, loaded: Loaded) -> tuple[list[str], list[list[Any]]]:
     """Return headings and one row per row; a column named like one of ours gets a prefix."""
+    table = loaded.table
     names = [column.name for column in table.aside + table.columns]
     heads = [*OURS, *(f"table.{name}" if name in OURS else name for name in names)]
     labels, far = model.labels_, model.exemplar_distances_
     rows = [
-        [i, int(labels[i]), float(far[i]), *table.record(i).values()] for i in range(len(table))
+        [id, int(labels[i]), float(far[i]), *(table.record(i)[name] for name in names)]
+        for i, id in enumerate(loaded.ids)
     ]
     return heads, rows
 
 
-def show_clusters(profile: ClusteringProfile, start: str, by: str, reason: str | None) -> None:
+def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: str | None) -> None:
     """Print the clusters, each with what sets it apart and its typical and borderline rows."""
     console = out.make_console()
     clusters = profile.clusters
@@ -169,13 +165,15 @@ def show_clusters(profile: ClusteringProfile, start: str, by: str, reason: str |
     heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
     lines = out.grid(heads)
     for one in clusters[:MANY]:
-        line = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
-        line += [f"{short(one.majority, 14)} {one.majority_share:.0%}"] if with_classes else []
-        line += ["\n".join(clean(str(difference)) for difference in one.columns)]
-        line += [", ".join(map(str, rows)) for rows in (one.typical, one.borderline)]
+        line: list[str | list[str]] = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
+        if with_classes:
+            line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
+        line += [[str(difference) for difference in one.columns]]
+        for rows in (one.typical, one.borderline):
+            line += [", ".join(short(loaded.ids[row]) for row in rows)]
         lines.add_row(*out.cells(line))
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
-    out.headline(console, f"{start}{many} of {profile.n_rows:,} rows, {by}")
+    out.headline(console, f"{loaded.name}: {many} of {profile.n_rows:,} rows, {by}")
     if reason is not None:
         out.say(console, reason)
     console.print(lines)

@@ -8,20 +8,11 @@ import typer
 
 from lookalike._options import split_options
 from lookalike.cli import output as out
+from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure
-from lookalike.cli.options import (
-    File,
-    Form,
-    Html,
-    Kinds,
-    Label,
-    Missing,
-    Neighbors,
-    Seed,
-    check_page,
-    read,
-)
+from lookalike.cli.options import Columns, Form, Html, Label, Neighbors, Seed, check_page
+from lookalike.cli.source import Source, takes_table
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
@@ -30,9 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+EXAMPLES = (
+    "lookalike compare penguins.csv --label species",
+    "lookalike compare penguins.csv --measures gower,ratio:n_trees=50 --sample 200",
+)
+# Headings that make room on a narrow terminal, the first to go first.
+LEAST = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
+NAME = 36  # characters of a measure's name before it takes a second line
 
+
+@takes_table
 def compare(
-    file: File,
+    source: Source,
     label: Label = None,
     measures: Annotated[
         str | None,
@@ -45,12 +45,13 @@ def compare(
         ),
     ] = None,
     k: Neighbors = 5,
+    columns: Columns = None,
     sample: Annotated[
         int | None,
         typer.Option(
             "--sample",
             min=3,
-            help="Rows to try, of a larger table. [default: 2000]",
+            help="Rows to try, of a larger table; 2000 unless given.",
             show_default=False,
         ),
     ] = None,
@@ -64,31 +65,35 @@ def compare(
         ),
     ] = None,
     seed: Seed = 0,
-    kinds: Kinds = None,
-    missing: Missing = None,
     output: Form = out.Output.table,
     html: Html = None,
 ) -> None:
     """Try measures on a table, best first, and say which one to take."""
     check_page(html)
     chosen = None if measures is None else read_measures(measures)
-    table = read(file, kinds, missing)
+    loaded, truth = source.load().without_label(label)
+    loaded = loaded.compared_by(columns)
     with compile_note():
         from lookalike.leaderboard import compare as compare_measures
 
         board = compare_measures(
-            table, chosen, label, k, max_seconds=max_seconds, sample=sample, random_state=seed
+            loaded.table,
+            chosen,
+            truth,
+            k,
+            max_seconds=max_seconds,
+            sample=sample,
+            random_state=seed,
         )
     if html is not None:
         board.to_html(html)
         out.note(f"wrote {html}")
-    if output is out.Output.json:
-        out.write_json(board.to_dict())
-    elif output.is_csv:
-        records = board.records()
-        out.write_csv(list(records[0]), [list(record.values()) for record in records], form=output)
-    else:
-        show_board(board, file)
+    if output is out.Output.table:
+        show_board(board, loaded.name)
+        return
+    records = board.records()
+    rows = [list(record.values()) for record in records]
+    out.write(output, list(records[0]), rows, board.to_dict)
 
 
 def read_measures(text: str) -> dict[str, Measure]:
@@ -115,16 +120,22 @@ def read_measures(text: str) -> dict[str, Measure]:
 
 
 def show_board(board: Leaderboard, file: str) -> None:
-    """Print a leaderboard for people."""
+    """Print a leaderboard for people: the choice, the figures that fit, then the notes."""
     console = out.make_console()
     out.headline(console, f"{file}: {board.title}")
-    rows = board.rows()
+    choice, *remarks = board.remarks()
+    out.say(console, choice, "")
+    heads, rows = board.heads(), board.rows()
     if rows:
-        # Figures stay whole; a long name takes several lines.
-        heads = [("measure", "fold"), *((head, "right") for head in board.heads()[1:])]
-        table = out.grid(heads)
+        brief = [[row[0][:NAME], *row[1:]] for row in rows]
+        shown = out.fitting(heads, brief, console.width, LEAST)
+        # Figures stay whole; a very long name takes several lines.
+        table = out.grid([(heads[at], "right" if at else "fold") for at in shown])
         for row in rows:
-            table.add_row(*out.cells(row))
+            table.add_row(*out.cells([row[at] for at in shown]))
         console.print(table)
-    for remark in board.remarks():
-        out.say(console, remark, "")
+        left = [head for at, head in enumerate(heads) if at not in shown]
+        if left:
+            out.say(console, f"not shown at this width: {', '.join(left)} (csv and json have all)")
+    for remark in remarks:
+        out.say(console, in_options(remark), "")

@@ -9,36 +9,38 @@ import typer
 from lookalike._show import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import DEFAULT, choose, read_measure
+from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import (
     Columns,
-    File,
     Form,
     Html,
-    Kinds,
     Label,
-    MeasureName,
-    Missing,
+    MeasureChoice,
     Neighbors,
+    Seed,
+    Weight,
     check_page,
-    read,
-    select_columns,
-    split_label,
 )
+from lookalike.cli.source import Loaded, Source, takes_table
 
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
     from lookalike.measures import Measure
-    from lookalike.table import Table
 
 __all__ = ["hubness"]
 
+EXAMPLES = (
+    "lookalike hubness penguins.csv",
+    "lookalike hubness penguins.csv --reduce mp --label species -k 10",
+)
 TOP = 5  # rows shown that stand in the most lists
 
 
+@takes_table
 def hubness(
-    file: File,
-    measure: MeasureName = DEFAULT,
+    source: Source,
+    measure: MeasureChoice = None,
+    weight: Weight = None,
     reduce: Annotated[
         Literal["none", "mp", "mp-gauss", "nicdm", "ls", "cdm", "csls", "snn"],
         typer.Option(
@@ -50,9 +52,8 @@ def hubness(
     label: Label = None,
     k: Neighbors = 5,
     columns: Columns = None,
+    seed: Seed = 0,
     html: Html = None,
-    kinds: Kinds = None,
-    missing: Missing = None,
     output: Form = out.Output.table,
 ) -> None:
     """Say whether a few rows fill everybody's list of neighbors, and which.
@@ -60,25 +61,31 @@ def hubness(
     The column of classes may hold sets of them.
     """
     check_page(html)
-    given = read_measure(measure)
-    table, truth = split_label(read(file, kinds, missing), label)
-    compared = select_columns(table, columns)
+    loaded, truth = source.load().without_label(label)
+    compared = loaded.compared_by(columns)
     with compile_note():
         from lookalike.hubness import hubness_report
+        from lookalike.hubness.verdict import gaps_of_hubs
 
-        chosen, reason = choose(given, compared)
-        report = hubness_report(repair(chosen, reduce).fit(compared), truth, k)
+        chosen, reason = pick_measure(measure, compared, weights=weight)
+        fitted = repair(set_seed(chosen, seed), reduce).fit(compared.table)
+        report = hubness_report(fitted, truth, k)
+        gaps = gaps_of_hubs(report, compared.table)
     if html is not None:
         report.to_html(html)
         out.note(f"wrote {html}")
-    if output is out.Output.json:
-        out.write_json(report.to_dict() | ({} if reason is None else {"reason": reason}))
-    elif output.is_csv:
-        figures = report.figures.values()
-        rows = [[name, *(column.get(name) for column in figures)] for name, _, _ in report.rows()]
-        out.write_csv(["figure", *report.columns], rows, form=output)
-    else:
-        show_report(report, table, file, reason)
+    if output is out.Output.table:
+        show_report(report, loaded, reason, gaps)
+        return
+    figures = report.figures.values()
+    rows = [[name, *(column.get(name) for column in figures)] for name, _, _ in report.rows()]
+
+    def document() -> dict[str, Any]:
+        answer = report.to_dict() | {"gaps": gaps}
+        top = [line | {"row": loaded.ids[int(line["row"])]} for line in answer["top"]]
+        return answer | {"top": top} | ({} if reason is None else {"reason": reason})
+
+    out.write(output, ["figure", *report.columns], rows, document)
 
 
 def repair(measure: Measure, name: str) -> Measure:
@@ -100,24 +107,39 @@ def repair(measure: Measure, name: str) -> Measure:
     return repairs[name](measure)
 
 
-def show_report(report: HubnessReport, table: Table, file: str, reason: str | None) -> None:
-    """Print the figures, then the rows that stand in the most lists."""
+def show_report(
+    report: HubnessReport, loaded: Loaded, reason: str | None, gaps: str | None
+) -> None:
+    """Print what it comes to, the figures, then the rows that stand in the most lists."""
     console = out.make_console()
-    out.headline(console, f"{file}: {report.title}, lists of {report.k}")
+    out.headline(console, f"{loaded.name}: {report.title}, lists of {report.k}")
     if reason is not None:
         out.say(console, reason)
+    verdict = report.verdict.replace(
+        "A repair, such as mutual proximity, may help.", "See what a repair does: --reduce mp."
+    )
+    out.say(console, verdict, "")
+    if gaps is not None:
+        out.say(console, gaps, "yellow")
     figures = out.grid([("", "left"), *((column, "right") for column in report.columns)])
     for _, words, texts in report.rows():
         figures.add_row(*out.cells([words, *texts]))
     console.print(figures)
-    lists = ["lists" if column == "value" else f"lists {column}" for column in report.columns]
-    rows = out.grid([("row", "right"), *((head, "right") for head in lists), ("", "left")])
-    for hub in report.top(TOP):
-        record = table.record(int(hub["row"]))
-        text = ", ".join(f"{name} {short(cell, 18)}" for name, cell in list(record.items())[:4])
+    lists = ["lists" if column == "value" else column for column in report.columns]
+    heads = ["row", *lists, "missing"]
+    rows = out.grid([*((head, "right") for head in heads), ("", "left")])
+    table, hubs = loaded.table, report.top(TOP)
+    lines = []
+    for hub in hubs:
+        at = int(hub["row"])
+        missing = sum(bool(column.missing[at]) for column in table)
         counts = [f"{hub[column]:g}" for column in report.columns]
-        rows.add_row(*out.cells([str(hub["row"]), *counts, text]))
-    out.headline(console, "In the most lists")
+        lines.append([short(loaded.ids[at]), *counts, str(missing)])
+    wide = (max(map(len, column)) + out.GAP for column in zip(heads, *lines, strict=True))
+    room = max(20, console.width - sum(wide) - 2 * out.GAP)
+    for hub, line in zip(hubs, lines, strict=True):
+        rows.add_row(*out.cells([*line, short(loaded.in_words(int(hub["row"])), room)]))
+    out.headline(console, "Rows in the most lists")
     console.print(rows)
-    for line in [report.verdict, *report.notes]:
-        out.say(console, line)
+    for note in report.notes:
+        out.say(console, note)

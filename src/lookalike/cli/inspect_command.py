@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from lookalike._show import short
 from lookalike.cli import output as out
-from lookalike.cli.options import File, Form, Kinds, Missing, read
+from lookalike.cli.advice import in_options
+from lookalike.cli.options import Form
+from lookalike.cli.source import Source, takes_table
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -15,24 +17,43 @@ if TYPE_CHECKING:
 
 __all__ = ["inspect", "summary_grid"]
 
+EXAMPLES = (
+    "lookalike inspect films.csv",
+    "lookalike inspect films.csv --kinds year=category --missing '?'",
+)
 
-def inspect(
-    file: File, kinds: Kinds = None, missing: Missing = None, output: Form = out.Output.table
-) -> None:
+
+@takes_table
+def inspect(source: Source, output: Form = out.Output.table) -> None:
     """Show what each column of a table holds, and the reason for thinking so."""
-    summary = read(file, kinds, missing).summary()
-    if output is out.Output.json:
-        out.write_json({"file": file, "rows": summary.n_rows, "columns": summary.records()})
-    elif output.is_csv:
-        rows = [one | {"warnings": "; ".join(one["warnings"])} for one in summary.records()]
-        out.write_csv(list(rows[0]), [list(row.values()) for row in rows], form=output)
-    else:
-        console = out.make_console()
-        out.headline(console, f"{file}: {summary.title}")
-        console.print(summary_grid(summary))
-        for one in summary:
-            for warning in one.warnings:
-                out.say(console, f"! {one.column}: {warning}", "yellow")
+    loaded = source.load()
+    summary = loaded.table.summary()
+    if output is out.Output.table:
+        show_summary(summary, loaded.name)
+        return
+    rows = [one | {"warnings": "; ".join(one["warnings"])} for one in summary.records()]
+    out.write(
+        output,
+        list(rows[0]),
+        [list(row.values()) for row in rows],
+        lambda: {"file": source.file, "rows": summary.n_rows, "columns": summary.records()},
+    )
+
+
+def show_summary(summary: TableSummary, name: str) -> None:
+    """Print a summary for people: the columns, then what to look at."""
+    console = out.make_console()
+    out.headline(console, f"{name}: {summary.title}")
+    console.print(summary_grid(summary))
+    said: dict[str, list[str]] = {}
+    for one in summary:
+        for warning in one.warnings:
+            if warning.startswith("mostly missing"):  # how much stands in the table
+                said.setdefault("mostly missing", []).append(one.column)
+            elif one.reason not in warning:  # the reason stands in the table
+                said.setdefault(in_options(warning), []).append(one.column)
+    for warning, columns in said.items():
+        out.say(console, f"! {', '.join(columns)}: {warning}", "yellow")
 
 
 def summary_grid(summary: TableSummary) -> Grid:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lookalike.cli.options import read_weights
+from lookalike.errors import InvalidInput, message
+
 if TYPE_CHECKING:
+    from lookalike.cli.source import Loaded
     from lookalike.measures import Measure
     from lookalike.table import Table
 
@@ -14,6 +18,7 @@ __all__ = [
     "choose",
     "known",
     "make_measure",
+    "pick_measure",
     "read_measure",
     "set_seed",
 ]
@@ -40,6 +45,47 @@ def make_measure(text: str) -> Measure:
 def read_measure(text: str) -> Measure | str:
     """Make the measure that the user names; "auto" waits for the table."""
     return AUTO if text.strip().lower() == AUTO else make_measure(text)
+
+
+def pick_measure(
+    text: str | None, loaded: Loaded, default: str = DEFAULT, weights: list[str] | None = None
+) -> tuple[Measure, str | None]:
+    """Return the measure for a table, with the reason where it was not asked for by name.
+
+    Parameters
+    ----------
+    text : what the user named, None for nothing
+    loaded : Loaded
+        A saved index brings its own measure, which is used unless another is named.
+    default : name to use where there is none
+    weights : words of ``--weight``
+    """
+    factors = read_weights(weights)
+    if text is None and loaded.index is not None:
+        from sklearn.base import clone
+
+        return _weighed(clone(loaded.index.measure_), factors), "the measure of the saved index"
+    given = read_measure(default if text is None else text)
+    if isinstance(given, str) and factors:
+        from lookalike.search import choose_measure
+
+        measure, reason = choose_measure(loaded.table, weighs_columns=True)
+        return _weighed(measure, factors), reason
+    measure, why = choose(given, loaded.table)
+    return _weighed(measure, factors), why
+
+
+def _weighed(measure: Measure, weights: dict[str, float] | None) -> Measure:
+    """Give column weights to a measure, or to the one inside it."""
+    if not weights:
+        return measure
+    from lookalike.measures import Gower
+
+    for name, part in [("", measure), *measure.get_params().items()]:
+        if isinstance(part, Gower):
+            return measure.set_params(**{f"{name}__weights" if name else "weights": weights})
+    needed, do = "a measure that weighs columns", "Use --measure gower"
+    raise InvalidInput(message("--weight", needed, type(measure).__name__, do))
 
 
 def choose(measure: Measure | str, table: Table) -> tuple[Measure, str | None]:

@@ -20,10 +20,12 @@ __all__ = [
     "Html",
     "Kinds",
     "Label",
+    "MeasureChoice",
     "MeasureName",
     "Missing",
     "Neighbors",
     "Seed",
+    "Weight",
     "check_page",
     "read",
     "read_json",
@@ -36,7 +38,9 @@ __all__ = [
 File = Annotated[
     str,
     typer.Argument(
-        help="A table: .csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz.",
+        metavar="FILE",
+        help="A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
+        ", a saved index (.lookalike), or - for standard input.",
         show_default=False,
     ),
 ]
@@ -65,7 +69,7 @@ Form = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="A table for people, csv or json for programs, safe-csv for spreadsheets.",
+        help="A table for people; csv, json or parquet for programs, safe-csv for spreadsheets.",
     ),
 ]
 MeasureName = Annotated[
@@ -76,6 +80,28 @@ MeasureName = Annotated[
         help="How rows are compared: auto (chosen by the columns, with the reason), gower (any "
         "columns, gaps too), ranked, vector, cosine, ratio (a forest), ...; options follow a "
         "colon: vector:metric=cosine.",
+    ),
+]
+MeasureChoice = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        help="How rows are compared: gower (any columns, gaps too), auto (chosen by the columns, "
+        "with the reason), ranked, vector, cosine, ratio (a forest), ...; options follow a colon: "
+        "vector:metric=cosine, ratio:n_trees=200. Without it: that of a saved index, else gower "
+        "(search: auto).",
+        show_default=False,
+    ),
+]
+Weight = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="COLUMN=NUMBER",
+        help="How much a column matters: genres=3 counts three times, budget=0 not at all. "
+        "May be repeated. Needs a measure that weighs columns, such as gower.",
+        show_default=False,
     ),
 ]
 Columns = Annotated[

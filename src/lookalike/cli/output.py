@@ -9,11 +9,14 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from lookalike._show import clean, plain
+from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,23 +24,29 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
+    "GAP",
     "Output",
     "cells",
     "complain",
+    "fitting",
     "grid",
     "headline",
     "make_console",
     "note",
     "on_terminal",
+    "quiet",
     "say",
     "speaks_unicode",
     "warn",
+    "write",
     "write_csv",
     "write_json",
+    "write_parquet",
 ]
 
 
 ODD = re.compile(r"[^\n -~]")  # beyond ASCII, where letters are that cannot be shown
+GAP = 2  # characters between the columns of a table for people
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # with these a spreadsheet begins a formula
 
 
@@ -48,6 +57,7 @@ class Output(StrEnum):
     csv = "csv"
     safe_csv = "safe-csv"
     json = "json"
+    parquet = "parquet"
 
     @property
     def is_csv(self) -> bool:
@@ -57,6 +67,18 @@ class Output(StrEnum):
 
 # -- lines on standard error ----------------------------------------------------------------------
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def quiet(wanted: bool) -> Iterator[None]:
+    """Leave out notes and warnings inside this block, if that is wanted."""
+    before = _quiet.set(wanted)
+    try:
+        yield
+    finally:
+        _quiet.reset(before)
+
 
 def complain(text: str) -> None:
     """Say in one red line what is wrong."""
@@ -65,12 +87,14 @@ def complain(text: str) -> None:
 
 def warn(text: str) -> None:
     """Say in one yellow line what is worth knowing."""
-    _line(text, "yellow")
+    if not _quiet.get():
+        _line(text, "yellow")
 
 
 def note(text: str) -> None:
     """Say in one quiet line what is going on."""
-    _line(text, "dim")
+    if not _quiet.get():
+        _line(text, "dim")
 
 
 def _line(text: str, style: str) -> None:
@@ -127,6 +151,32 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
     return table
 
 
+def fitting(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], room: int, least: Sequence[str]
+) -> list[int]:
+    """Return which columns of a table fit into a line, in their order.
+
+    Parameters
+    ----------
+    heads, rows
+        The table; its first column always stays.
+    room : int
+        Characters of a line.
+    least : headings that may go, the first to go first
+    """
+    wide = {
+        head: max(len(head), *(len(row[at]) for row in rows), 0) + GAP
+        for at, head in enumerate(heads)
+    }
+    kept = list(heads)  # one character is left free at either end
+    for head in least:
+        if sum(wide[one] for one in kept) + 2 <= room:
+            break
+        if head in kept:
+            kept.remove(head)
+    return [heads.index(head) for head in kept]
+
+
 def cells(texts: Iterable[str | Sequence[str]]) -> list[Text]:
     """Return texts as cells of a grid; a square bracket in them is a bracket, not a style.
 
@@ -152,6 +202,57 @@ def speaks_unicode() -> bool:
 def on_terminal() -> bool:
     """Whether standard output is looked at, not read by a program."""
     return sys.stdout.isatty()
+
+
+def write(
+    form: Output, heads: Sequence[str], rows: Iterable[Sequence[Any]], document: Callable[[], Any]
+) -> None:
+    """Write an answer for a program.
+
+    Parameters
+    ----------
+    form : Output, any but the table for people
+    heads, rows
+        The answer as lines of cells.
+    document : function that returns the answer as JSON has it
+    """
+    if form is Output.json:
+        write_json(document())
+    elif form is Output.parquet:
+        write_parquet(heads, rows)
+    else:
+        write_csv(heads, rows, form)
+
+
+def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write an answer as a Parquet file; a mapping is JSON, a column of several types is text."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    if on_terminal():
+        do = "Send it to a file: ... --output parquet > answer.parquet"
+        raise InvalidInput(message("--output parquet", "a file or a pipe", "a terminal", do))
+
+    def column(cells: list[Any]) -> Any:
+        cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]
+        try:
+            return pa.array(cells)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            texts = [c if c is None or isinstance(c, str) else json.dumps(c) for c in cells]
+            safe = [
+                None if t is None else t.encode("utf-8", "backslashreplace").decode() for t in texts
+            ]
+            return pa.array(safe, pa.string())
+
+    lines = [[plain(cell) for cell in row] for row in rows]
+    columns = [column([line[at] for line in lines]) for at in range(len(heads))]
+    names = [head.encode("utf-8", "backslashreplace").decode() for head in heads]
+    whole = io.BytesIO()
+    pyarrow.parquet.write_table(pa.Table.from_arrays(columns, names), whole)
+    sys.stdout.buffer.write(whole.getvalue())  # at once: nothing half written
+    sys.stdout.buffer.flush()
 
 
 def write_json(answer: Any) -> None:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import DEFAULT, read_measure
+from lookalike.cli.measure import AUTO, pick_measure, read_measure
 from lookalike.cli.options import (
     Columns,
-    File,
-    Kinds,
     Label,
-    MeasureName,
-    Missing,
+    MeasureChoice,
     Neighbors,
     Seed,
+    Weight,
     check_page,
-    read,
-    select_columns,
 )
+from lookalike.cli.source import STDIN, Source, takes_table
+
+if TYPE_CHECKING:
+    from lookalike.measures import Measure
 
 __all__ = ["report"]
 
+EXAMPLES = (
+    "lookalike report penguins.csv",
+    "lookalike report penguins.csv --label species -o penguins.html",
+)
 
+
+@takes_table
 def report(
-    file: File,
+    source: Source,
     label: Label = None,
     output: Annotated[
         str | None,
@@ -40,7 +46,8 @@ def report(
             show_default=False,
         ),
     ] = None,
-    measure: MeasureName = DEFAULT,
+    measure: MeasureChoice = None,
+    weight: Weight = None,
     k: Neighbors = 5,
     sample: Annotated[
         int,
@@ -50,29 +57,31 @@ def report(
     ] = 2000,
     columns: Columns = None,
     seed: Seed = 0,
-    kinds: Kinds = None,
-    missing: Missing = None,
 ) -> None:
     """Write one page about a table: columns, gaps, neighbors, map, hubs, clusters, measures.
 
     The page is one file that needs no other and no network.
     """
-    page = output or page_name(file)
+    page = output or page_name(source.file)
     check_page(page)
-    given = read_measure(measure)
-    table = read(file, kinds, missing)
+    if measure is not None:
+        read_measure(measure)  # a mistake is told before the table is read
+    loaded = source.load()
     if columns is not None:
-        table = select_columns(table, columns if label is None else f"{columns},{label}")
+        loaded = loaded.compared_by(columns if label is None else f"{columns},{label}")
     with compile_note():
         from lookalike.reporting import report as make_report
 
+        given: Measure | str = AUTO
+        if weight or loaded.index is not None or (measure is not None and measure != AUTO):
+            given, _ = pick_measure(measure, loaded, AUTO, weight)
         made = make_report(
-            table,
+            loaded.table,
             label,
             measure=given,
             k=k,
             sample=sample,
-            title=Path(file).name,
+            title=Path(loaded.name).name,
             random_state=seed,
         )
     size = len(made.to_html(page).encode("utf-8"))
@@ -87,4 +96,4 @@ def page_name(file: str) -> str:
     >>> page_name("data/films.csv.gz")
     'films.html'
     """
-    return Path(file).name.split(".")[0] + ".html"
+    return "report.html" if file == STDIN else Path(file).name.split(".")[0] + ".html"

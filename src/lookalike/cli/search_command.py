@@ -9,96 +9,108 @@ import typer
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.hits import show_hits, to_json, to_rows
-from lookalike.cli.measure import AUTO, read_measure
+from lookalike.cli.measure import AUTO, read_measure, set_seed
 from lookalike.cli.options import (
     Columns,
-    File,
     Form,
-    Kinds,
-    MeasureName,
-    Missing,
-    read,
+    MeasureChoice,
+    Seed,
+    Weight,
     read_json,
     read_weights,
     select_columns,
 )
-from lookalike.errors import InvalidInput, message
+from lookalike.cli.source import Source, parse_conditions, takes_table
+from lookalike.errors import InvalidInput, message, suggest
 
 if TYPE_CHECKING:
-    from lookalike.search import Hits
+    from lookalike.search import Hits, Index
 
 __all__ = ["search"]
 
+EXAMPLES = (
+    "lookalike search films.csv --row 17 -k 5 --why",
+    """lookalike search films.csv --like '{"title": "Alien", "year": 1979}'""",
+    "lookalike search films.csv --row 17 --weight length=3 --filter 'year>=1990'",
+    "lookalike search films.csv --like 17 --like 20 --unlike 3",
+)
 
+
+@takes_table
 def search(
-    file: File,
+    source: Source,
     row: Annotated[
-        int | None,
-        typer.Option("--row", help="Which row to start from, counted from 0.", show_default=False),
+        str | None,
+        typer.Option(
+            "--row",
+            metavar="ROW",
+            help="Which row to start from, counted from 0; of a saved index its id.",
+            show_default=False,
+        ),
     ] = None,
     like: Annotated[
-        str,
-        typer.Option(
-            "--like",
-            metavar="JSON",
-            help="A record to start from, such as '{\"year\": 1977}'; columns it does not name "
-            "are missing.",
-            show_default=False,
-        ),
-    ] = "",
-    k: Annotated[int, typer.Option("-k", min=1, help="How many rows to find.")] = 10,
-    measure: MeasureName = AUTO,
-    weight: Annotated[
         list[str] | None,
         typer.Option(
-            "--weight",
-            metavar="COLUMN=NUMBER",
-            help="How much a column matters: genres=3 counts three times, budget=0 not at all. "
-            "May be repeated. Needs a measure that weighs columns, such as gower.",
+            "--like",
+            metavar="JSON|ROW",
+            help="A record to start from, such as '{\"year\": 1977}' (columns it does not name "
+            "are missing); or a row that answers should be like. May be repeated.",
             show_default=False,
         ),
     ] = None,
+    unlike: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--unlike",
+            metavar="ROW",
+            help="A row that answers should not be like. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many rows to find.")] = 10,
+    measure: MeasureChoice = None,
+    weight: Weight = None,
     columns: Columns = None,
-    kinds: Kinds = None,
-    missing: Missing = None,
     why: Annotated[
         bool,
         typer.Option("--why", help="Show the two strongest reasons for and against each row."),
     ] = False,
+    seed: Seed = 0,
     output: Form = out.Output.table,
 ) -> None:
     """Find the rows most like a row of the table, or like a record."""
-    if (row is None) == (not like):  # typer has no word for "exactly one of the two"
-        raise typer.BadParameter(
-            "give either a row of the table or a record", param_hint="--row/--like"
-        )
-    chosen = read_measure(measure)
+    start, liked = read_start(row, like or [])
+    if not source.is_saved:  # said before any work; the ids of a saved index may be words
+        typed = ([] if isinstance(start, dict) else [start], liked, unlike or [])
+        for option, words in zip(("--row", "--like", "--unlike"), typed, strict=True):
+            for word in words:
+                as_number(word, option)
     weights = read_weights(weight)
-    query: int | dict[str, Any] = read_json(like, "--like") if row is None else row
-    table = select_columns(read(file, kinds, missing), columns)
-    if row is not None and not 0 <= row < len(table):
-        do = "Count rows from 0, without the line of headings"
-        raise InvalidInput(message("--row", f"a row from 0 to {len(table) - 1}", str(row), do))
+    given = AUTO if measure is None else read_measure(measure)
     with compile_note():
-        from lookalike.search import Index, choose_measure
-
-        reason = None
-        if chosen == AUTO and weights:
-            chosen, reason = choose_measure(table, weighs_columns=True)
-        index = Index(chosen).fit(table)
-        hits: Hits = index.search(query, k, weights=weights)  # type: ignore[assignment]
+        index, reason, names = get_index(source, measure, given, weights, columns, seed)
+        ids = Ids(index)
+        query = start if isinstance(start, dict) else ids.find(start, "--row")
+        table = index.table
+        hits: Hits = index.search(  # type: ignore[assignment]
+            query,
+            k,
+            like=[ids.find(word, "--like") for word in liked],
+            unlike=[ids.find(word, "--unlike") for word in unlike or ()],
+            filter=parse_conditions(source.filter, table) if source.filter else None,
+            weights=weights,
+            columns=names,
+        )
     name = type(index.measure_).__name__
-    if chosen == AUTO:
-        reason = index.reason_
-    if output is out.Output.json:
-        out.write_json({"measure": name, "reason": reason, **to_json(hits, row, why)})
-    elif output.is_csv:
-        out.write_csv(*to_rows(hits, table, why), form=output)
-    else:
-        start = "the record" if row is None else f"row {row}"
+    asked = None if isinstance(query, dict) else query
+    if output is out.Output.table:
+        what = "the record" if asked is None else f"row {asked}"
         rows = f"{len(hits)} rows" if len(hits) != 1 else "row"
-        title = f"{file}: the {rows} most like {start}, by {name}"
-        show_hits(hits, table, row, title, why=why, reason=reason)
+        title = f"{source.name}: the {rows} most like {what}, by {name}"
+        show_hits(hits, table, asked, title, why=why, reason=reason)
+    else:
+        about = {"measure": name, "reason": reason}
+        out.write(output, *to_rows(hits, table, why), lambda: about | to_json(hits, asked, why))
     if len(hits) < k:
         out.note(f"{k:,} rows were asked for, {len(hits):,} are there to be found")
     undefined = sum(hit.distance is None for hit in hits)
@@ -107,3 +119,85 @@ def search(
             f"{undefined} of the {len(hits)} rows found have nothing to compare: "
             "no column is filled in both"
         )
+
+
+def read_start(row: str | None, like: list[str]) -> tuple[dict[str, Any] | str, list[str]]:
+    """Return what to start from, a record or the name of a row, and the rows that are liked."""
+    records = [word for word in like if word.lstrip().startswith(("{", "["))]
+    liked = [word for word in like if word not in records]
+    if row is None and not records and liked:
+        row, *liked = liked
+    if (row is None) == (not records) or len(records) > 1:  # typer has no word for "one of the two"
+        raise typer.BadParameter(
+            "give either a row of the table or a record", param_hint="--row/--like"
+        )
+    if row is None:
+        return read_json(records[0], "--like"), liked
+    return row, liked
+
+
+def get_index(
+    source: Source,
+    measure: str | None,
+    given: Any,
+    weights: dict[str, float] | None,
+    columns: str | None,
+    seed: int,
+) -> tuple[Index, str | None, list[str] | None]:
+    """Return the index to ask, why it compares as it does, and the columns still to be chosen."""
+    from lookalike.search import Index, choose_measure
+
+    if source.is_saved:
+        if measure is not None:
+            do = "Leave it out, or build another index"
+            found = "a saved index, which has its own"
+            raise InvalidInput(message("--measure", "a table to fit it to", found, do))
+        index = source.load_index()
+        chosen = None if columns is None else list(select_columns(index.table, columns).names)
+        return index, index.reason_, chosen
+    table = select_columns(source.read(), columns)
+    reason = None
+    if given == AUTO and weights:
+        given, reason = choose_measure(table, weighs_columns=True)
+    if not isinstance(given, str):
+        set_seed(given, seed)
+    index = Index(given).fit(table)
+    return index, index.reason_ if isinstance(given, str) else reason, None
+
+
+def as_number(word: str, option: str) -> int:
+    """Return the number of a row that was typed."""
+    try:
+        return int(word)
+    except ValueError:
+        what = f"{word!r} is not the number of a row"
+        raise typer.BadParameter(what, param_hint=option) from None
+
+
+class Ids:
+    """The ids of an index, as people type them."""
+
+    def __init__(self, index: Index) -> None:
+        self.ids = index.ids
+        self.counted = all(isinstance(id, int) for id in self.ids[:1])
+
+    def find(self, word: str, option: str) -> Any:
+        """Return the id that was typed.
+
+        Parameters
+        ----------
+        word : str
+        option : str, where it was typed
+        """
+        if self.counted:
+            number = as_number(word, option)
+            if 0 <= number <= self.ids[-1]:
+                return number  # one that was deleted is named by the index
+            do = "Count rows from 0, without the line of headings"
+            needed = f"a row from 0 to {self.ids[-1]}"
+            raise InvalidInput(message(option, needed, word, do))
+        for id in self.ids:
+            if str(id) == word:
+                return id
+        do = suggest(word, map(str, self.ids[:1000]))
+        raise InvalidInput(message(option, "the id of a row", repr(word), do))

@@ -52,13 +52,19 @@ def serve(
     id_column: Annotated[
         str | None,
         typer.Option(
-            "--id", metavar="COLUMN", help="A column that names the rows.", show_default=False
+            "--id-column",
+            metavar="COLUMN",
+            help="A column that names the rows.",
+            show_default=False,
         ),
     ] = None,
     label_column: Annotated[
         str | None,
         typer.Option(
-            "--label", metavar="COLUMN", help="The column a row is shown by.", show_default=False
+            "--label-column",
+            metavar="COLUMN",
+            help="The column a row is shown by.",
+            show_default=False,
         ),
     ] = None,
     kinds: Kinds = None,

@@ -10,17 +10,15 @@ from lookalike.cli import output as out
 from lookalike.cli.options import Form
 from lookalike.cli.output import Output
 from lookalike.cli.serving import Store, open_tokens
+from lookalike.cli.verbs import add_verb
 
-__all__ = ["EXAMPLES", "token"]
-
-EXAMPLES = ("lookalike token create reports --scope read --store films.lookalike.sqlite",)
+__all__ = ["token"]
 
 token = typer.Typer(
     no_args_is_help=True, help="Make, list and revoke the tokens of a server that others can reach."
 )
 
 
-@token.command()
 def create(
     name: Annotated[str, typer.Argument(help="Who or what will use it.")],
     store: Store = None,
@@ -35,7 +33,6 @@ def create(
     typer.echo(text)
 
 
-@token.command(name="list")
 def list_tokens(store: Store = None, form: Form = Output.table) -> None:
     """List all tokens, without their secrets."""
     with open_tokens(store) as tokens:
@@ -54,7 +51,6 @@ def list_tokens(store: Store = None, form: Form = Output.table) -> None:
     console.print(grid)
 
 
-@token.command()
 def revoke(
     id: Annotated[str, typer.Argument(help="The id of the token.")], store: Store = None
 ) -> None:
@@ -62,3 +58,9 @@ def revoke(
     with open_tokens(store) as tokens:
         tokens.revoke(id)
     out.note(f"token {id} can no longer be used")
+
+
+STORE = "--store films.lookalike.sqlite"
+add_verb(token, "create", create, (f"lookalike token create reports --scope read {STORE}",))
+add_verb(token, "list", list_tokens, (f"lookalike token list {STORE}",))
+add_verb(token, "revoke", revoke, (f"lookalike token revoke 3f9c21aa {STORE}",))

@@ -69,7 +69,7 @@ def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted"
     """Score a clustering with noise against known classes, from 0 to 1.
 
     For class i and cluster j the F-measure is the harmonic mean of the share of the cluster that is
-    of the class and the share of the class that is in the cluster. Noise is no cluster: its rows
+    of the class and the share of the class that is in the cluster. Noise is not a cluster: its rows
     lower the shares of their classes.
 
     Parameters

@@ -19,7 +19,7 @@ class Presence(Distance):
 
     Two rows that both say yes are alike, a yes and a no are unlike, and two that both say no are
     not compared at all (Gower 1971, doi:10.2307/2528823): that neither of two patients has a rare
-    disease is no reason to find them alike. Choose "equal" where no is as telling as yes.
+    disease is not a reason to find them alike. Choose "equal" where no is as telling as yes.
 
     Examples
     --------

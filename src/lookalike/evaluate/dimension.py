@@ -103,7 +103,10 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
     if not AtLeast(3).fits(k1) or not AtLeast(3).fits(k2) or k2 < k1:
         raise InvalidInput(
             message(
-                f"{WHO}(k1={k1!r}, k2={k2!r})", "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Change them"
+                f"{WHO}(k1={k1!r}, k2={k2!r})",
+                "3 <= k1 <= k2",
+                f"{k1!r}, {k2!r}",
+                "Choose other ones",
             )
         )
     for name, value, known in (

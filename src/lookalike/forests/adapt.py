@@ -98,7 +98,9 @@ def check_fitted(fitted: Any) -> None:
         )
     if getattr(fitted, "n_features_in_", None) is None:
         raise InvalidInput(
-            message("forest", "a fitted forest", f"{name}, which is not", "Call its fit first")
+            message(
+                "forest", "a fitted forest", f"{name}, which is not fitted", "Call its fit first"
+            )
         )
 
 

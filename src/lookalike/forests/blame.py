@@ -7,7 +7,16 @@ import numpy as np
 from lookalike._ragged import Ragged
 from lookalike.forests.flat import Forest
 
-__all__ = ["ancestor_lacks", "leaf_weights", "parting_shares", "ratio_parts"]
+__all__ = [
+    "ancestor_lacks",
+    "leaf_weights",
+    "parting_counts",
+    "parting_shares",
+    "ratio_parts",
+    "undecided_columns",
+]
+
+ROUNDING = 1e-9  # of sums over all leaves of a forest
 
 
 def leaf_weights(
@@ -41,19 +50,71 @@ def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -
         In a tree the sum over the nodes, plus the sum of ``weight_x * weight_y`` over the leaves,
         is 1.
     """
+    share = np.zeros(len(forest.feature))
+    inside, (left_x, right_x) = _sides(forest, weight_x)
+    _, (left_y, right_y) = _sides(forest, weight_y)
+    share[inside] = left_x * right_y + right_x * left_y
+    return np.maximum(share, 0.0)
+
+
+def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.ndarray:
+    """Return, for every column, whether a row goes both ways at a test on it: it has a gap there.
+
+    Parameters
+    ----------
+    forest : Forest
+    weight : array from ``leaf_weights``
+    n_columns : int
+        How many columns ``Forest.column`` counts.
+    """
+    inside, (left, right) = _sides(forest, weight)
+    found = np.zeros(n_columns, bool)
+    found[forest.column[forest.feature[inside[(left > ROUNDING) & (right > ROUNDING)]]]] = True
+    return found
+
+
+def _sides(forest: Forest, weight: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return the nodes with a test, and the weight of a row on the left and right of each."""
     nodes = forest.nodes
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
     begin = nodes.leaf_offsets[tree]
+    upto = np.concatenate([[0.0], np.cumsum(weight)])
+    below = upto[begin + nodes.last] - upto[begin + nodes.first]
     inside = np.flatnonzero(forest.feature >= 0)
-    lefts, rights = inside + 1, forest.offsets[tree[inside]] + forest.right[inside]
-    share = np.zeros(len(forest.feature))
-    sums = []
-    for weight in (weight_x, weight_y):
-        upto = np.concatenate([[0.0], np.cumsum(weight)])
-        sums.append(upto[begin + nodes.last] - upto[begin + nodes.first])
-    x, y = sums
-    share[inside] = x[lefts] * y[rights] + x[rights] * y[lefts]
-    return np.maximum(share, 0.0)
+    rights = forest.offsets[tree[inside]] + forest.right[inside]
+    return inside, (below[inside + 1], below[rights])
+
+
+def parting_counts(
+    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, n_columns: int
+) -> np.ndarray:
+    """Return in how many trees one row and each of some part at a test on every column.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x : array of shape (1, n_trees)
+    leaf_y : array of shape (n, n_trees)
+    n_columns : int
+        How many columns ``Forest.column`` counts.
+
+    Returns
+    -------
+    array of shape (n, n_columns)
+    """
+    nodes, base = forest.nodes, forest.offsets[:-1]
+    leaf = nodes.leaf_node[nodes.leaf_offsets[:-1] + leaf_x[0].astype(np.int64)]
+    row, tree = np.nonzero(leaf_y != leaf_x)
+    goal, at = leaf_y[row, tree].astype(np.int64), (base + leaf)[tree]
+    climbing = np.arange(len(row))
+    while len(climbing):  # up to the lowest common ancestor, all pairs and trees at a time
+        here = base[tree[climbing]] + nodes.parent[at[climbing]]
+        at[climbing] = here
+        inside = (nodes.first[here] <= goal[climbing]) & (goal[climbing] < nodes.last[here])
+        climbing = climbing[~inside]
+    column = forest.column[forest.feature[at]]
+    counts = np.bincount(row * n_columns + column, minlength=len(leaf_y) * n_columns)
+    return counts.reshape(len(leaf_y), n_columns)
 
 
 def ancestor_lacks(

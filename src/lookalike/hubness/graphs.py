@@ -92,7 +92,9 @@ def _by_reducer(
 ) -> np.ndarray:
     who = f"rescale(method={type(reducer).__name__})"
     if not hasattr(reducer, "rows_"):
-        raise InvalidInput(message(who, "a fitted reducer", "one that is not", "Call fit first"))
+        raise InvalidInput(
+            message(who, "a fitted reducer", "one that is not fitted", "Call fit first")
+        )
     if isinstance(reducer, MutualProximity) and reducer.model_ in MODELS[:2]:
         raise InvalidInput(
             message(

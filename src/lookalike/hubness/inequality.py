@@ -118,7 +118,10 @@ def atkinson(occurrence: Any, epsilon: float = 0.5) -> float:
     if not Between(0.0, 1.0).fits(epsilon):
         raise InvalidInput(
             message(
-                f"atkinson(epsilon={epsilon!r})", "a number from 0 to 1", repr(epsilon), "Set it"
+                f"atkinson(epsilon={epsilon!r})",
+                "a number from 0 to 1",
+                repr(epsilon),
+                "Choose a number in this range",
             )
         )
     counts = _counts(occurrence, "atkinson")

@@ -37,9 +37,7 @@ def fragment(report: HubnessReport) -> str:
     title = f"{report.title}, lists of {report.k}"
     figures = [[label, *texts] for _, label, texts in report.rows()]
     largest = [[f"{value:g}" for value in line.values()] for line in report.top()]
-    parts = [table(figures, ["", *report.columns], title)]
-    if report.verdict:
-        parts.append(paragraphs([report.verdict]))
+    parts = [paragraphs([report.verdict]), table(figures, ["", *report.columns], title)]
     parts.append(paragraphs(f"Note: {note}" for note in report.notes))
     parts.append(section("In how many lists are the rows?", histogram(report)))
     places = hub_map(report)

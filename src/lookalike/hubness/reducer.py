@@ -198,7 +198,7 @@ class _Reducer(Measure):
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
             {INNER: inner}, inner.cells, rescaled(inner.typical, *scales), inner.telling,
-            inner.not_compared,
+            inner.not_compared, {name: scales[1] * most for name, most in inner.reach.items()},
         )  # fmt: skip
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:

@@ -23,6 +23,7 @@ from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
+from lookalike.hubness.verdict import verdict
 from lookalike.measures.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.pages.document import HtmlReport
@@ -51,10 +52,10 @@ FIGURES: dict[str, tuple[str, str]] = {
     "accuracy_1": ("label of the nearest other row is right", "{:.1%}"),
     "accuracy": ("vote of the k nearest others is right", "{:.1%}"),
     "goodman_kruskal": ("Goodman-Kruskal index of distances and labels", "{:.3f}"),
-    "bad": ("places in lists of another label", "{:.1f} %"),
-    "bad_hubs": ("the same of the original hubs", "{:.1f} %"),
-    "bad_orphans": ("the same of the original orphans", "{:.1f} %"),
-    "bad_others": ("the same of the others", "{:.1f} %"),
+    "bad": ("places in lists of another label", "{:.1f}%"),
+    "bad_hubs": ("the same of the original hubs", "{:.1f}%"),
+    "bad_orphans": ("the same of the original orphans", "{:.1f}%"),
+    "bad_others": ("the same of the others", "{:.1f}%"),
     "retrieval": ("agreement of label sets with the k nearest", "{:.1%}"),
     "intrinsic_dimension": ("intrinsic dimension", "{:.1f}"),
 }
@@ -103,7 +104,7 @@ class HubnessReport(HtmlReport):
         for name, (label, form) in FIGURES.items():
             values = [figures.get(name) for figures in self.figures.values()]
             if any(name in figures for figures in self.figures.values()):
-                texts = ["/" if value is None else form.format(value) for value in values]
+                texts = ["–" if value is None else form.format(value) for value in values]
                 rows.append((name, label.format(factor=self.factor), texts))
         return rows
 
@@ -135,6 +136,7 @@ class HubnessReport(HtmlReport):
         return {
             "title": self.title,
             "k": self.k,
+            "verdict": self.verdict,
             "figures": self.figures,
             "test": test,
             "top": self.top(),
@@ -158,25 +160,18 @@ class HubnessReport(HtmlReport):
     def __str__(self) -> str:
         rows = self.rows()
         wide = max(len(label) for _, label, _ in rows)
-        lines = [f"{self.title}, lists of {self.k}"]
+        lines = [f"{self.title}, lists of {self.k}", self.verdict]
         lines.append(" " * wide + "".join(f"{name:>10}" for name in self.columns))
         lines += [
             f"{label:<{wide}}" + "".join(f"{text:>10}" for text in texts)
             for _, label, texts in rows
         ]
-        lines += ([self.verdict] if self.verdict else []) + [f"note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     @property
     def verdict(self) -> str:
-        """The test of the two accuracies in one sentence; empty without labels or repair."""
-        if self.test is None:
-            return ""
-        word = "significant" if self.test.significant else "not significant"
-        return (
-            f"votes right only after the repair: {self.test.only_second}, only before: "
-            f"{self.test.only_first} (McNemar p = {self.test.pvalue:.3g}, {word})"
-        )
+        """What the figures mean, in a few sentences."""
+        return verdict(self)
 
     def html_title(self) -> str:
         """Return the heading of the page."""

@@ -11,11 +11,12 @@ from lookalike.kernels.draw import draw_bits
 
 
 @kernel
-def move_rows(places, starts, near, rates, levels, n_negative, state):
-    """Move every row once along each of its edges for each of some epochs, in place.
+def move_rows(places, starts, near, shares, rates, levels, n_negative, state):
+    """Move every row along its edges for each of some epochs, in place.
 
-    ``near[starts[i] : starts[i + 1]]`` are the neighbors of row i; an epoch has a rate (the length
-    of its steps) and a level of noise. With ``q = 1 / (1 + d**2)``, both ends of an edge climb
+    ``near[starts[i] : starts[i + 1]]`` are the neighbors of row i, and ``shares`` says in which
+    share of the epochs, drawn at random, each of them counts; an epoch has a rate (the length of
+    its steps) and a level of noise. With ``q = 1 / (1 + d**2)``, both ends of an edge climb
     ``log(q / (q + level))`` toward each other, and row i climbs ``log(level / (q + level))`` away
     from ``n_negative`` rows drawn at random for each edge (noise-contrastive negative sampling).
     """
@@ -25,6 +26,8 @@ def move_rows(places, starts, near, rates, levels, n_negative, state):
         for i in range(n):
             x, y = places[i, 0], places[i, 1]
             for edge in range(starts[i], starts[i + 1]):
+                if draw_bits(state) >= shares[edge] * 4294967296.0:
+                    continue
                 j = near[edge]
                 across, up = places[j, 0] - x, places[j, 1] - y
                 q = 1.0 / (1.0 + across * across + up * up)

@@ -156,8 +156,10 @@ class Leaderboard(HtmlReport):
                 "come from four fifths of the rows."
             )
         remarks += [f"note: {note}" for note in self.notes]
-        remarks += [f"note: {e.name}: {_cut(e, note)}" for e in self.usable for note in e.notes]
-        remarks += [f"not used: {e.name}: {_cut(e, e.error)}" for e in self.entries if e.error]
+        noted = [(e.name, _cut(e, note)) for e in self.usable for note in e.notes]
+        remarks += [f"note: {text}" for text in _together(noted)]
+        failed = [(e.name, _cut(e, e.error)) for e in self.entries if e.error]
+        remarks += [f"not used: {text}" for text in _together(failed)]
         return remarks
 
     def __str__(self) -> str:
@@ -224,6 +226,14 @@ def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which stands before it already."""
     name = type(entry.measure).__name__
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
+
+
+def _together(said: list[tuple[str, str]]) -> list[str]:
+    """Say once what several measures have to say, with their names before it."""
+    names: dict[str, list[str]] = {}
+    for name, text in said:
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(dict.fromkeys(who))}: {text}" for text, who in names.items()]
 
 
 # -- the choice in words ---------------------------------------------------------------------------

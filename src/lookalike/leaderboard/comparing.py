@@ -217,7 +217,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
             name = f"{base} ({count})"
         found_names[name] = measure
     if not found_names:
-        raise InvalidInput(message("compare", "at least one measure", "none", "Name some"))
+        raise InvalidInput(message("compare", "at least one measure", "none", "Name at least one"))
     return list(found_names.items())
 
 

@@ -38,6 +38,7 @@ from lookalike.measures.matrices import (
 )
 from lookalike.measures.rows import Rows, self_pairs
 from lookalike.measures.sparse_graph import KNeighborsGraph
+from lookalike.measures.telling import ColumnDifferences, finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
@@ -89,6 +90,10 @@ class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True)
         s = float(self.block(a, b, "similarity")[0, 0])
         d = float(self.block(a, b, "distance")[0, 0])
         return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
+        """Return how much a row differs from each of some in every column, for ``telling``."""
+        return None
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -354,14 +359,7 @@ class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True)
         ----------
         a, b : Rows of length one
         """
-        found = self._explain(a, b)
-        filler = getattr(self, "undefined", None)
-        if filler is None or not np.isnan(found.similarity):
-            return found
-        told: dict[str | None, float] = {None: filler}
-        against: dict[str | None, float] = {None: 1 - filler}
-        distance = self.distance_at(filler)
-        return replace(found, similarity=filler, distance=distance, plus=told, minus=against)
+        return finish_explanation(self, self._explain(a, b), a, b)
 
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.

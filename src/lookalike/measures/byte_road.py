@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,12 @@ from lookalike._threads import blocks
 from lookalike.kernels.byte_bounds import STEPS
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
-from lookalike.measures.rows import Rows
+from lookalike.measures.rows import Rows, kept_beside
 from lookalike.neighbors.codes import LEAST, Bounds, ByteCodes, bound_queries, nearest_by_codes
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["byte_steps", "kept_beside", "nearest_by_bytes", "nearest_numbers", "pays"]
+__all__ = ["byte_steps", "nearest_by_bytes", "nearest_numbers", "pays"]
 
-Kept = TypeVar("Kept")
 TRIED = 4  # questions after which bounds that ruled out too little are given up
 
 
@@ -35,14 +34,6 @@ def pays(b: Rows, k: int) -> bool:
     """
     asked, in_vain = b.__dict__.get("_tally", (0, 0))
     return len(b) >= LEAST and 16 * k <= len(b) and (asked < TRIED or 2 * in_vain < asked)
-
-
-def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
-    """Return what was made from some rows, made at the first call; parts of the rows have none."""
-    kept = rows.__dict__  # a cache, not a field: it is not saved
-    if name not in kept:
-        kept[name] = make()
-    return kept[name]
 
 
 def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:

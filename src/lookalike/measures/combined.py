@@ -276,7 +276,7 @@ class Combined(Measure):
             center = float((count * mean).sum() / count.sum())
             square = count * (sd * sd + (mean - center) ** 2)
             spread = math.sqrt(float(square.sum() / count.sum()))
-            # Equal distances leave round-off behind, which is no spread.
+            # Equal distances leave round-off behind, which is not spread.
             self.means_[i], self.sds_[i] = center, spread if spread > 1e-12 * center else 0.0
         with np.errstate(divide="ignore"):
             self.units_ = np.where(self.sds_ > 0, self.weights_ / self.sds_, 0.0)
@@ -356,6 +356,7 @@ class Combined(Measure):
         cells: dict[str, tuple[Any, Any]] = {}
         typical: dict[str, tuple[float, float]] = {}
         telling: dict[str, tuple[float, float]] = {}
+        reach: dict[str, float] = {}
         left_out: dict[str, None] = {}
         for i, part in enumerate(self.parts_):
             told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
@@ -383,11 +384,13 @@ class Combined(Measure):
             for column, (one, other) in told.telling.items():  # of a column in several parts: most
                 known = telling.get(column, (0.0, 0.0))
                 telling[column] = max(known[0], one), max(known[1], other)
+            for column, most in told.reach.items():
+                reach[column] = reach.get(column, 0.0) + scales[1] * most
             left_out |= dict.fromkeys(told.not_compared)
         if distance:
             plus = {None: s}
         return Explanation(
-            s, d, plus, minus, factors, inner, cells, typical, telling, tuple(left_out)
+            s, d, plus, minus, factors, inner, cells, typical, telling, tuple(left_out), reach
         )
 
     def _check_parts(self, dims: Dims) -> None:

@@ -41,6 +41,9 @@ class Explanation:
     telling : mapping of column to a pair of floats
         How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
         of random pairs that are at least as near, and at least as far. 0: every pair is.
+    reach : mapping of column to float
+        The most that the column takes off the likeness of the two rows with random ones, where a
+        measure shares out differences alone: how much the column counts.
     styles : mapping of column to Style
         How the cells of each column are written, so that reasons can be phrased.
     not_compared : tuple of str
@@ -57,6 +60,7 @@ class Explanation:
     typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     not_compared: tuple[str, ...] = ()
+    reach: Mapping[str, float] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     @property
@@ -73,7 +77,8 @@ class Explanation:
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
         difference on the typical scale of its column is always among the reasons against, if it is
         larger than typical; no column is on both sides. Where nothing is known about random pairs,
-        the largest contribution is the best reason.
+        the largest contribution is the best reason. A measure that shares out only differences
+        (``Vector``, ``Ranked``, shared leaves) has reasons for likeness too, of contribution 0.
 
         Parameters
         ----------
@@ -93,7 +98,8 @@ class Explanation:
             most = self._largest_contribution(self.minus)
             if most is not None and plus != [most]:
                 plus, minus = [name for name in plus if name != most], [most]
-        return [(name, self.plus[name]) for name in plus], [(n, self.minus[n]) for n in minus]
+        shares = [(name, self.plus.get(name, 0.0)) for name in plus]
+        return shares, [(name, self.minus[name]) for name in minus]
 
     def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
         """Return the n best reasons for and against, each with a phrase that people can read.
@@ -128,13 +134,17 @@ class Explanation:
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
         scores = {}
-        for name, value in side.items():
-            if name is None or not value > NOTHING:
+        values = {name: value for name, value in side.items() if value > NOTHING}
+        if at == 0 and None in values:  # likeness that no column has a share of speaks through all
+            values |= {name: 0.0 for name in self.telling if name not in side}
+        for name, value in values.items():
+            if name is None:
                 continue
             bits = self.telling.get(name)
             if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
                 continue
             weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+            weight = max(weight, self.reach.get(name, 0.0))
             scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
         return sorted(scores, key=lambda name: scores[name])
 

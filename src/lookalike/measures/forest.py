@@ -33,7 +33,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.forest_ancestors import Aryal, Zhu3
-from lookalike.measures.forest_explain import FittedForest, both_numbers
+from lookalike.measures.forest_explain import FittedForest, both_numbers, parting_columns
 from lookalike.measures.forest_loading import check_forest, check_forest_rows, forest_rows
 from lookalike.measures.forest_methods import METHODS, find_reading
 from lookalike.measures.forest_pairs import count_fallbacks, find_range
@@ -42,6 +42,7 @@ from lookalike.measures.forest_source import find_source, grow_cells, grow_matri
 from lookalike.measures.lists import Ids
 from lookalike.measures.rows import Rows, concatenate
 from lookalike.measures.stochastic_forest import nearest_by_codes
+from lookalike.measures.telling import ColumnDifferences
 from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import (
     ORDERED,
@@ -411,6 +412,10 @@ class ForestProximity(Measure):
         np.subtract(1.0, values, out=values)
         np.maximum(values, 0.0, out=values)
         return np.sqrt(values, out=values)
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return in how many trees a row parts from each of some at every column."""
+        return parting_columns(self._fitted(), a, b)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         return find_reading(self.method).explain(self._fitted(), both_numbers(self, a, b), a, b)

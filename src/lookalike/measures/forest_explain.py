@@ -8,12 +8,20 @@ import numpy as np
 
 from lookalike._ragged import Ragged
 from lookalike._shapes import require
-from lookalike.forests.blame import ancestor_lacks, leaf_weights, parting_shares, ratio_parts
+from lookalike.forests.blame import (
+    ancestor_lacks,
+    leaf_weights,
+    parting_counts,
+    parting_shares,
+    ratio_parts,
+    undecided_columns,
+)
 from lookalike.forests.flat import Forest
 from lookalike.forests.rows import unknown_bin
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.rows import Rows
+from lookalike.measures.telling import ColumnDifferences, by_owner
 
 __all__ = [
     "FittedForest",
@@ -23,6 +31,7 @@ __all__ = [
     "explain_leaves",
     "explain_ratio",
     "explain_sharing",
+    "parting_columns",
     "soft_part",
 ]
 
@@ -143,6 +152,33 @@ def explain_ratio(
         if rest > NOTHING:
             side[None] = rest
     return Explanation(similarity, distance, plus, minus)
+
+
+def parting_columns(fitted: FittedForest, a: Rows, b: Rows) -> ColumnDifferences:
+    """Return in how many trees a row parts from each of some at every column.
+
+    Columns in which one row has a gap are left out, where its leaves or bins show the gap. Among
+    several rows those with gaps count as they go in trees that send a gap one way.
+    """
+    forest, _, owner = fitted
+    counts = parting_counts(forest, a.arrays["codes"], b.arrays["codes"], len(owner))
+    values = counts.astype(float)
+    for rows in (a, b):
+        if len(rows) == 1:
+            values[:, _gap_columns(fitted, rows)] = np.nan
+    return by_owner(owner, values)
+
+
+def _gap_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
+    """Return in which columns one row has a gap, as far as the forest asks for them."""
+    forest, found = fitted.forest, np.zeros(len(fitted.owner), bool)
+    if "bins" in row.arrays:
+        bins = row.arrays["bins"]
+        found[forest.column[bins[0] == unknown_bin(bins)]] = True
+    elif "leaves" in row.arrays and len(row.arrays["leaves"].values):
+        weights = leaf_weights(forest.nodes.leaf_offsets, row.arrays["codes"], soft_part(row))
+        found = undecided_columns(forest, weights, len(fitted.owner))
+    return found
 
 
 def both_numbers(measure: Measure, a: Rows, b: Rows) -> tuple[float, float]:

@@ -16,11 +16,11 @@ from lookalike._params import AnyOf, Between, Is, OneOf, Rule
 from lookalike._shapes import Anything, Dims, Fields, MapOf, Maybe, Of, Plain, Real, Text, require
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import kept_beside, nearest_by_bytes, pays
+from lookalike.measures.byte_road import nearest_by_bytes, pays
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids
 from lookalike.measures.mixed import SCALES, MixedPlan
-from lookalike.measures.rows import Rows
+from lookalike.measures.rows import Rows, kept_beside
 from lookalike.measures.traits import Traits
 from lookalike.measures.typical import Typical, contributions
 from lookalike.neighbors.graph import NeighborGraph

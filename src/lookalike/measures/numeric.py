@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Text, TupleOf, require
-from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some
 from lookalike.table import Schema, Table
 from lookalike.table.table import MATRIX
 
@@ -49,7 +49,7 @@ def plan(table: Table, who: str) -> Layout:
         )
     if left_out:
         warnings.warn(
-            f"{who} compares numbers only and leaves out {', '.join(map(repr, left_out))}; "
+            f"{who} compares numbers only and leaves out {name_some(left_out)}; "
             "Gower takes every kind of column.",
             LookalikeWarning,
             stacklevel=4,

@@ -16,6 +16,7 @@ from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -187,16 +188,22 @@ class Ranked(Measure):
         return nearest_numbers(self, a, b, k, "twice", unit, largest, super().nearest, exclude, ids)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        owner = self.layout_.owner
+        shares = shares_of_distance(self._gaps(a, b)[0], self.metric)
+        return additive_explanation(self, a, b, shares, self.layout_.owner)
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return how far a row is from each of some in every column, in ranks."""
+        return by_owner(self.layout_.owner, self._gaps(a, b))
+
+    def _gaps(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the differences of a row to each of some, entry by entry."""
         if self.metric == "cosine":
-            gaps = np.abs(a.arrays["x"][0] - b.arrays["x"][0])[: len(owner)]
-        else:
-            extra = (a.arrays["new"][0] + b.arrays["new"][0]) / 2
-            twice = a.arrays["twice"][0].astype(float) - b.arrays["twice"][0]
-            gaps = np.abs(twice) / 2 + extra
-            gaps[a.arrays["value"][0] == b.arrays["value"][0]] = 0.0
-            gaps = gaps / self.n_fitted_ if self.scale else gaps
-        return additive_explanation(self, a, b, shares_of_distance(gaps, self.metric), owner)
+            return np.abs(a.arrays["x"] - b.arrays["x"])[:, : len(self.layout_.owner)]
+        extra = (a.arrays["new"] + b.arrays["new"])[:, None] / 2
+        twice = a.arrays["twice"].astype(float) - b.arrays["twice"]
+        gaps = np.abs(twice) / 2 + extra
+        gaps[a.arrays["value"] == b.arrays["value"]] = 0.0
+        return gaps / self.n_fitted_ if self.scale else gaps
 
     def _check_parts(self, dims: Dims) -> None:
         owner = self.layout_.owner

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from lookalike._ragged import Ragged
 from lookalike._save import saveable
 from lookalike._shapes import Anything, Array, Dims, Fields, MapOf, Of, Text, require
 
-__all__ = ["Rows", "concatenate", "self_pairs"]
+__all__ = ["Rows", "concatenate", "kept_beside", "self_pairs"]
+
+Kept = TypeVar("Kept")
 
 saveable(Ragged)
 
@@ -70,6 +72,14 @@ def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
         return none, none
     i, j = np.nonzero((a.seen[:, None] == b.seen) & (a.seen[:, None] >= 0))
     return i, j
+
+
+def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
+    """Return what was made from some rows, made at the first call; parts of the rows have none."""
+    kept = rows.__dict__  # a cache, not a field: it is not saved
+    if name not in kept:
+        kept[name] = make()
+    return kept[name]
 
 
 def concatenate(parts: Sequence[Rows]) -> Rows:

@@ -11,7 +11,12 @@ from lookalike._params import KINDS, AtLeast, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._random import RANDOM_STATE
 from lookalike._shapes import Array, Dims, Fields, Maybe, Of, require
-from lookalike.forests.blame import leaf_weights, parting_shares
+from lookalike.forests.blame import (
+    leaf_weights,
+    parting_counts,
+    parting_shares,
+    undecided_columns,
+)
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import share_block
 from lookalike.forests.stochastic import grow_stochastic
@@ -21,6 +26,7 @@ from lookalike.measures.forest_explain import both_numbers, check_soft, explain_
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import check_owners
 from lookalike.measures.rows import Rows
+from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
@@ -209,14 +215,30 @@ class StochasticForest(Measure):
         return nearest_by_codes(self, a, b, k, exclude, ids)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        offsets = self._leaf_offsets()
         flat = self.forest_.flat
-        weights = []
-        for rows in (a, b):
-            coded = leaf_weights(offsets, rows.arrays["codes"], soft_part(rows))
-            weights.append(coded[self.forest_.leaf_codes])
-        parted = parting_shares(flat, *weights) / flat.n_trees
+        parted = parting_shares(flat, *map(self._leaf_weights, (a, b))) / flat.n_trees
         return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
+
+    def _leaf_weights(self, row: Rows) -> np.ndarray:
+        """Return the weight of one row in every leaf, as the flat form of the forest counts."""
+        coded = leaf_weights(self._leaf_offsets(), row.arrays["codes"], soft_part(row))
+        return np.asarray(coded[self.forest_.leaf_codes])
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return in how many trees a row parts from each of some at every column."""
+        flat, owner, begin = self.forest_.flat, self.inputs_.owner, self._leaf_offsets()
+        place = np.zeros(begin[-1], np.int64)  # number of a leaf in its tree, by code
+        first = flat.nodes.leaf_offsets
+        place[self.forest_.leaf_codes] = np.arange(first[-1]) - np.repeat(
+            first[:-1], np.diff(first)
+        )
+        one, some = (place[begin[:-1] + rows.arrays["codes"]] for rows in (a, b))
+        values = parting_counts(flat, one, some, len(owner)).astype(float)
+        for rows in (a, b):
+            if len(rows) == 1 and len(rows.arrays["leaves"].values):
+                gaps = undecided_columns(flat, self._leaf_weights(rows), len(owner))
+                values[:, gaps] = np.nan
+        return by_owner(owner, values)
 
     def _check_parts(self, dims: Dims) -> None:
         inputs, forest = self.inputs_, self.forest_

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Flag, Text, TupleOf
-from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some
 from lookalike.table import Table
 
 __all__ = ["ORDERED", "TreeInputs", "check_columns", "plan_inputs", "read_inputs"]
@@ -57,7 +57,7 @@ def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
         raise InvalidInput(message(who, wanted, kinds or "none", "Use Gower for such columns"))
     if left_out:
         warnings.warn(
-            f"{who} leaves out {', '.join(map(repr, left_out))}, which its trees cannot test; "
+            f"{who} leaves out {name_some(left_out)}, which its trees cannot test; "
             "Gower takes every kind of column.",
             LookalikeWarning,
             stacklevel=4,

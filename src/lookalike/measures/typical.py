@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, require
 from lookalike.measures.mixed import SIMPLE, MixedPlan
 from lookalike.measures.rows import Rows
+from lookalike.measures.telling import as_bits, draw_pairs
 
 __all__ = ["Typical", "contributions"]
 
@@ -48,11 +49,7 @@ class Typical:
     def fit(cls, plan: MixedPlan, rows: Rows) -> Typical:
         """Draw the sample, always the same one of the same rows, and compare pairs in it."""
         size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
-        # In the order of the draw, so that rows beside each other are a random pair.
-        drawn = np.random.default_rng(0).choice(len(rows), size, replace=False)
-        # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
-        n_pairs = size if size > 2 else size - 1
-        left, right = drawn[:n_pairs], np.roll(drawn, -1)[:n_pairs]
+        drawn, left, right = draw_pairs(len(rows), size)
         simple = rows.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
         some = slice(0, PAIRS if plan.objects else 0)
@@ -73,11 +70,9 @@ class Typical:
     ) -> dict[str, tuple[float, float]]:
         """Return how much the nearness and the farness of two rows say in each column, in bits.
 
-        They are -log2 of the shares of random pairs at least as near, and at least as far.
-
         In the simple columns each of the two cells is compared with those of the sample, so that
-        a rare level in common says more than a frequent one. The pair itself counts as one more,
-        so that no share is 0. Columns with nothing to compare are left out.
+        a rare level in common says more than a frequent one. Columns with nothing to compare are
+        left out.
 
         Parameters
         ----------
@@ -91,14 +86,10 @@ class Typical:
             plan.simple_pairs(np.repeat(one.arrays[SIMPLE], len(sample), axis=0), sample)
             for one in (a, b)
         ]
-        simple, own = np.split(differs, [plan.n_simple])
-        near, far = _shares(np.concatenate(views), simple)
-        more_near, more_far = _shares(self.objects, own)
-        bits = -np.log2([np.concatenate([near, more_near]), np.concatenate([far, more_far])])
+        at = plan.n_simple
         return {
-            name: (float(for_), float(against))
-            for name, for_, against in zip(plan.names, *bits, strict=True)
-            if not np.isnan(for_)
+            **as_bits(plan.names[:at], np.concatenate(views), differs[:at]),
+            **as_bits(plan.names[at:], self.objects, differs[at:]),
         }
 
     def check_fits(self, plan: MixedPlan) -> None:
@@ -124,12 +115,3 @@ def _mean(differs: np.ndarray) -> np.ndarray:
     count = (~np.isnan(differs)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.nansum(differs, axis=0) / count)
-
-
-def _shares(differs: np.ndarray, own: np.ndarray) -> tuple[Any, Any]:
-    """Return which share of the differences is at most, and at least, the own one."""
-    count = (~np.isnan(differs)).sum(axis=0).astype(np.float64)
-    count[(count == 0) | np.isnan(own)] = np.nan
-    return tuple(
-        ((side <= 0).sum(axis=0) + 1) / (count + 1) for side in (differs - own, own - differs)
-    )

@@ -18,6 +18,7 @@ from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
+from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
@@ -172,6 +173,11 @@ class Vector(Measure):
         distance_pairs(x, y, left, right, CODES[self.metric], out)
         out[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 0.0
         return out
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return how far a row is from each of some in every column."""
+        gaps = np.abs(a.arrays["x"].astype(float) - b.arrays["x"])
+        return by_owner(self.layout_.owner, gaps[:, : len(self.layout_.owner)])
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         gaps = np.abs(a.arrays["x"][0].astype(float) - b.arrays["x"][0].astype(float))

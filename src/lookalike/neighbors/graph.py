@@ -173,7 +173,7 @@ class NeighborGraph:
                     "NeighborGraph.from_csr",
                     "finite distances of at least 0",
                     f"a smallest entry of {graph.data.min():g}",
-                    "Remove entries that are no distances",
+                    "Remove entries that are not distances",
                 )
             )
         n, n_indexed = graph.shape

@@ -23,6 +23,8 @@ def new_figure(who: str, width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra(
-            message(who, "matplotlib", "none installed", "Run: pip install 'lookalike[report]'")
+            message(
+                who, "matplotlib", "it is not installed", "Run: pip install 'lookalike[report]'"
+            )
         ) from error
     return Figure(figsize=(width, height), layout="constrained")

@@ -2,6 +2,7 @@
 
 from lookalike.predict.isolation_forest import RandomSimilarityIsolationForest
 from lookalike.predict.neighbors import NeighborClassifier, NeighborRegressor
+from lookalike.predict.outliers import Outliers, UnusualCell, find_outliers
 from lookalike.predict.random_similarity_forest import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
@@ -17,11 +18,14 @@ __all__ = [
     "CrossValidation",
     "NeighborClassifier",
     "NeighborRegressor",
+    "Outliers",
     "RandomSimilarityForestClassifier",
     "RandomSimilarityForestRegressor",
     "RandomSimilarityIsolationForest",
     "SimilarityForestClassifier",
     "SimilarityNetworkClassifier",
     "SimilarityNetworkRegressor",
+    "UnusualCell",
     "cross_validate",
+    "find_outliers",
 ]

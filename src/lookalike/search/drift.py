@@ -17,7 +17,7 @@ from lookalike.table import Column, Table
 __all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "report_drift"]
 
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
-LEAST = 5  # so many must, since one odd row is no drift
+LEAST = 5  # so many must, since one odd row is not drift
 SHIFT = 0.2  # largest step between the two distributions that is taken lightly
 ALARMS = 0.01  # chance of a false alarm about the distribution, over all columns together
 DECILES = np.linspace(0.0, 1.0, 11)

@@ -68,10 +68,10 @@ class RowIds:
         elif (
             isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
         ):
-            raise InvalidInput(message(who, "an id that is there", f"{id}, which was deleted", do))
+            raise InvalidInput(message(who, "an existing id", f"{id}, which was deleted", do))
         elif not isinstance(id, int):
             do = "Ids are whole numbers; give id_column= to name rows by a column"
-        raise InvalidInput(message(who, "an id that is there", repr(id), do))
+        raise InvalidInput(message(who, "an existing id", repr(id), do))
 
 
 def take_ids(

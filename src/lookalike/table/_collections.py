@@ -187,7 +187,7 @@ def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
                     f"Column {raw.name!r}",
                     f"{width} numbers in every {kind.name}",
                     f"{len(values)} in row {row}",
-                    f"Fill it up, or pass kinds={{{raw.name!r}: 'series'}} for lists of any length",
+                    f"Pad it, or pass kinds={{{raw.name!r}: 'series'}} for lists of any length",
                 )
             )
         if kind.name == "histogram" and (values < 0).any():

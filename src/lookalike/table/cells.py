@@ -23,7 +23,7 @@ from lookalike.table._collections import (
     read_text,
 )
 from lookalike.table._numbers import read_number
-from lookalike.table.neutral import neutralise
+from lookalike.table.neutral import missing_words, neutralise
 from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import Column, Kind
 
@@ -48,7 +48,18 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     raw = neutralise(raw)
     if kind.reading is not None and kind.reading.gaps:
         raw = raw.without(kind.reading.gaps)
+    if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
+        raw = raw.without(_gaps(raw, kind))
     return _TO[kind.name](raw, kind, fitted)
+
+
+def _gaps(raw: Raw, kind: Kind) -> list[str]:
+    """Return the words of a text column that mean "missing" beside its other words and levels."""
+    words = raw.words
+    levels = [level for level in kind.levels if isinstance(level, str)]
+    if levels:
+        words = pa.concat_arrays([words, pa.array(levels, words.type)])
+    return [word for word in missing_words(words) if word not in levels]
 
 
 def raw_of_column(column: Column) -> Raw:

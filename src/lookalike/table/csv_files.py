@@ -15,11 +15,11 @@ import pyarrow.csv
 
 from lookalike.errors import InvalidInput, UnreadableFile, message, suggest
 from lookalike.table.raw import Raw, of_arrow, of_values, written
+from lookalike.table.vocabulary import MISSING
 
 __all__ = ["read_csv", "unreadable"]
 
-# Words that mean "missing" in a CSV file when they stand without quotes; R writes NA so.
-CSV_GAPS = ("", "NA", "NaN", "nan", "null", "NULL")
+CSV_GAPS = ("", *MISSING)  # among numbers and dates; what words mean is decided for every source
 EXACT = 2**53  # whole numbers beyond lose digits as floats
 
 
@@ -30,6 +30,7 @@ def read_csv(
     missing: Sequence[Any],
     as_text: Collection[str],
     encoding: str | None,
+    delimiter: str | None = None,
 ) -> list[Raw]:
     """Read a CSV file into columns.
 
@@ -45,9 +46,13 @@ def read_csv(
     missing : tokens that mean "no cell"
     as_text : columns to be kept as they are written
     encoding : encoding of the file, UTF-8 unless given
+    delimiter : what parts the fields, where it is not to be guessed
     """
     encoding = _encoding(path, data, encoding)
-    delimiter = "\t" if tabs else _delimiter(_head(path, data, encoding))
+    if delimiter is not None:
+        _check_delimiter(delimiter)
+    else:
+        delimiter = "\t" if tabs else _delimiter(_head(path, data, encoding))
 
     def options(types: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -55,8 +60,8 @@ def read_csv(
             "parse_options": pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             "convert_options": pyarrow.csv.ConvertOptions(
                 null_values=[*CSV_GAPS, *map(written, missing)],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=True,
                 column_types=types,
             ),
         }
@@ -105,10 +110,20 @@ def _as_whole(cells: Any) -> Any:
 
 
 def _whole(cells: Any) -> Any:
+    """Return cells as whole numbers, gaps among them; None where others are."""
     try:
         return cells.cast(pa.int64())
     except pa.ArrowInvalid:
+        pass
+    try:
+        return _without_gaps(cells).cast(pa.int64())
+    except pa.ArrowInvalid:
         return None
+
+
+def _without_gaps(cells: Any) -> Any:
+    gap = pc.is_in(cells, value_set=pa.array(CSV_GAPS, cells.type))
+    return pc.if_else(gap, pa.scalar(None, cells.type), cells)
 
 
 def _is_float(kind: Any) -> bool:
@@ -158,7 +173,7 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
                 message(
                     f"read_table(encoding={encoding!r})",
                     "an encoding that Python knows",
-                    "another",
+                    repr(encoding),
                     suggest(encoding, known),
                 )
             ) from None
@@ -183,6 +198,13 @@ def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
     name = "utf-8-sig" if encoding == "utf-8" else encoding
     with io.TextIOWrapper(file, encoding=name, errors="replace", newline="") as text:
         yield from text
+
+
+def _check_delimiter(delimiter: str) -> None:
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
+        do = 'Pass for example delimiter=";"'
+        found = repr(delimiter)
+        raise InvalidInput(message("read_table(delimiter=...)", "one character", found, do))
 
 
 def _delimiter(head: str) -> str:

@@ -1,12 +1,12 @@
-"""Files: CSV, TSV, JSON, Parquet and Arrow, plain or gzipped, into columns as they arrive."""
+"""Files: CSV, TSV, JSON, Parquet, Arrow and Excel into columns as they arrive."""
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import json
 import zlib
 from collections.abc import Collection, Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ from lookalike._json import DEEPEST, json_depth
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
-    MissingFile,
     UnreadableFile,
     message,
+    missing_file,
     suggest,
 )
 from lookalike.table.csv_files import read_csv, unreadable
@@ -42,6 +42,7 @@ FORMATS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "excel",
 }
 RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
 SMALL = 2**26  # bytes that may always be unpacked
@@ -50,7 +51,12 @@ ROWS = 2**17  # rows of a Parquet file read at a time
 
 
 def read_file(
-    path: Path, *, missing: Sequence[Any], as_text: Collection[str], encoding: str | None
+    path: Path,
+    *,
+    missing: Sequence[Any],
+    as_text: Collection[str],
+    encoding: str | None,
+    delimiter: str | None = None,
 ) -> list[Raw]:
     """Read a file into columns; the format is told by the ending of the name.
 
@@ -60,23 +66,24 @@ def read_file(
     missing : tokens that mean "no cell"
     as_text : columns of a CSV file to be kept as they are written ("007" is not 7)
     encoding : encoding of a CSV file, UTF-8 unless given
+    delimiter : what parts the fields of a CSV file, where it is not to be guessed
     """
     kind, packed = _format(path)
     try:
-        return _read(path, kind, packed, missing, as_text, encoding)
+        return _read(path, kind, packed, missing, as_text, encoding, delimiter)
     except LookalikeError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise unreadable(path, "a whole gzip file", str(error), "Compress it again") from error
+        raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
         do = "Read it in parts, or raise config(memory_limit=...) where there is memory"
-        raise unreadable(path, "a file that fits in memory", "a larger one", do) from error
+        raise unreadable(path, "a file that fits in memory", "a larger file", do) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise unreadable(
             path,
-            f"a whole {kind} file",
-            f"a damaged or other one ({reason})",
+            f"a complete {kind} file",
+            f"a damaged file or another format ({reason})",
             "Write the file again, or give it the ending of its real format",
         ) from error
 
@@ -88,12 +95,15 @@ def _read(
     missing: Sequence[Any],
     as_text: Collection[str],
     encoding: str | None,
+    delimiter: str | None,
 ) -> list[Raw]:
     if path.stat().st_size == 0:
         raise unreadable(path, f"a {kind} file with rows", "an empty file", "Write it again")
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
-        return read_csv(path, data, kind == "tsv", missing, as_text, encoding)
+        return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
+    if kind == "excel":
+        return _read_excel(path, packed)
     if kind in ("json", "jsonl"):
         data = _content(path, packed)
         depth = json_depth(data, lines=kind == "jsonl")
@@ -139,10 +149,7 @@ def _format(path: Path) -> tuple[str, bool]:
             path, "a file", "a directory", "Name one file inside it, or join them first"
         )
     if not path.exists():
-        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = difflib.get_close_matches(path.name, near, n=1)
-        do = f"Did you mean {str(path.parent / close[0])!r}?" if close else "Check the path"
-        raise MissingFile(message(f"File {str(path)!r}", "a file of this name", "none", do))
+        raise missing_file(path)
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     if ending not in FORMATS:
@@ -175,6 +182,17 @@ def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
     do = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
     needed = f"content of at most {show_bytes(limit)}"
     return unreadable(path, needed, f"{show_bytes(size)} and more", do)
+
+
+def _read_excel(path: Path, packed: bool) -> list[Raw]:
+    from lookalike.table.excel_files import read_excel, unpacked_size
+
+    source = BytesIO(_content(path, packed))
+    size, limit = unpacked_size(source), settings().memory_limit
+    usual = max(SMALL, RATIO * path.stat().st_size)
+    if size > min(limit, usual):
+        raise _too_large(path, size, min(limit, usual))
+    return read_excel(source, path)
 
 
 # -- JSON -----------------------------------------------------------------------------------------
@@ -224,7 +242,10 @@ def _read_json(data: bytes, path: Path) -> list[Raw]:
     elif isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
         if len({len(cells) for cells in content.values()}) > 1:
             raise unreadable(
-                path, "columns of equal length", "others", "Give every column a value per row"
+                path,
+                "columns of equal length",
+                "different lengths",
+                "Give every column a value per row",
             )
         raws = [of_values(name, cells) for name, cells in content.items()]
     else:

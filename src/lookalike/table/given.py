@@ -14,6 +14,18 @@ __all__ = ["ASIDE", "given_kind", "read_as_text"]
 
 ASIDE = "aside"
 KNOWN = (*KINDS, *SPELLINGS, ASIDE)
+# What other tools call a kind.
+OTHERS: dict[str, str | tuple[str, ...]] = {
+    **dict.fromkeys(("int", "integer", "float", "numeric", "real", "continuous"), "number"),
+    **dict.fromkeys(("nominal", "categorical", "factor", "enum"), "category"),
+    **dict.fromkeys(("ordinal", "ordered", "level", "levels", "rank", "grade"), "order"),
+    **dict.fromkeys(("bool", "boolean", "binary", "yes/no"), "flag"),
+    **dict.fromkeys(("str", "string", "free text"), "text"),
+    **dict.fromkeys(("tags", "multilabel"), "set"),
+    **dict.fromkeys(("datetime", "timestamp"), "date"),
+    **dict.fromkeys(("id", "identifier", "key", "index"), ("name", "code")),
+    **dict.fromkeys(("ignore", "skip", "drop", "none"), "aside"),
+}
 
 
 def given_kind(name: str, given: Any) -> Kind | None:
@@ -54,7 +66,7 @@ def given_kind(name: str, given: Any) -> Kind | None:
 def _check_name(column: str, kind: str) -> None:
     if kind not in KINDS:
         raise InvalidInput(
-            message(f"kinds[{column!r}]", "a known kind", repr(kind), suggest(kind, KNOWN))
+            message(f"kinds[{column!r}]", "a known kind", repr(kind), suggest(kind, KNOWN, OTHERS))
         )
 
 

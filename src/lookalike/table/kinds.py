@@ -10,11 +10,12 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
    thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``scales.py``), numbered answers, bands: order; items
    between separators that come again in other cells: set.
-4. Other strings: identifier (set aside) without a repeat under a name such as "id", or where all
-   are codes; name (set aside, to show and to search by) where nearly every row has another one and
-   they are short, or they are e-mail or web addresses, UUIDs, paths; category where they come twice
-   or more on average; text when they are more than 20 characters long on average, or half of them
-   contain a space, or more than 20 are distinct; else category.
+4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
+   two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
+   where all are codes; name (set aside, to show and to search by) where nearly every row has
+   another one and they are short, or they are e-mail or web addresses, UUIDs, paths; category where
+   they come twice or more on average; text when they are more than 20 characters long on average,
+   or half of them contain a space, or more than 20 are distinct; else category.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
    ``kinds=`` says otherwise. Whole numbers under a name such as "store_id", "zip" or "account_no"
    are a code (category) where they repeat and an identifier (set aside) where they do not;
@@ -127,12 +128,13 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if not raw.is_text:
         return Guess(kind)
     guess = infer_text(raw, prefer)
-    if guess.kind.role == "constant":
+    if guess.kind.role in ("constant", "empty"):
         return guess
     if guess.aside or guess.kind.name in ("text", "category"):
         note = guess.kind.note
         role = guess.kind.role if guess.kind.name == "category" else ""
-        return Guess(replace(kind, note=note, role=role, close=guess.kind.close))
+        kind = replace(kind, note=note, role=role, close=guess.kind.close)
+        return Guess(replace(kind, reading=guess.kind.reading))
     return replace(guess, kind=replace(guess.kind, close=guess.kind.close or "category"))
 
 

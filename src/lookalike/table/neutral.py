@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.raw import Raw
-from lookalike.table.vocabulary import GAPS
+from lookalike.table.vocabulary import GAPS, MISSING
 
 __all__ = [
     "SAMPLE",
@@ -22,6 +22,7 @@ __all__ = [
     "all_match",
     "gap_words",
     "join_notes",
+    "missing_words",
     "neutralise",
     "words_of",
 ]
@@ -97,6 +98,25 @@ def gap_words(distinct: Any) -> np.ndarray:
     known = pa.array(sorted(GAPS), pa.large_string())
     found = pc.is_in(pc.utf8_lower(distinct), value_set=known)
     return np.asarray(found.to_numpy(zero_copy_only=False))
+
+
+def missing_words(distinct: Any) -> tuple[str, ...]:
+    """Return which of the words NA, NaN and null mean "missing" beside the others.
+
+    NA is a word where all others are two capital letters as well: it may be Namibia among
+    countries, or North America among continents.
+
+    Parameters
+    ----------
+    distinct : Arrow array of strings, each once
+    """
+    found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
+    gone = distinct.filter(found).to_pylist()
+    if "NA" in gone:
+        others = distinct.filter(pc.invert(found))
+        if len(others) and all_match(others, r"^[A-Z]{2}$"):
+            gone.remove("NA")
+    return tuple(sorted(gone))
 
 
 def all_match(strings: Any, pattern: str) -> bool:

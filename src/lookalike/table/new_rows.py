@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, message, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
 from lookalike.table.given import read_as_text
 from lookalike.table.raw import Raw, of_array
@@ -29,7 +29,12 @@ SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is 
 
 
 def as_table(
-    source: Any, schema: Schema | Table, *, who: str = "as_table", encoding: str | None = None
+    source: Any,
+    schema: Schema | Table,
+    *,
+    who: str = "as_table",
+    encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Table:
     """Read new rows the way a fitted table was read.
 
@@ -48,6 +53,8 @@ def as_table(
         Named first in error messages.
     encoding : str, optional
         Encoding of a CSV file.
+    delimiter : str, optional
+        The character between the fields of a CSV file.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def as_table(
         return _fit_found(found, schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
-    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding)
+    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding, delimiter)
     if has_no_names(source):
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
@@ -130,7 +137,7 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
             message(
                 who,
                 f"the {len(schema.kinds)} columns of the fitted table",
-                f"no column {_listed(lacking)}",
+                f"no column {name_some(lacking, 5)}",
                 do if do.startswith("Did") else "Add the column; a cell may be missing (None)",
             )
         )
@@ -139,17 +146,12 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
             message(
                 who,
                 "only the columns of the fitted table",
-                f"also {_listed(extra)}",
+                f"also {name_some(extra, 5)}",
                 "They are not used; leave them out to silence this",
             ),
             LookalikeWarning,
             stacklevel=4,
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
@@ -177,7 +179,7 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
         message(
             who,
             "columns without names, as the fitted array",
-            f"names ({_listed([raw.name for raw in raws])})",
+            f"names ({name_some([raw.name for raw in raws], 5)})",
             "They are taken by position; fit on a table with names to match by name",
         ),
         LookalikeWarning,

@@ -224,7 +224,7 @@ def _affixes(parts: Any) -> tuple[str, str, str] | None:
 
 def _is_unit(word: str, spaced: bool) -> bool:
     if word.casefold() in UNITS or _one(word) in UNITS:
-        return spaced or len(word) > 1 or not word.isupper()  # 1A, 2A are no amperes
+        return spaced or len(word) > 1 or not word.isupper()  # 1A, 2A are not amperes
     letters = word.replace(" ", "").replace("/", "").replace(".", "")
     plain = letters.isalpha() and word.casefold() not in ("am", "pm", "bc", "ad")
     return spaced and plain and len(letters) >= 3 and word.count(" ") <= 1 and word.islower()

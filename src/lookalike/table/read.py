@@ -36,27 +36,31 @@ def read_table(
     *,
     schema: Schema | Table | None = None,
     encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Table:
     """Read a table from a file, a frame, an array or plain Python, and say what each column holds.
 
     Parameters
     ----------
     source : path, frame, array, mapping, list or Table
-        A file (.csv .tsv .txt .jsonl .ndjson .json .parquet .arrow .feather, each also with .gz); a
-        pandas, polars (lazy too) or pyarrow table; a DuckDB relation; a dictionary of columns; a
-        list of records; a numpy array with two axes, whose columns are then called "x0", "x1", ...
+        A file (.csv .tsv .txt .jsonl .ndjson .json .parquet .arrow .feather, each also with .gz;
+        the first sheet of an .xlsx file with the extra "excel"); a pandas, polars (lazy too) or
+        pyarrow table; a DuckDB relation; a dictionary of columns; a list of records; a numpy array
+        with two axes, whose columns are then called "x0", "x1", ...
     kinds : mapping of column name to kind, optional
         Overrules the guess: one of ``KINDS``, a list of levels from low to high (an ordered
         column), a ``Kind``, or "aside" to leave the column out of comparisons. A column named here
         is never set aside by itself.
     missing : list of str or number, optional
-        More cell values that mean "missing", besides None, NaN and, in a CSV file, nothing at all
-        or NA, NaN or null without quotes. They are taken out before the kinds are guessed.
+        More cell values that mean "missing", besides None, NaN, empty text and the words NA, NaN
+        and null. They are taken out before the kinds are guessed.
     schema : Schema or Table, optional
         Read new rows the way a fitted table was read; see ``as_table``. Then ``kinds`` and
         ``missing`` are not used.
     encoding : str, optional
         Encoding of a CSV file; UTF-8 unless given.
+    delimiter : str, optional
+        The character between the fields of a CSV file; guessed unless given.
 
     Returns
     -------
@@ -92,7 +96,7 @@ def read_table(
                     "Leave them out",
                 )
             )
-        return as_table(source, schema, who="read_table", encoding=encoding)
+        return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = _tokens(missing)
     source = unwrap(source)
     if isinstance(source, Table):
@@ -111,7 +115,7 @@ def read_table(
             else:
                 aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
         return _table(columns, aside, tokens)
-    raws = raw_columns(source, read_as_text(kinds), tokens, encoding)
+    raws = raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
     chosen = _given(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])

@@ -226,7 +226,7 @@ def _same(a: Column, b: Column) -> bool:
 
 
 def _tells(column: Column) -> bool:
-    """Whether the cells vary so much that being equal is no chance."""
+    """Whether the cells vary so much that being equal is not chance."""
     if column.kind.name not in ("number", *CODED):
         return True
     _, counts = np.unique(column.values[:10_000], return_counts=True)

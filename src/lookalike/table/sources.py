@@ -107,12 +107,18 @@ def check_shape(n_rows: int, n_columns: int) -> None:
 
 
 def raw_columns(
-    source: Any, as_text: set[str], tokens: Sequence[Any], encoding: str | None
+    source: Any,
+    as_text: set[str],
+    tokens: Sequence[Any],
+    encoding: str | None,
+    delimiter: str | None = None,
 ) -> list[Raw]:
     """Take any source apart into columns; names are checked, and so is that there are rows."""
     if isinstance(source, str | os.PathLike):
         path = Path(source).expanduser()
-        raws = read_file(path, missing=tokens, as_text=as_text, encoding=encoding)
+        raws = read_file(
+            path, missing=tokens, as_text=as_text, encoding=encoding, delimiter=delimiter
+        )
     elif isinstance(source, np.ndarray):
         raws = _array_columns(source)
     elif isinstance(source, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ class TableSummary(Sequence[ColumnSummary]):
                 one.kind if one.compared else "(aside)",
                 percent(one.missing_share) if one.missing else "",
                 one.values,
-                one.reason,
+                _without_ends(one),
             )
             for one in self.columns
         ]
@@ -155,6 +156,12 @@ class TableSummary(Sequence[ColumnSummary]):
         ]
         notes = [f"! {one.column}: {text}" for one in self.columns for text in one.warnings]
         return "\n".join([self.title, *words, *notes])
+
+
+def _without_ends(one: ColumnSummary) -> str:
+    """Return the reason for a kind without the range, which stands among the values already."""
+    ends = re.search(r" from \S+ to \S+$", one.reason)
+    return one.reason[: ends.start()] if ends and one.low is not None else one.reason
 
 
 def summarize(table: Table) -> TableSummary:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pyarrow.compute as pc
 
 from lookalike.table.dates_text import find_dates
@@ -21,7 +22,14 @@ from lookalike.table.levels import (
     is_partly_scale,
 )
 from lookalike.table.lists_text import find_sets
-from lookalike.table.neutral import Words, all_match, gap_words, join_notes, words_of
+from lookalike.table.neutral import (
+    Words,
+    all_match,
+    gap_words,
+    join_notes,
+    missing_words,
+    words_of,
+)
 from lookalike.table.numbers_text import find_numbers, has_leading_zeros
 from lookalike.table.parse import spread
 from lookalike.table.raw import Raw
@@ -44,7 +52,7 @@ from lookalike.table.typed import (
     infer_numbers,
     set_aside_constant,
 )
-from lookalike.table.vocabulary import FLAGS, MARKS, NA
+from lookalike.table.vocabulary import FLAGS, MARKS, MISSING, NA
 
 __all__ = ["infer_text"]
 
@@ -78,11 +86,30 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
             guess = recognize(raw, words, prefer)
             if guess is not None:
                 return guess
-    return _strings(raw, words)
+    return _words(raw, words)
+
+
+def _words(raw: Raw, words: Words) -> Guess:
+    """Say what strings are that stay strings; NA and its like are missing cells."""
+    gone = missing_words(words.distinct)
+    if not gone:
+        return _strings(raw, words)
+    found = np.isin(words.distinct.to_pylist(), gone)
+    if found.all():
+        kind = Kind("object", "every cell is missing", role="empty")
+        return Guess(kind, aside=True, raw=raw.without(gone))
+    guess = _with_gaps(_strings(raw.without(gone), words.where(~found)), words.where(found))
+    kind = guess.kind
+    if "NA" in gone and kind.name == "category":
+        note = f"{kind.note} (kinds={{{raw.name!r}: 'code'}} keeps the words)"
+        guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
+    return guess
 
 
 def _with_gaps(guess: Guess, gaps: Words) -> Guess:
-    """Say which words were read as missing."""
+    """Say which words were read as missing; that NA is no number goes without saying."""
+    if guess.kind.name == "number" and set(gaps.distinct.to_pylist()) <= set(MISSING):
+        return guess
     found = tuple(sorted(gaps.distinct.to_pylist()))
     shown = ", ".join(repr(word) for word in found[:3])
     note = join_notes(guess.kind.note, f"{gaps.count:,} cells {shown} read as missing")

@@ -13,6 +13,7 @@ __all__ = [
     "FLAGS",
     "GAPS",
     "MARKS",
+    "MISSING",
     "MONTHS",
     "MULTIPLES",
     "NA",
@@ -64,8 +65,10 @@ GAPS = frozenset(
         "blank",
     ]
 )
-# In a column of words these are kept, with a note: NA may be Namibia.
-NA = frozenset(["NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "none", "?", "-"])
+# Read as missing among words too, in exactly this spelling: R and pandas write gaps so.
+MISSING = ("NA", "NaN", "nan", "NULL", "null")
+# In a column of words these are kept, with a note.
+NA = frozenset(["NA", "N/A", "n/a", "na", "None", "none", "?", "-"])
 
 FLAGS = (  # (no, yes)
     ("no", "yes"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 __all__ = [
@@ -18,6 +20,13 @@ __all__ = [
 
 METADATA = sa.MetaData()
 WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def _collection(**options: Any) -> sa.Column[int]:
+    """Return the column that says which collection something belongs to, and goes with."""
+    owner = sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE")
+    return sa.Column("collection", WHOLE, owner, **options)
+
 
 version = sa.Table(
     "lookalike_version",
@@ -46,12 +55,7 @@ collections = sa.Table(
 rows = sa.Table(
     "lookalike_rows",
     METADATA,
-    sa.Column(
-        "collection",
-        WHOLE,
-        sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _collection(primary_key=True),
     sa.Column("number", WHOLE, primary_key=True, autoincrement=False),
     sa.Column("id", sa.Text, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
@@ -72,12 +76,7 @@ sa.Index("lookalike_rows_died", rows.c.collection, rows.c.died)
 changes = sa.Table(
     "lookalike_changes",
     METADATA,
-    sa.Column(
-        "collection",
-        WHOLE,
-        sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _collection(primary_key=True),
     sa.Column("generation", WHOLE, primary_key=True, autoincrement=False),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("rows", WHOLE, nullable=False),
@@ -88,12 +87,7 @@ changes = sa.Table(
 caches = sa.Table(
     "lookalike_caches",
     METADATA,
-    sa.Column(
-        "collection",
-        WHOLE,
-        sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _collection(primary_key=True),
     sa.Column("generation", WHOLE, nullable=False),
     sa.Column("fitted", WHOLE, nullable=False),
     sa.Column("version", sa.String(32), nullable=False),
@@ -102,12 +96,7 @@ caches = sa.Table(
 cache_parts = sa.Table(
     "lookalike_cache_parts",
     METADATA,
-    sa.Column(
-        "collection",
-        WHOLE,
-        sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _collection(primary_key=True),
     sa.Column("part", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("bytes", sa.LargeBinary, nullable=False),
 )
@@ -127,12 +116,7 @@ sessions = sa.Table(
     "lookalike_sessions",
     METADATA,
     sa.Column("id", sa.String(32), primary_key=True),
-    sa.Column(
-        "collection",
-        WHOLE,
-        sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE"),
-        nullable=False,
-    ),
+    _collection(nullable=False),
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("touched", sa.String(32), nullable=False),
 )

@@ -1,0 +1,94 @@
+"""What the library advises, in the words of the command line: ``--encoding``, not ``encoding=``."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+
+__all__ = ["in_options"]
+
+# Parameters of the library that are options here.
+OPTIONS = {
+    "n_clusters": "-n",
+    "min_neighbors": "--min-neighbors",
+    "landmarks": "--landmarks",
+    "n_splits": "--folds",
+    "eps": "--eps",
+    "max_seconds": "--max-seconds",
+    "contamination": "--share",
+}
+WORD = r"""(?:'[^']*'|"[^"]*")"""
+
+
+def _kind(found: re.Match[str]) -> str:
+    return "--kinds " + shlex.quote(f"{found['column'][1:-1]}={found['kind'][1:-1]}")
+
+
+def _option(found: re.Match[str]) -> str:
+    option = OPTIONS[found["name"]]
+    value = found["value"]
+    return option if value is None else f"{option} {value.strip(chr(39) + chr(34))}"
+
+
+RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+    # Advice that is given in both spellings keeps the second one.
+    (re.compile(r"kinds=\{[^{}]*\} \((--kinds [^()]*)\)"), r"\1"),
+    (re.compile(rf"kinds=\{{(?P<column>{WORD}): (?P<kind>{WORD})\}}"), _kind),
+    (
+        re.compile(r"kinds=\{(?P<q>['\"])(?P<column>[^'\"]*)(?P=q): \[lowest, \.\.\., highest\]\}"),
+        r"""--kinds '\g<column>=["lowest", ..., "highest"]'""",
+    ),
+    (
+        re.compile(rf"missing=\[({WORD})\]"),
+        lambda found: "--missing " + shlex.quote(found[1][1:-1]),
+    ),
+    (re.compile(rf"encoding=({WORD})"), lambda found: f"--encoding {found[1][1:-1]}"),
+    (
+        re.compile(rf"delimiter=({WORD})"),
+        lambda found: "--delimiter " + shlex.quote(found[1][1:-1]),
+    ),
+    (re.compile(r"^read_table\((--\w+ \S+)\)"), r"\1"),
+    (re.compile(r"^read_table\((kinds|missing|delimiter)=\.\.\.\)"), r"--\1"),
+    (re.compile(r"^kinds\[(['\"])(.*?)\1\]"), r"--kinds \2"),
+    (re.compile(r"^read_table: "), "the table: "),
+    (re.compile(r"(or )?give levels from low to high by kinds="), r"\1give levels by --kinds"),
+    (
+        re.compile(r"(?:raise the limit with )?(?:lookalike\.)?config\(memory_limit=\.\.\.\)"),
+        "--memory",
+    ),
+    (
+        re.compile(rf"\b(?P<name>{'|'.join(OPTIONS)})\b(?:=(?P<value>{WORD}|[\w.]+))?"),
+        _option,
+    ),
+    (
+        re.compile(
+            r"^(?P<who>--\w+ (?P<column>.+?)): (?P<what>needs .*)Drop these rows or fill them"
+        ),
+        r"\g<who>: \g<what>Leave these rows out with --filter '\g<column>!='",
+    ),
+    (re.compile(r"\(k=(\d+)\)"), r" -k \1"),
+    (re.compile(r"\bn_samples=(\d+)\b"), r"\1 rows"),
+    (re.compile(r"\b(Lower|Raise) k\b"), r"\1 -k"),
+    (re.compile(r"\bPass (?=--)"), "Use "),
+    (re.compile(r"\bpass (?=--)"), "use "),
+    (re.compile(r"\bPass y\b"), "Name the column with --label"),
+    (re.compile(r"\bLeave y out\b"), "Leave --label out"),
+]
+
+
+def in_options(text: str) -> str:
+    """Return a message of the library with its advice spelled as options.
+
+    Examples
+    --------
+    >>> in_options('File a.csv: needs text in UTF-8. Pass encoding="latin-1".')
+    'File a.csv: needs text in UTF-8. Use --encoding latin-1.'
+    >>> in_options("kinds['size']: needs a known kind, found 'siez'.")
+    "--kinds size: needs a known kind, found 'siez'."
+    >>> in_options("Column 'zip': pass kinds={'zip': 'category'}.")
+    "Column 'zip': use --kinds zip=category."
+    """
+    for pattern, to in RULES:
+        text = pattern.sub(to, text)
+    return text

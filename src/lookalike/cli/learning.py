@@ -1,0 +1,192 @@
+"""What ``classify`` and ``regress`` share: their options, and how their answers are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from lookalike._show import percent, short
+from lookalike.cli import output as out
+from lookalike.cli.measure import pick_measure, set_seed
+from lookalike.cli.options import split_pair
+from lookalike.cli.source import Loaded, Source
+from lookalike.errors import InvalidInput, TooFewRows, message, suggest
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.predict import CrossValidation
+
+__all__ = [
+    "Distances",
+    "Folds",
+    "Method",
+    "Predict",
+    "Target",
+    "Trees",
+    "Voters",
+    "importances",
+    "make_model",
+    "read_distances",
+    "show_importances",
+    "show_predictions",
+    "validate",
+    "with_target",
+]
+
+SHOWN = 20  # predictions in a table for people
+
+Target = Annotated[
+    str,
+    typer.Option("--label", metavar="COLUMN", help="The column to predict.", show_default=False),
+]
+Predict = Annotated[
+    str | None,
+    typer.Option(
+        "--predict",
+        metavar="FILE",
+        help="Rows to be predicted; the same columns, that of the label may be there.",
+        show_default=False,
+    ),
+]
+Method = Annotated[
+    Literal["forest", "neighbors"],
+    typer.Option("--method", help="A random similarity forest, or the rows most alike."),
+]
+Distances = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--distance",
+        metavar="COLUMN=NAME",
+        help="How the forest compares cells of a column, where the default is not wanted: "
+        "name=jaro_winkler. May be repeated, also for one column.",
+        show_default=False,
+    ),
+]
+Trees = Annotated[int, typer.Option("--trees", min=1, help="How many trees the forest has.")]
+Voters = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        min=1,
+        help="How many neighbors are asked; chosen by cross-validation unless given.",
+        show_default=False,
+    ),
+]
+Folds = Annotated[
+    int, typer.Option("--folds", min=0, help="Folds of the cross-validation; 0: none.")
+]
+
+
+def with_target(source: Source, label: str, columns: str | None) -> tuple[Loaded, Any, int]:
+    """Return the rows whose label is known, their labels, and how many rows lack one."""
+    import numpy as np
+
+    loaded = source.load()
+    table = loaded.table
+    names = [column.name for column in table.columns + table.aside]
+    if label not in names:
+        do = suggest(label, names)
+        raise InvalidInput(message("--label", "a column of the table", repr(label), do))
+    gaps = np.asarray(table[label].missing)
+    if gaps.all():
+        who, do = f"--label {label}", "Choose another column"
+        raise InvalidInput(message(who, "a column with values", "missing cells only", do))
+    if gaps.any():
+        at = np.flatnonzero(~gaps)
+        out.note(f"{int(gaps.sum()):,} rows without {label!r} are left out")
+        loaded = Loaded(table[at], [loaded.ids[i] for i in at], loaded.name, loaded.index)
+    rest, values = loaded.without_label(label)
+    return rest.compared_by(columns), values, int(gaps.sum())
+
+
+def read_distances(words: list[str] | None) -> dict[str, list[Any]] | None:
+    """Read which distances columns are compared by.
+
+    Examples
+    --------
+    >>> read_distances(["name=levenshtein", "name=jaro_winkler", "tags=overlap"])
+    {'name': ['levenshtein', 'jaro_winkler'], 'tags': ['overlap']}
+    """
+    distances: dict[str, list[Any]] = {}
+    for word in words or ():
+        name, value = split_pair(word, "--distance", "COLUMN=NAME", "name=levenshtein")
+        distances.setdefault(name, []).append(value)
+    return distances or None
+
+
+def validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
+    """Return how well models do on rows they have not seen; None if that was not asked."""
+    from lookalike.predict import cross_validate
+
+    if not folds:
+        return None
+    try:
+        return cross_validate(model, table, y, n_splits=folds, random_state=seed)
+    except TooFewRows as error:
+        out.note(str(error))
+        return None
+
+
+def make_model(
+    what: str,
+    loaded: Loaded,
+    method: str,
+    measure: str | None,
+    weight: list[str] | None,
+    k: int | None,
+    distances: dict[str, list[Any]] | None,
+    trees: int,
+    seed: int,
+) -> Any:
+    """Return the model that was asked for, not fitted.
+
+    Parameters
+    ----------
+    what : {"Classifier", "Regressor"}
+    loaded : Loaded
+    method, measure, weight, k, distances, trees, seed
+        The options.
+    """
+    from lookalike import predict
+
+    if method == "forest":
+        forest = getattr(predict, f"RandomSimilarityForest{what}")
+        return forest(trees, distances, random_state=seed)
+    chosen, _ = pick_measure(measure, loaded, weights=weight)
+    neighbors = getattr(predict, f"Neighbor{what}")
+    return neighbors(set_seed(chosen, seed), k or "tune", random_state=seed)
+
+
+def importances(model: Any) -> list[dict[str, Any]]:
+    """Return the columns that a forest looks at, the most important first; none of neighbors."""
+    if not hasattr(model, "feature_importances_"):
+        return []
+    shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
+    ordered = sorted(shares, key=lambda pair: -pair[1])
+    return [{"column": name, "share": share} for name, share in ordered]
+
+
+def show_importances(console: Console, report: dict[str, Any]) -> None:
+    """Print the columns that the forest looks at."""
+    if not report["importances"]:
+        return
+    lines = out.grid([("column", "left"), ("importance", "right")])
+    for one in report["importances"]:
+        lines.add_row(*out.cells([short(one["column"]), percent(one["share"])]))
+    console.print(lines)
+
+
+def show_predictions(console: Console, rows: list[dict[str, Any]]) -> None:
+    """Print the first predictions."""
+    heads = {"row": "row", "predicted": "predicted", "share": "share of votes"}
+    used = [head for head in heads if head in rows[0]] if rows else []
+    places = {"row": "right", "predicted": "left", "share": "right"}
+    lines = out.grid([(heads[head], places[head]) for head in used])
+    for one in rows[:SHOWN]:
+        words = [str(one["row"]), short(one["predicted"])]
+        lines.add_row(*out.cells(words + ([percent(one["share"])] if "share" in one else [])))
+    console.print(lines)
+    if len(rows) > SHOWN:
+        out.note(f"{len(rows) - SHOWN:,} more rows; --output csv has all")

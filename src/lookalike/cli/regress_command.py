@@ -1,0 +1,128 @@
+"""``lookalike regress``: a number of rows, learned from rows where it is known."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from lookalike._show import short
+from lookalike.cli import output as out
+from lookalike.cli.compiling import compile_note
+from lookalike.cli.learning import (
+    Distances,
+    Folds,
+    Method,
+    Predict,
+    Target,
+    Trees,
+    Voters,
+    importances,
+    make_model,
+    read_distances,
+    show_importances,
+    show_predictions,
+    validate,
+    with_target,
+)
+from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
+from lookalike.cli.source import Source, takes_table
+from lookalike.errors import InvalidInput, message
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["regress"]
+
+EXAMPLES = (
+    "lookalike regress penguins.csv --label body_mass_g",
+    "lookalike regress penguins.csv --label body_mass_g --method neighbors --measure gower",
+)
+HEADS = ("row", "predicted")  # of the predictions
+
+
+@takes_table
+def regress(
+    source: Source,
+    label: Target,
+    predict: Predict = None,
+    method: Method = "forest",
+    measure: MeasureChoice = None,
+    weight: Weight = None,
+    k: Voters = None,
+    distance: Distances = None,
+    trees: Trees = 100,
+    folds: Folds = 5,
+    columns: Columns = None,
+    seed: Seed = 0,
+    output: Form = out.Output.table,
+) -> None:
+    """Learn a number from columns of any kind, say how well that goes, and predict new rows."""
+    distances = read_distances(distance)
+    loaded, target, left_out = with_target(source, label, columns)
+    numbers = as_numbers(label, target)
+    with compile_note():
+        model = make_model("Regressor", loaded, method, measure, weight, k, distances, trees, seed)
+        judged = validate(model, loaded.table, numbers, folds, seed)
+        if method == "forest":
+            model.set_params(oob_score=True)
+        model.fit(loaded.table, numbers)
+        report: dict[str, Any] = {
+            "label": label,
+            "method": method,
+            "rows": len(loaded.table),
+            "rows_left_out": left_out,
+            "median": median(numbers.tolist()),
+            "baseline": None if judged is None else dict(judged.baseline),
+            "cross_validation": None
+            if judged is None
+            else {"folds": judged.n_splits, **judged.scores},
+            "out_of_bag": {"r2": model.oob_score_} if method == "forest" else None,
+            "importances": importances(model),
+        }
+        if predict is not None:
+            new = source.read_like(predict, loaded.table.schema, "regress --predict")
+            values = model.predict(new).tolist()
+            report["predictions"] = [
+                dict(zip(HEADS, line, strict=True)) for line in enumerate(values)
+            ]
+    if output is out.Output.table:
+        show_report(report, loaded.name)
+        return
+    rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
+    heads = list(HEADS) if predict is not None else ["column", "share"]
+    out.write(output, heads, [[row[head] for head in heads] for row in rows], lambda: report)
+
+
+def as_numbers(label: str, target: Any) -> np.ndarray:
+    """Return the label as numbers; words are not."""
+    import numpy as np
+
+    values = np.asarray(target)
+    if values.dtype.kind not in "iuf":
+        found = f"words, such as {short(values[0])!r}"
+        do = "Use lookalike classify for classes"
+        raise InvalidInput(message(f"--label {label}", "a column of numbers", found, do))
+    return values.astype(np.float64)
+
+
+def show_report(report: dict[str, Any], file: str) -> None:
+    """Print the report for people: how far predictions are off, and beside it what guessing is."""
+    console = out.make_console()
+    out.headline(console, f"{file}: {report['label']!r} from {report['rows']:,} rows")
+    judged, bag = report["cross_validation"], report["out_of_bag"]
+    if judged is not None:
+        off, guess = judged["mean_absolute_error"], report["baseline"]["mean_absolute_error"]
+        out.say(
+            console,
+            f"{judged['folds']}-fold cross-validation: off by {short(off)} on average (mean "
+            f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
+            f"{short(report['median'])}, is off by {short(guess)}",
+            "",
+        )
+        if off >= guess:
+            out.say(console, "No better than guessing: the columns say little about it.", "yellow")
+    if bag is not None and bag["r2"] == bag["r2"]:  # NaN where no row was left out
+        out.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
+    show_importances(console, report)
+    if "predictions" in report:
+        show_predictions(console, report["predictions"])

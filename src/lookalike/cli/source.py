@@ -1,0 +1,321 @@
+"""The table a command is about: a file, standard input or a saved index, read by the options."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lookalike._show import short
+from lookalike.cli.options import (
+    File,
+    Kinds,
+    Missing,
+    read_json,
+    read_kinds,
+    select_columns,
+    split_label,
+    split_pair,
+)
+from lookalike.cli.verbs import with_parameters
+from lookalike.errors import InvalidInput, LookalikeError, message, suggest
+
+if TYPE_CHECKING:
+    from lookalike.search import Index
+    from lookalike.table import Table
+
+__all__ = ["SAVED", "STDIN", "Loaded", "Source", "parse_conditions", "takes_table"]
+
+CELL = 24  # characters of a cell in a row in words
+STDIN = "-"
+SAVED = ".lookalike"
+# How files begin that are not text; the ending that read_table knows them by.
+STARTS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
+OPERATORS = ("==", "!=", "<=", ">=", "=", "<", ">", "~")
+
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="CHAR",
+        help="The character between the fields of a CSV file; guessed unless given.",
+        show_default=False,
+    ),
+]
+Split = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        metavar="COLUMN=CHAR",
+        help="A column of sets, and the character between the items: 'tags=;'. May be repeated.",
+        show_default=False,
+    ),
+]
+Filter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="CONDITION",
+        help="Rows to look at: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' (contains), "
+        "'budget=' (missing), or a JSON object. May be repeated; all must hold.",
+        show_default=False,
+    ),
+]
+NONE = inspect.Parameter.empty
+PARAMETERS: dict[str, tuple[Any, Any]] = {
+    "file": (File, NONE),
+    "filter": (Filter, None),
+    "kinds": (Kinds, None),
+    "missing": (Missing, None),
+    "split": (Split, None),
+    "encoding": (Encoding, None),
+    "delimiter": (Delimiter, None),
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table, and how its rows are called.
+
+    Parameters
+    ----------
+    table : Table
+    ids : list
+        Of each row its number in the file, from 0, or its id in the saved index.
+    name : str
+        Of the file, for headings.
+    index : Index or None
+        The saved index that the table came from.
+    """
+
+    table: Table
+    ids: list[Any]
+    name: str
+    index: Index | None = None
+
+    def without_label(self, label: str | None, option: str = "--label") -> tuple[Loaded, Any]:
+        """Take a column of known values out; return the rest, and its cells or None."""
+        table, values = split_label(self.table, label, option)
+        return Loaded(table, self.ids, self.name, self.index), values
+
+    def in_words(self, row: int) -> str:
+        """Write a row, by its position, in a few words: what names it, then its other cells."""
+        record = self.table.record(row)  # what was set aside, such as a title, comes first
+        known = [(name, cell) for name, cell in record.items() if cell is not None]
+        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known)
+
+    def compared_by(self, columns: str | None) -> Loaded:
+        """Return the table compared by the columns that ``--columns`` names."""
+        return Loaded(select_columns(self.table, columns), self.ids, self.name, self.index)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the table is, and how it is to be read; the options that all verbs share."""
+
+    file: str
+    filter: list[str] | None = None
+    kinds: list[str] | None = None
+    missing: list[str] | None = None
+    split: list[str] | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the table is called in headings."""
+        return "standard input" if self.file == STDIN else self.file
+
+    def load(self) -> Loaded:
+        """Read the table, and keep the rows that ``--filter`` asks for."""
+        import numpy as np
+
+        index = None
+        if self.is_saved:
+            index = self.load_index()
+            table, ids = index.table, index.ids
+        else:
+            table = self.read()
+            ids = list(range(len(table)))
+        if self.filter:
+            from lookalike.search.filters import meets, read_conditions
+
+            names = [column.name for column in table.columns + table.aside]
+            kept = meets(table, read_conditions(parse_conditions(self.filter, table), names))
+            if not kept.any():
+                needed, do = "rows that meet all conditions", "Take a condition out"
+                raise InvalidInput(message("--filter", needed, f"none of {len(table):,}", do))
+            at = np.flatnonzero(kept)
+            table, ids = table[at], [ids[i] for i in at.tolist()]
+        return Loaded(table, ids, self.name, index)
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file is a saved index."""
+        return self.file.lower().endswith(SAVED)
+
+    def load_index(self) -> Index:
+        """Load a saved index; how its rows are read was decided when it was built."""
+        from lookalike import Index, load
+
+        for option in ("kinds", "missing", "split", "encoding", "delimiter"):
+            if getattr(self, option) is not None:
+                needed = "a table to read"
+                do = f"Give --{option} when the index is built"
+                found = f"the saved index {self.file!r}"
+                raise InvalidInput(message(f"--{option}", needed, found, do))
+        index = load(self.file)
+        if not isinstance(index, Index):
+            who, found = f"File {self.file!r}", f"a saved {type(index).__name__}"
+            do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
+            raise InvalidInput(message(who, "a saved index", found, do))
+        return index
+
+    def read(self) -> Table:
+        """Read the table without filtering its rows."""
+        from lookalike.table import read_table
+
+        with self.at_path(self.file) as path:
+            return read_table(
+                path,
+                kinds=self.given_kinds(),
+                missing=self.missing or None,
+                encoding=self.encoding,
+                delimiter=self.delimiter,
+            )
+
+    def read_like(self, file: str, schema: Any, who: str) -> Table:
+        """Read another file, as the table that was learned from was read."""
+        from lookalike.table import as_table
+
+        with self.at_path(file) as path:
+            return as_table(path, schema, who=who, encoding=self.encoding, delimiter=self.delimiter)
+
+    def given_kinds(self) -> dict[str, Any] | None:
+        """Return what ``--kinds`` and ``--split`` say about columns."""
+        kinds = dict(read_kinds(self.kinds) or {})
+        for word in self.split or ():
+            from lookalike.table import Kind, Reading
+
+            column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
+            kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
+        return kinds or None
+
+    @contextmanager
+    def at_path(self, file: str) -> Iterator[Path]:
+        """Give the path of a file; standard input is put into one for a while."""
+        if file != STDIN:
+            yield Path(file).expanduser()
+            return
+        data = sys.stdin.buffer.read()
+        with tempfile.TemporaryDirectory(prefix="lookalike-") as folder:
+            path = Path(folder) / f"stdin{ending_of(data)}"
+            path.write_bytes(data)
+            try:
+                yield path
+            except LookalikeError as error:  # nobody knows the path
+                text = str(error).replace(f"File {str(path)!r}", "standard input")
+                raise type(error)(text) from error
+
+
+def ending_of(data: bytes) -> str:
+    """Tell the format of a table by its content.
+
+    Examples
+    --------
+    >>> ending_of(b'[{"a": 1}]'), ending_of(b'{"a": 1}'), ending_of(b"a,b")
+    ('.json', '.jsonl', '.csv')
+    """
+    for start, ending in STARTS:
+        if data.startswith(start):
+            return ending
+    if data.startswith(b"PK\x03\x04"):
+        return ".xlsx" if b"[Content_Types].xml" in data[:4096] else SAVED
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"["):
+        return ".json"
+    if head.startswith(b"{"):
+        first = head.split(b"\n", 1)[0].rstrip()
+        return ".jsonl" if first.endswith(b"}") else ".json"
+    return ".csv"
+
+
+def parse_conditions(words: list[str], table: Table) -> dict[str, Any]:
+    """Read ``--filter`` as the library's conditions: column to operator and value.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"year": [1990.0, 1999.5], "mpaa": ["PG", "R"]})
+    >>> parse_conditions(["year>=1990", "year<2000", "mpaa=PG"], table)
+    {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
+    """
+    names = [column.name for column in table.columns + table.aside]
+    found: dict[str, Any] = {}
+    for word in words:
+        if word.lstrip().startswith("{"):
+            found |= read_json(word, "--filter")
+            continue
+        column, operator, value = _condition(word, names)
+        if operator in found.setdefault(column, {}):
+            do = "Use one of them, or a JSON object with the operator in"
+            what = f"--filter {word}"
+            raise InvalidInput(message(what, "each condition once", f"{operator} twice", do))
+        found[column][operator] = _value(value, table[column].kind.name)
+    return found
+
+
+def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
+    """Split a condition at the operator; a name of a column may hold one itself."""
+    for name in sorted(names, key=len, reverse=True):
+        rest = word[len(name) :].lstrip() if word.startswith(name) else ""
+        for operator in OPERATORS:
+            if rest.startswith(operator):
+                meant = {"=": "==", "~": "contains"}.get(operator, operator)
+                return name, meant, rest[len(operator) :].strip()
+    start = next((at for at, letter in enumerate(word) if letter in "=!<>~"), None)
+    if start is None:
+        do = "Try 'year>=1990'"
+        raise InvalidInput(message("--filter", "COLUMN, an operator and a value", repr(word), do))
+    name = word[:start].strip()
+    raise InvalidInput(
+        message("--filter", "a column of the table", repr(name), suggest(name, names))
+    )
+
+
+def _value(text: str, kind: str) -> Any:
+    if text == "":
+        return None
+    if kind == "number":
+        try:
+            number = float(text)
+        except ValueError:
+            return text  # a date, or a mistake that the library names
+        return int(number) if number.is_integer() and "e" not in text.lower() else number
+    return text
+
+
+def takes_table(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options about its table, in place of its first parameter, the ``source``."""
+    first = next(iter(inspect.signature(verb).parameters))
+
+    def run(given: dict[str, Any], rest: dict[str, Any]) -> None:
+        verb(**{first: Source(**given)}, **rest)
+
+    return with_parameters(verb, PARAMETERS, run, instead_of=first)

@@ -1,0 +1,64 @@
+"""Advice of the library is spelled as options; nothing Python-like is left in it."""
+
+import re
+
+import pytest
+
+from cli.run import run
+from lookalike.cli.advice import in_options
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ('Pass missing=["?"].', "Use --missing '?'."),
+        ("Pass kinds={'a b': 'category'}.", "Use --kinds 'a b=category'."),
+        (
+            "Pass kinds={'size': [lowest, ..., highest]}.",
+            """Use --kinds 'size=["lowest", ..., "highest"]'.""",
+        ),
+        ("may also be 'code': pass kinds={'z': 'code'} (--kinds z=code)", "--kinds z=code"),
+        ("read_table(encoding='utf'): needs", "--encoding utf: needs"),
+        ("read_table(kinds=...): needs columns", "--kinds: needs columns"),
+        ("Lower n_clusters to 3 or add rows.", "Lower -n to 3 or add rows."),
+        ("Lower landmarks to 5, or leave it out", "Lower --landmarks to 5"),
+        ("raise the limit with lookalike.config(memory_limit=...)", "--memory"),
+        (
+            "compare(k=9): needs 10 rows, found n_samples=4.",
+            "compare -k 9: needs 10 rows, found 4 rows.",
+        ),
+    ],
+)
+def test_advice_is_translated(python, shell):
+    assert shell in in_options(python)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect", "bytes.csv"),
+        ("inspect", "rows.csv", "--kinds", "word=order"),
+        ("inspect", "rows.csv", "--kinds", "zz=order"),
+        ("inspect", "rows.csv", "--kinds", "x=numbre"),
+        ("cluster", "rows.csv", "-n", "9"),
+        ("cluster", "rows.csv", "--landmarks", "90", "-n", "2"),
+        ("compare", "rows.csv", "-k", "90"),
+        ("hubness", "rows.csv", "--label", "gap"),
+        ("hubness", "rows.csv", "-k", "90"),
+        ("classify", "rows.csv", "--label", "x", "--distance", "word=nothing"),
+        ("search", "rows.csv", "--row", "0", "--measure", "vector:metric=euclid"),
+        ("search", "rows.csv", "--row", "0", "--weight", "zz=3"),
+        ("search", "rows.csv", "--like", '{"zz": 1}'),
+        ("inspect", "rows.csv", "--encoding", "utf-88"),
+    ],
+)
+def test_errors_hold_no_python(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bytes.csv").write_bytes(b"a\n\xe9\n")
+    (tmp_path / "rows.csv").write_text("x,word,gap\n1,a,u\n2,b,\n3,a,v\n4,b,u\n5,c,v\n")
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert "read_table" not in line
+    assert not re.search(r"\b(kinds|missing|encoding|n_clusters|n_splits)=", line), line
+    assert not re.search(r"Known: .*Known:|one of (.+)\. Known: \1", line), line

@@ -1,0 +1,168 @@
+"""Every command that README, docs and help show runs; every option says what it is for."""
+
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import typer
+
+from cli.run import run
+from lookalike.cli.app import VERBS, app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHELL = re.compile(r"```(?:sh|bash|console|shell)\n(.*?)```", re.DOTALL)
+INLINE = re.compile(r"`(lookalike [a-z]+ (?:FILE|[\w.-]+\.(?:csv|lookalike))[^`]*)`")
+# What others bring: a server does not end by itself, and the demonstration has tests of its own.
+ELSEWHERE = ("demo", "serve", "token", "papers", "warm", "report")
+
+
+def documented():
+    """Every command in README and docs, once."""
+    found = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = [line for block in SHELL.findall(text) for line in block.splitlines()]
+        for line in [*(b.strip().removeprefix("$ ") for b in blocks), *INLINE.findall(text)]:
+            if line.startswith("lookalike ") and line.split()[1] in VERBS:
+                found.setdefault(line.replace("FILE", "films.csv"), page.name)
+    return list(found)
+
+
+def examples():
+    return [
+        line
+        for verb in VERBS
+        for line in getattr(import_module(f"lookalike.cli.{verb}_command"), "EXAMPLES", ())
+    ]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with the files that the commands name."""
+    monkeypatch.chdir(tmp_path)
+    genres = ["Drama;War", "Comedy", "Drama;Romance", "Comedy;Romance"]
+    lines = ["title,year,length,budget,rating,genres,genre,mpaa"]
+    for i in range(48):
+        budget = "" if i % 5 == 0 else str(1000 * (i * 7 % 13 + 1))
+        kind = genres[i % 4]
+        words = f"Film {chr(65 + i % 26)}{i} of the {['Sea', 'Moon', 'Hill'][i % 3]}"
+        lines.append(
+            f"{words},{1950 + i * 11 % 50},{80 + i * 7 % 60},{budget},{(i * 3 % 90) / 10 + 1},"
+            f"{kind},{kind.split(';')[0]},{['PG', 'R'][i % 3 == 0]}"
+        )
+    Path("films.csv").write_text("\n".join(lines) + "\n")
+    Path("more.csv").write_text("\n".join(lines[:1] + lines[3:5]) + "\n")
+    lines = ["species,island,bill_length_mm,flipper_length_mm,body_mass_g,sex,year"]
+    for i in range(60):
+        s = i % 3
+        sex = ["male", "female", ""][2 if i % 17 == 0 else i % 2]
+        lines.append(
+            f"{['Adelie', 'Gentoo', 'Chinstrap'][s]},{['Dream', 'Biscoe'][s == 1]},"
+            f"{38 + 5 * s + i % 7},{180 + 15 * s + i % 5},{3500 + 700 * s + 31 * (i % 9)},"
+            f"{sex},{2007 + i % 3}"
+        )
+    Path("penguins.csv").write_text("\n".join(lines) + "\n")
+    Path("new.csv").write_text("\n".join(lines[:4]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def with_index(place):
+    assert run("index", "build", "films.csv", "-o", "films.lookalike", "-q").exit_code == 0
+    return place
+
+
+def words_of(line):
+    """The words of a command, without what only a shell understands."""
+    words = shlex.split(line, comments=True)
+    for mark in (">", "|"):
+        words = words[: words.index(mark)] if mark in words else words
+    return words[1:]
+
+
+COMMANDS = list(dict.fromkeys(documented() + examples()))
+
+
+@pytest.mark.parametrize(
+    "line", [line for line in COMMANDS if line.split()[1] not in ELSEWHERE and "..." not in line]
+)
+def test_a_command_that_is_shown_runs(line, with_index):
+    done = run(*words_of(line))
+    assert done.exit_code == 0, done.output
+    assert done.stdout
+
+
+def test_commands_are_found():
+    assert len(documented()) >= 8
+    assert len(examples()) >= 20
+
+
+def commands(group, *words):
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from commands(command, *words, name)
+        else:
+            yield (*words, name), command
+
+
+ALL = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_option_has_help(words):
+    command = ALL[words]
+    assert command.help
+    for option in command.params:
+        assert getattr(option, "help", None), f"{' '.join(words)}: {option.name} has no help"
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_verb_can_be_quiet_and_has_an_example(words):
+    command = ALL[words]
+    if words[0] in ("token",):
+        pytest.skip("its verbs stand in a group of their own")
+    assert any("--quiet" in option.opts for option in command.params)
+    if words[0] != "demo":
+        assert f"lookalike {' '.join(words)}" in command.epilog
+
+
+READERS = [
+    w for w in ALL if w[0] not in ("demo", "serve", "token", "papers", "warm", "report", "index")
+]
+
+
+@pytest.mark.parametrize("words", [*READERS, ("index", "build")], ids=" ".join)
+def test_verbs_that_read_a_table_have_the_same_options(words):
+    known = {name for option in ALL[words].params for name in option.opts}
+    shared = {
+        "--kinds",
+        "--missing",
+        "--split",
+        "--encoding",
+        "--delimiter",
+        "--filter",
+        "--memory",
+    }
+    assert shared <= known
+    if words[0] not in ("inspect", "index"):
+        assert {"--output", "--columns", "--seed"} <= known
+        assert words == ("compare",) or {"--measure", "--weight"} <= known
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["serch", "a.csv"], "'search'"),
+        (["search", "a.csv", "--rwo", "1"], "--row"),
+        (["cluster", "a.csv", "--methd", "ward"], "--method"),
+        (["index", "biuld", "a.csv"], "'build'"),
+    ],
+)
+def test_typing_errors_are_answered_with_what_was_meant(words, meant):
+    done = run(*words)
+    assert done.exit_code == 2
+    assert meant in done.stderr
+    assert "Did you mean" in done.stderr or "Possible" in done.stderr

@@ -1,0 +1,50 @@
+"""Outliers by row, with reasons, as the library finds them."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from cli.run import run
+from lookalike.measures import Gower
+from lookalike.predict import find_outliers
+from lookalike.table import read_table
+
+
+@pytest.fixture
+def file(tmp_path):
+    lines = ["name,size,color"] + [f"thing {i},{i % 7},{'ab'[i % 2]}" for i in range(60)]
+    lines[41] = "thing 40,99,mauve"
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("method", ["isolation", "neighbors"])
+def test_the_list_is_the_librarys(file, method):
+    done = run("outliers", file, "--method", method, "-n", 5, "-k", 4, "--output", "json")
+    told = json.loads(done.stdout)["outliers"]
+    found = find_outliers(file, method, n_neighbors=4, measure=Gower(), random_state=0)
+    assert [one["row"] for one in told] == found.order[:5].tolist()
+    assert [one["score"] for one in told] == pytest.approx(found.scores[found.order[:5]].tolist())
+    assert told[0]["row"] == 40
+    assert {cell["column"] for cell in told[0]["reasons"]} == {"size", "color"}
+    assert told[0]["record"]["name"] == "thing 40"
+
+
+def test_csv_and_people_read_the_reasons(file):
+    out = run("outliers", file, "-n", 1).stdout
+    assert "row 40" in out
+    assert "size 99, higher than in all other rows" in " ".join(out.split())
+    (row,) = csv.DictReader(io.StringIO(run("outliers", file, "-n", 1, "-o", "csv").stdout))
+    assert (row["row"], row["color"]) == ("40", "mauve")
+    assert "color 'mauve', in 1 of 60 rows" in row["reasons"]
+
+
+def test_columns_and_weights_are_heeded(file):
+    words = ("--method", "neighbors", "--output", "json", "-n", 60, "-k", 3)
+    alone = json.loads(run("outliers", file, "--columns", "color", *words).stdout)["outliers"]
+    weighed = json.loads(run("outliers", file, "--weight", "size=0", *words).stdout)["outliers"]
+    assert [o["score"] for o in alone] == pytest.approx([o["score"] for o in weighed])
+    assert len(read_table(file)) == len(alone)

@@ -1,0 +1,169 @@
+"""Tables as nobody wants them: very wide, odd names, no rows, one column, only text."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.run import run, start
+
+VERBS = {
+    "inspect": (),
+    "search": ("--row", 0, "-k", 3, "--why"),
+    "cluster": ("-n", 2),
+    "hubness": ("-k", 2),
+    "outliers": ("-n", 3, "--trees", 10),
+    "compare": ("--measures", "gower,ranked", "-k", 2),
+}
+ODD = ['a "quoted" name', "it's", "emoji 🐧", "a, comma", "", "ünï", "semi;colon", "[bold]x[/]"]
+
+
+def wide(path):
+    values = np.random.default_rng(0).random((12, 1000)).round(3)
+    lines = [",".join(f"c{j}" for j in range(1000))]
+    path.write_text("\n".join(lines + [",".join(map(str, row)) for row in values]))
+
+
+def odd(path):
+    lines = [",".join('"' + name.replace('"', '""') + '"' for name in ODD)]
+    lines += [
+        ",".join(str((i * 7 + j * 3) % 11 + j / 10) for j in range(len(ODD))) for i in range(12)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def one_column(path):
+    path.write_text("x\n" + "\n".join(str(i * i % 13) for i in range(12)))
+
+
+def only_text(path):
+    words = "the quick brown fox jumps over a lazy dog and then sleeps well".split()
+    lines = ["said"]
+    for i in range(12):
+        lines.append(" ".join(words[(i * k) % len(words)] for k in range(1, 9)) + f" number {i}")
+    path.write_text("\n".join(lines))
+
+
+TABLES = {"wide": wide, "odd": odd, "one column": one_column, "only text": only_text}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("table", TABLES)
+def test_odd_tables_are_answered(tmp_path, table, verb):
+    path = tmp_path / "rows.csv"
+    TABLES[table](path)
+    words = (verb, path, *VERBS[verb])
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert len(done.stdout) < 200_000
+    told = run(*words, "--output", "json", "-q")
+    assert told.exit_code == 0, told.output
+    json.loads(told.stdout)
+
+
+@pytest.mark.parametrize("verb", ["classify", "regress"])
+@pytest.mark.parametrize("table", ["wide", "odd", "one column", "only text"])
+def test_odd_tables_are_learned_from_or_refused_in_one_line(tmp_path, table, verb):
+    path = tmp_path / "rows.csv"
+    TABLES[table](path)
+    label = {"wide": "c0", "odd": "it's", "one column": "x", "only text": "said"}[table]
+    done = run(verb, path, "--label", label, "--trees", 3, "--folds", 2, "-q")
+    assert done.exit_code in (0, 1), done.output
+    if done.exit_code:
+        assert len(done.stderr.splitlines()) == 1
+    else:
+        assert "out-of-bag" in done.stdout or "cross-validation" in done.stdout
+
+
+@pytest.mark.parametrize("verb", [*VERBS, "classify", "regress"])
+def test_no_rows_is_said_in_one_line(tmp_path, verb):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n")
+    words = VERBS.get(verb, ("--label", "a"))
+    done = run(verb, path, *words)
+    assert (done.exit_code, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert "0 sample" in line
+    assert "read_table" not in line
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_the_leaderboard_keeps_the_names_at_every_width(tmp_path, width):
+    path = tmp_path / "rows.csv"
+    one_column(path)
+    words = ("compare", path, "--measures", "gower,nicdm:measure=gower", "-k", 2, "-q")
+    out = run(*words, COLUMNS=str(width)).stdout
+    assert "nicdm:measure=gower" in out.replace("\n", "")
+
+
+# -- Ctrl-C ---------------------------------------------------------------------------------------
+
+LIMIT = 1.5  # seconds from the signal to the end of the process
+LONG = {
+    "search": ("--row", 0, "--measure", "mutual-proximity:measure=gower"),
+    "cluster": ("--method", "hdbscan"),
+    "hubness": (),
+    "compare": ("--sample", 20000),
+    "classify": ("--label", "c0", "--trees", 2000),
+}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    path = tmp_path_factory.mktemp("large") / "rows.csv"
+    random = np.random.default_rng(0)
+    n = 40_000
+    lines = ["c0,c1,x0,x1,x2,x3"]
+    words, numbers = random.choice(list("abcdef"), (n, 2)), random.random((n, 4)).round(4)
+    lines += [",".join([*map(str, w), *map(str, x)]) for w, x in zip(words, numbers, strict=True)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def cpu_of(process):
+    """Seconds of work that a running process has done."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_children():
+    """Seconds of work of all processes that have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="reads the work of a process from /proc"
+)
+@pytest.mark.parametrize("verb", LONG)
+def test_ctrl_c_from_outside_ends_a_verb_at_once(large, tmp_path, verb):
+    import signal
+
+    small = tmp_path / "small.csv"  # compiles what the large table needs
+    small.write_text("\n".join(large.read_text().splitlines()[:300]))
+    extra = [40 if word == 20000 else word for word in LONG[verb]]
+    extra = [5 if word == 2000 else word for word in extra]
+    warm = start(verb, small, *extra, "--output", "json")
+    warm.communicate(timeout=300)
+    before = cpu_of_children()
+    process = start(verb, large, *LONG[verb], "--output", "json")
+    try:
+        time.sleep(5.0)  # it has read the table and is at work
+        assert process.poll() is None, "too fast to be interrupted"
+        sent, used = time.monotonic(), cpu_of(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        took = time.monotonic() - sent
+        worked = cpu_of_children() - before - used
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    assert process.returncode == 130, err.decode()[-500:]
+    assert out == b""
+    assert b"Traceback" not in err
+    # On a busy machine the wall clock says little, but work that goes on would show.
+    assert min(took, worked) < LIMIT, f"{took:.1f} s, {worked:.1f} s of work"
