@@ -86,7 +86,7 @@ def test_rows_that_were_added_make_the_list_stale(visit):
 
 def test_bones_stand_where_the_list_will_be(visit):
     held = []
-    visit.page.route("**/search", held.append)
+    visit.page.route("**/search", lambda route: held.append(route))
     visit.page.goto(f"{visit.site.address}/#/pets")
     visit.page.wait_for_selector("#results .bone")
     assert visit.page.locator(".hit").count() == 0
