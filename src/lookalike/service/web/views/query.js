@@ -11,6 +11,7 @@ import { later } from "./later.js";
 import { bones } from "./states.js";
 
 const MANY = 14; // columns from which on a box helps to find one
+const LONG = 18; // letters of a name that needs a line of its own
 
 /** @param {State} state @param {Dispatch} act */
 export function query(state, act) {
@@ -26,7 +27,7 @@ export function query(state, act) {
     h("h2", null, state.link.query && "record" in state.link.query ? "Like this new row" : "Like this one"),
     asked ? h("p", { class: "title" }, asked.label ?? "A new row") : bones(1),
     compared.length > MANY ? columnBox(state, act) : null,
-    h("div", { class: "cells" }, compared.filter(named(state)).map((column) => line(state, act, column, asked?.row))),
+    h("div", { class: compared.some((c) => c.name.length > LONG) ? "cells long" : "cells" }, compared.filter(named(state)).map((column) => line(state, act, column, asked?.row))),
     h(
       "p",
       { class: "row" },

@@ -20,7 +20,7 @@ export default function set(state, act) {
     h("p", { class: "sentence" }, `${counted(ids.length, "row")} chosen${size < ids.length ? `, of which ${count(size)} were looked at` : ""}. What sets them apart from the other ${count(rest + size - ids.length)}, strongest first:`),
     differs.length
       ? h("ol", { class: "differs", key: "differs" }, differs.map((one) => difference(one, known.get(one.column), differs[0].score)))
-      : h("p", { class: "empty", key: "same" }, "Nothing: they are like the rest in every column."),
+      : h("p", { class: "empty", key: "same" }, rest ? "Nothing: they are like the rest in every column." : "All rows were chosen: there is no rest to compare them with."),
     h("h3", { key: "typicals" }, "Typical of them"),
     h(
       "ul",
