@@ -92,8 +92,8 @@ def test_bones_stand_where_the_list_will_be(visit):
     assert visit.page.locator(".hit").count() == 0
     while not held:
         visit.page.wait_for_timeout(50)
-    visit.page.unroute("**/search")
     held[0].continue_()
+    visit.page.unroute("**/search")
     visit.ready()
     assert visit.page.locator("#results .bone").count() == 0
 

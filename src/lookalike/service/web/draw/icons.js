@@ -12,12 +12,10 @@ const PATHS = {
   sun: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8M12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M19 5l-2 2M7 17l-2 2",
   search: "M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13M15.5 15.5L21 21",
   close: "M6 6l12 12M18 6L6 18",
-  undo: "M9 7L4 12l5 5M4 12h10a6 6 0 0 1 0 12",
   keys: "M3 6h18v12H3zM7 10h.1M11 10h.1M15 10h.1M8 14h8",
   lasso: "M12 4c5 0 9 2.5 9 6s-4 6-9 6-9-2.5-9-6 4-6 9-6M7 15c-1 2 0 4 2 5",
   box: "M4 4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M4 8V4M11 4h2M11 20h2M4 11v2M20 11v2",
   hand: "M12 3v18M3 12h18M9 6l3-3 3 3M9 18l3 3 3-3M6 9l-3 3 3 3M18 9l3 3-3 3",
-  fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
 };
 
 /** @param {keyof typeof PATHS} name */
