@@ -23,13 +23,14 @@ from lookalike.columns.category import Equal
 from lookalike.columns.flag import Presence
 from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
+from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.table import Table
 from lookalike.table.table import Column
 
-__all__ = ["SCALES", "SIMPLE", "MixedPlan"]
+__all__ = ["COLUMN", "SCALES", "SIMPLE", "MixedPlan"]
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
 ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
@@ -181,32 +182,30 @@ class MixedPlan:
             x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
             self.levels, self.starts, midpoint, against, compared,
         )  # fmt: skip
-        ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            cells, others, distance = a[COLUMN + name], b[COLUMN + name], self.distances[name]
-            for start, end in zip([0, *ends[:-1]], ends, strict=True):
-                at = slice(start, end)
-                one, many = cells[left[start : start + 1]], others[right[at]]
-                differs = 1.0 - distance.similarity(one, many)[0]
-                left_out = np.isnan(differs)
+            cells, others = a[COLUMN + name], b[COLUMN + name]
+            differs = 1.0 - pair_similarities(self.distances[name], cells, others, left, right)
+            left_out = np.isnan(differs)
+            if left_out.any():
                 differs[left_out] = 0.0
                 if midpoint:  # what is there and still cannot be compared stays left out
-                    gone = missing_rows(one)[0] | missing_rows(many)
-                    differs[gone & left_out] = 0.5
-                    left_out &= ~gone
-                compared[at] += np.where(left_out, 0.0, weight)
-                against[at] += weight * differs
+                    odd = np.flatnonzero(left_out)
+                    gone = missing_rows(cells[left[odd]]) | missing_rows(others[right[odd]])
+                    differs[odd[gone]] = 0.5
+                    left_out[odd[gone]] = False
+                compared += np.where(left_out, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
         return against, compared
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        n = len(a[SIMPLE])
         out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
+        each = np.arange(len(out))
         for j, name in enumerate(self.objects, start=self.n_simple):
             key, distance = COLUMN + name, self.distances[name]
-            for i in range(n):
-                at = slice(i, i + 1)
-                out[i, j] = 1.0 - distance.similarity(a[key][at], b[key][at])[0, 0]
+            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
         return out
 
     def differences(
@@ -219,14 +218,9 @@ class MixedPlan:
         """
         simple = rows[SIMPLE]
         out = self._with_room(self.simple_pairs(simple[left], simple[right]))
-        if not self.objects or not len(left):
-            return out
-        ends = [*np.flatnonzero(np.diff(left)) + 1, len(left)]
         for j, name in enumerate(self.objects, start=self.n_simple):
-            cells, distance = rows[COLUMN + name], self.distances[name]
-            for start, end in zip([0, *ends[:-1]], ends, strict=True):
-                one, many = cells[left[start : start + 1]], cells[right[start:end]]
-                out[start:end, j] = 1.0 - distance.similarity(one, many)[0]
+            cells = rows[COLUMN + name]
+            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
         return out
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -11,15 +11,13 @@ from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import nearest_numbers, pays
+from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.lists import Ids
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Ranked"]
@@ -28,7 +26,7 @@ METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 TILE = 256  # candidates a kernel holds at once
 
 
-class Ranked(Measure):
+class Ranked(_ByteRoad):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -176,16 +174,14 @@ class Ranked(Measure):
         ranked_cityblock(*codes, step, turned, total, out)
         return True
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
-        if self.metric not in ("cityblock", "chebyshev") or not pays(b, k):
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+    def _make_codes(self, rows: Rows) -> NumberCodes | None:
+        bounded = self.metric in ("cityblock", "chebyshev")
+        return number_codes(rows.arrays["twice"]) if bounded else None
+
+    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
         # Twice the difference of ranks, and more where a row is new: a bound all the same.
         unit = 0.5 / self.n_fitted_ if self.scale else 0.5
-        largest = self.metric == "chebyshev"
-        return nearest_numbers(self, a, b, k, "twice", unit, largest, super().nearest, exclude, ids)
+        return kept.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         shares = shares_of_distance(self._gaps(a, b)[0], self.metric)

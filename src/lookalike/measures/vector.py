@@ -13,7 +13,7 @@ from lookalike._shapes import Array, Dims, Fields, Of, require
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import nearest_numbers, pays
+from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
@@ -29,7 +29,7 @@ EPS = float(np.finfo(np.float64).eps)
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
-class Vector(Measure):
+class Vector(_ByteRoad):
     """Compare the number columns of rows as points in space.
 
     Use it when the columns share a unit, or with ``scale`` when they do not. When scales mean
@@ -150,16 +150,20 @@ class Vector(Measure):
         distance_block(a.arrays["x"], b.arrays["x"], CODES[self.metric], out)
         return out
 
-    def nearest(
+    def _make_codes(self, rows: Rows) -> NumberCodes | None:
+        bounded = self.metric in ("cityblock", "chebyshev")
+        return number_codes(rows.arrays["x"]) if bounded else None
+
+    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
+        return kept.ask(a.arrays["x"], 1.0, self.metric == "chebyshev")
+
+    def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes or matrix products."""
-        if self.metric in ("cityblock", "chebyshev") and pays(b, k):
-            largest = self.metric == "chebyshev"
-            return nearest_numbers(self, a, b, k, "x", 1.0, largest, super().nearest, exclude, ids)
+        """Search by matrix products where these propose the nearest rows."""
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return super()._plain(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
         fill = _propose_and_decide(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
