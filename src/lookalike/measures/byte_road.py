@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lookalike._threads import blocks
-from lookalike.kernels.byte_bounds import STEPS
+from lookalike.kernels.byte_bounds import STEPS, propose
+from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows, kept_beside
@@ -23,17 +24,21 @@ from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["byte_steps", "nearest_by_bytes", "nearest_numbers", "pays"]
 
+COLUMNS = 16  # of a table, roughly, to say how much work a question is
 TRIED = 4  # questions after which bounds that ruled out too little are given up
 
 
-def pays(b: Rows, k: int) -> bool:
+def pays(a: Rows, b: Rows, k: int) -> bool:
     """Whether bounds may save anything: there are enough rows, and they have served so far.
 
     Where columns without bytes decide who is near, bounds leave too many rows; after a few such
-    questions to the same rows they are no longer asked. The answers are the same either way.
+    questions to the same rows they are no longer asked. A few questions are answered before the
+    loops over bytes would be compiled. The answers are the same either way.
     """
     asked, in_vain = b.__dict__.get("_tally", (0, 0))
-    return len(b) >= LEAST and 16 * k <= len(b) and (asked < TRIED or 2 * in_vain < asked)
+    if len(b) < LEAST or 16 * k > len(b) or (asked >= TRIED and 2 * in_vain >= asked):
+        return False
+    return worth_compiling(propose, COLUMNS * len(a) * len(b))
 
 
 def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:

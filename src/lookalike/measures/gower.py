@@ -292,7 +292,7 @@ class Gower(Measure):
         from lookalike.measures.mixed_codes import mixed_codes
 
         codes = None
-        if pays(b, k):
+        if pays(a, b, k):
             codes = kept_beside(b, "_codes", lambda: mixed_codes(self.plan_, b.arrays))
         if codes is None:
             return super().nearest(a, b, k, exclude=exclude, ids=ids)

@@ -144,17 +144,21 @@ class Vector(Measure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import CODES, distance_block
+        from lookalike.kernels.first_use import pick
 
-        out = np.empty((len(a), len(b)))
-        distance_block(a.arrays["x"], b.arrays["x"], CODES[self.metric], out)
+        x, y = a.arrays["x"], b.arrays["x"]
+        out = np.empty((len(x), len(y)))
+        write = pick(distance_block, small.distance_block, len(x) * y.size)
+        write(x, y, CODES[self.metric], out)
         return out
 
     def nearest(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, proposed by bytes or matrix products."""
-        if self.metric in ("cityblock", "chebyshev") and pays(b, k):
+        if self.metric in ("cityblock", "chebyshev") and pays(a, b, k):
             largest = self.metric == "chebyshev"
             return nearest_numbers(self, a, b, k, "x", 1.0, largest, super().nearest, exclude, ids)
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
