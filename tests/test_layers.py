@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
-    ("cli", "service", "testing"),
+    ("cli", "service", "testing", "warming"),
     ("reporting",),
     ("scale",),
     ("predict", "cluster", "search", "leaderboard"),

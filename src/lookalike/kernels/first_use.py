@@ -8,19 +8,21 @@ same to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lookalike.kernels._jit import COMPILED
 
-__all__ = ["pick", "worth_compiling"]
+__all__ = ["compile_at_once", "pick", "worth_compiling"]
 
 # Cells that numpy compares for a loop in one process (about 0.3 s) before the loop is compiled.
 ALLOWANCE = 32_000_000
 
 _spent: dict[str, int] = {}
+_at_once = False
 
 
 def pick(loop: Any, twin: Callable[..., Any], cells: int) -> Any:
@@ -38,11 +40,22 @@ def pick(loop: Any, twin: Callable[..., Any], cells: int) -> Any:
 
 def worth_compiling(loop: Any, cells: int) -> bool:
     """Whether a loop is compiled already, or asked for so much that compiling pays."""
-    if not COMPILED or loop.signatures:
+    if not COMPILED or _at_once or loop.signatures:
         return True
     name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
     _spent[name] = _spent.get(name, 0) + cells
     return _spent[name] > ALLOWANCE or _is_on_disk(loop)
+
+
+@contextmanager
+def compile_at_once() -> Iterator[None]:
+    """Compile every loop at its first call inside this block, however small the call."""
+    global _at_once
+    before, _at_once = _at_once, True
+    try:
+        yield
+    finally:
+        _at_once = before
 
 
 @cache
