@@ -238,8 +238,7 @@ def _compare_cells(name: str, kind: str) -> None:
 
     cells = _cells(kind)
     table = {"cells": cells, "size": _numbers(len(cells), 1)[:, 0]}
-    options = {"kinds": {"cells": kind}, "distances": {"cells": name}}
-    fitted = Gower(**options).fit(table)
+    fitted = Gower(kinds={"cells": kind}, distances={"cells": name}).fit(table)
     fitted.similarity()
     fitted.explain(0, 1)
 
@@ -351,7 +350,8 @@ def _index() -> None:
         index.search(0, k=5)
         index.add(table)
         index.search(0, k=5, like=[1], unlike=[2])
-        next(iter(index.search(0, k=5))).explanation  # noqa: B018
+        hits: Any = index.search(0, k=5)
+        hits[0].explanation  # noqa: B018
     ReFeat(random_state=0).fit(_numbers())
 
 

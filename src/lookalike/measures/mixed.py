@@ -163,7 +163,8 @@ class MixedPlan:
         tables = (self.levels, self.starts)
         if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
             against, compared = np.empty(shape), np.empty(shape)
-            small.mixed_block(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            twin: Any = small.mixed_block
+            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
             return against, compared
         whole = all_compared(left, right, self.ends, midpoint)
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
@@ -264,7 +265,8 @@ class MixedPlan:
 
         simple = np.empty((len(a), self.n_simple))
         if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
-            small.mixed_pairs(a, b, self.ends, self.levels, self.starts, simple)
+            twin: Any = small.mixed_pairs
+            twin(a, b, self.ends, self.levels, self.starts, simple)
             return simple
         tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
