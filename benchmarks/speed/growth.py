@@ -1,8 +1,9 @@
 """How time and memory grow with the rows: an exponent for each piece of work, and the expected one.
 
-Sizes are doubled until one call has taken long enough; the exponent is the slope between the last
-sizes on logarithmic axes. Time is processor time of one thread, the least of a few calls, so that
-other work on the machine hardly matters. Memory is the peak that Python and numpy take in a call.
+Sizes are doubled a few times, or until one call has taken long enough; the exponent is the slope
+between the last sizes on logarithmic axes. Time is processor time of one thread, the least of a few
+calls, so that other work on the machine hardly matters. Memory is the peak that Python and numpy
+take in a call.
 """
 
 import gc
@@ -16,6 +17,7 @@ import numpy as np
 
 SLACK = 0.1  # exponents may be so much above the expected ones: 1.1 where the maths is linear
 POINTS = 3  # sizes that the slope is taken over
+DOUBLINGS = 4  # at most, which makes sixteen times the rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Growth:
     prepare: Callable[[int], Callable[[], Any]]
     time: float = 1.0
     memory: float = 1.0
-    start: int = 1000
+    start: int = 2000
     reason: str = ""
 
 
@@ -99,8 +101,7 @@ def measure(growth: Growth, enough: float, repeats: int = 3) -> Grown:
     """Double the rows until the calls of one size have taken ``enough`` seconds in all."""
     found = Grown(growth)
     growth.prepare(min(growth.start, 300))()  # imports and compiles
-    n = growth.start
-    while True:
+    for n in (growth.start << at for at in range(DOUBLINGS + 1)):
         call = growth.prepare(n)
         times = [_processor_seconds(call) for _ in range(repeats)]
         found.sizes.append(n)
@@ -108,8 +109,8 @@ def measure(growth: Growth, enough: float, repeats: int = 3) -> Grown:
         found.peaks.append(_peak(call))
         # The next size takes two to eight times as long.
         if len(found.sizes) >= POINTS and sum(times) * 2 ** max(1.0, growth.time) > enough:
-            return found
-        n *= 2
+            break
+    return found
 
 
 def _processor_seconds(call: Callable[[], Any]) -> float:

@@ -141,6 +141,8 @@ def _cells(kind: str) -> list[Any]:
         return [frozenset(word) for word in words]
     if kind == "sequence":
         return [tuple(word) for word in words]
+    if kind == "sets in sequence":
+        return [tuple(frozenset(letter) for letter in word) for word in words]
     if kind == "series":
         return [rng.normal(size=6) for _ in words]
     if kind == "graph":
@@ -160,6 +162,7 @@ def _measures() -> Iterator[Road]:
     for name, measure in MEASURES.items():
         for at, example in enumerate(measure.examples(), 1):
             yield f"{name} {at}", lambda example=example: _compare(example)  # type: ignore[misc]
+    yield "tall balanced trees", _tall_trees
     yield "bytes that propose neighbors", _propose
     yield "lists of many neighbors", _long_lists
     yield "column weights", _weights
@@ -190,6 +193,13 @@ def _compare(measure: Any) -> None:
             fitted.kneighbors(table, n_neighbors=3)
 
 
+def _tall_trees() -> None:
+    from lookalike.measures import StochasticForest
+
+    for dtype in (np.float64, np.float32):
+        StochasticForest(3, 9, random_state=0).fit(_numbers(MANY, dtype=dtype))
+
+
 def _propose() -> None:
     from lookalike.measures import Gower, Ranked, Vector
 
@@ -213,7 +223,7 @@ def _weights() -> None:
 
     y = np.arange(FEW) % 2
     for weights in ("relieff", "least_squares"):
-        Gower(kinds=KINDS, weights=weights).fit(_mixed(), y).similarity()
+        Gower(kinds=KINDS, weights=weights).fit(_mixed(), y)
 
 
 def _columns() -> Iterator[Road]:
@@ -236,7 +246,7 @@ def _columns() -> Iterator[Road]:
 def _compare_cells(name: str, kind: str) -> None:
     from lookalike.measures import Gower
 
-    cells = _cells(kind)
+    cells = _cells("sets in sequence" if name == "edit_sets" else kind)
     table = {"cells": cells, "size": _numbers(len(cells), 1)[:, 0]}
     fitted = Gower(kinds={"cells": kind}, distances={"cells": name}).fit(table)
     fitted.similarity()
@@ -261,7 +271,12 @@ def _cluster(method: str) -> None:
     from lookalike.cluster import SimilarityClustering
     from lookalike.measures import Gower, Vector
 
-    for measure, table in ((Gower(kinds=KINDS), _mixed()), (Vector(), _numbers())):
+    apart = _numbers() + 100.0 * (np.arange(FEW) % 2)[:, None]  # two clusters, no list leads out
+    for measure, table in (
+        (Gower(kinds=KINDS), _mixed()),
+        (Vector(), _numbers()),
+        (Vector(), apart),
+    ):
         SimilarityClustering(measure, method=method, random_state=0).fit(table)
 
 
@@ -273,21 +288,27 @@ def _search_densities() -> None:
 
 
 def _forests() -> None:
+    from lookalike.measures import ForestProximity
     from lookalike.predict import (
         RandomSimilarityForestClassifier,
         RandomSimilarityForestRegressor,
         RandomSimilarityIsolationForest,
         SimilarityForestClassifier,
     )
+    from lookalike.table import read_table
 
     table = {**_mixed(), "tags": _cells("set"), "name": _cells("text")}
     kinds = {**KINDS, "tags": "set", "name": "text"}
     y = np.arange(FEW) % 2
     tables = ((table, kinds), (_mixed(gaps=0.0), KINDS), (_numbers(), None))
     for rows, known in tables:
-        for options in ({}, {"projection": "squared"}, {"numeric": "value"}):
+        for options in ({}, {"projection": "squared"}, {"numeric": "value"}, {"ccp_alpha": 0.01}):
             few: dict[str, Any] = {"n_estimators": 3, "random_state": 0, "kinds": known, **options}
-            RandomSimilarityForestClassifier(**few).fit(rows, y).predict_proba(rows)
+            forest = RandomSimilarityForestClassifier(**few).fit(rows, y)
+            forest.predict_proba(rows)
+            forest.decision_path(rows)
+            forest.trees_.outcomes(forest.trees_.encode(read_table(rows, kinds=known)))
+            ForestProximity("ratio", forest).fit(rows).similarity()
             RandomSimilarityForestRegressor(**few).fit(rows, y * 1.0).predict(rows)
         RandomSimilarityIsolationForest(n_estimators=3, random_state=0, kinds=known).fit(
             rows
@@ -323,10 +344,11 @@ def _represent() -> None:
     square = measure.similarity()
     for tnorm in ("min", "product", "lukasiewicz"):
         transitive_closure(square, tnorm=tnorm)
-    for mode in ("path", "matrix"):
+        transitive_closure(square, tnorm=tnorm, new=square[:3])
+    for mode in ("path", "plain"):
         power_similarity(square, 3, mode=mode)
     for method in METHODS:
-        select_prototypes(measure, 5, method=method, y=y, random_state=0)
+        select_prototypes(Gower(kinds=KINDS), _mixed(), y, method, 5, random_state=0)
     SimilarityRepresentation(Gower(kinds=KINDS), random_state=0).fit(_mixed(), y).transform(
         _mixed()
     )
@@ -352,12 +374,13 @@ def _index() -> None:
         index.search(0, k=5, like=[1], unlike=[2])
         hits: Any = index.search(0, k=5)
         hits[0].explanation  # noqa: B018
-    ReFeat(random_state=0).fit(_numbers())
+    ReFeat(random_state=0).fit(_numbers()).search(0, k=3)
 
 
 def _board() -> None:
     from lookalike.leaderboard import compare, diagnose
+    from lookalike.measures import Vector
 
     y = np.arange(FEW) % 2
     compare(_numbers(), y=y)
-    diagnose(_numbers(), y=y)
+    diagnose(Vector().fit(_numbers()), y=y)
