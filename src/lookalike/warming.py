@@ -271,7 +271,8 @@ def _cluster(method: str) -> None:
     from lookalike.cluster import SimilarityClustering
     from lookalike.measures import Gower, Vector
 
-    apart = _numbers() + 100.0 * (np.arange(FEW) % 2)[:, None]  # two clusters, no list leads out
+    halves = 100.0 * (np.arange(600) % 2)[:, None]
+    apart = _numbers(600) + halves  # two clusters: no list of neighbors leads out of either
     for measure, table in (
         (Gower(kinds=KINDS), _mixed()),
         (Vector(), _numbers()),
