@@ -7,7 +7,9 @@ import numpy as np
 from benchmarks.speed.growth import Growth
 
 PAIRS = "all pairs of rows are compared"
-FOREST = "trees of n rows are log n deep"
+FOREST = "n log n: trees of n rows are log n deep"
+SORTED = "n log n: values are sorted"
+N_LOG_N = 1.1  # what n log n looks like at these sizes
 TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
 MATRIX = "the answer is a matrix of all pairs"
 
@@ -129,7 +131,7 @@ def measures():
 
     vector = partial(Vector, "cityblock")
     deep = partial(ForestProximity, "ratio", n_estimators=10, random_state=0)
-    small = {"n_estimators": 100, "random_state": 0}
+    small = {"n_estimators": 20, "random_state": 0}
     yield "Gower", Gower, mixed
     yield "Vector, cityblock", vector, numbers
     yield "Vector, euclidean", Vector, numbers
@@ -151,8 +153,12 @@ def growths():
 
     learning = ("LocalScaling", "MutualProximity, Gauss")  # from the neighbors of all rows
     for name, make, rows in measures():
-        fits = 2.0 if name in learning else 1.0
-        yield Growth(f"{name}: fit", partial(fit, make, rows), fits, reason=PAIRS * (fits > 1))
+        fits, reason = (2.0, PAIRS) if name in learning else (1.0, "")
+        if name == "Ranked":
+            fits, reason = N_LOG_N, SORTED
+        elif name.startswith("ForestProximity"):
+            fits, reason = N_LOG_N, FOREST
+        yield Growth(f"{name}: fit", partial(fit, make, rows), fits, reason=reason)
         memory = 1.0 if "ratio" not in name else 2.0
         reason = f"{PAIRS}; {TILES}" if memory > 1 else PAIRS
         yield Growth(
@@ -178,7 +184,8 @@ def growths():
             f"{method} clusters", partial(fit, make, numbers), exponent, memory, 300, reason
         )
     forest = partial(RandomSimilarityForestClassifier, n_estimators=10, random_state=0)
-    yield Growth("random similarity forest: fit", partial(fit_target, forest, mixed), reason=FOREST)
+    grow = partial(fit_target, forest, mixed)
+    yield Growth("random similarity forest: fit", grow, N_LOG_N, reason=FOREST)
     yield Growth("random similarity forest: predict", partial(predict, forest, mixed))
     near = partial(NeighborClassifier, Gower())
     yield Growth("NeighborClassifier: predict", partial(predict, near, mixed))
