@@ -146,9 +146,10 @@ def _cells(kind: str) -> list[Any]:
     if kind == "series":
         return [rng.normal(size=6) for _ in words]
     if kind == "graph":
-        import networkx as nx
-
-        return [nx.path_graph(len(word) + 1) for word in words[:8]]
+        return [
+            {"nodes": dict(enumerate(word)), "edges": [(at, at + 1) for at in range(len(word) - 1)]}
+            for word in words
+        ]
     return [rng.random(4) for _ in words]
 
 
@@ -227,16 +228,12 @@ def _weights() -> None:
 
 
 def _columns() -> Iterator[Road]:
-    from importlib.util import find_spec
-
     from lookalike.columns import DISTANCES
 
     for name, distance in DISTANCES.items():
         for kind in distance.kinds:
             if kind in ("number", "category", "order", "flag"):
                 continue  # in the tables of the measures
-            if kind == "graph" and find_spec("networkx") is None:
-                continue
             yield (
                 f"{kind} columns by {name}",
                 lambda name=name, kind=kind: _compare_cells(name, kind),  # type: ignore[misc]
