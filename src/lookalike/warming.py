@@ -64,8 +64,7 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
     >>> done.compiled  # doctest: +SKIP
     174
     """
-    from lookalike.kernels import COMPILED
-    from lookalike.kernels._cache import cache_folder
+    from lookalike.kernels import COMPILED, cache_folder
     from lookalike.kernels.first_use import compile_at_once
 
     began, found = time.monotonic(), cache_folder()
@@ -251,9 +250,12 @@ def _compare_cells(name: str, kind: str) -> None:
 
 
 def _tasks() -> Iterator[Road]:
-    from lookalike.cluster._methods import METHODS
+    from lookalike._params import OneOf
+    from lookalike.cluster import SimilarityClustering
 
-    for method in METHODS:
+    rule = SimilarityClustering.PARAMS["method"]
+    assert isinstance(rule, OneOf)
+    for method in rule.values:
         yield f"{method} clusters", lambda method=method: _cluster(method)  # type: ignore[misc]
     yield "the density search", _search_densities
     yield "random similarity forests", _forests

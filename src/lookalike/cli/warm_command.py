@@ -22,8 +22,7 @@ def warm(
     Compiled loops are kept for this processor, this Python and this version of lookalike. The
     folder is NUMBA_CACHE_DIR or XDG_CACHE_HOME where one of them is set, else ~/.cache.
     """
-    from lookalike.kernels import COMPILED
-    from lookalike.kernels._cache import cache_folder
+    from lookalike.kernels import COMPILED, cache_folder
     from lookalike.warming import warm as compile_all
 
     if not COMPILED:
