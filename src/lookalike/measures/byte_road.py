@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike.kernels.byte_bounds import NUMBER, STEPS
+from lookalike.kernels.byte_bounds import NUMBER, STEPS, propose
+from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows, kept_beside
@@ -30,6 +31,7 @@ from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["ByteQuestion", "NumberCodes", "_ByteRoad", "byte_steps", "number_codes", "pays"]
 
+COLUMNS = 16  # of a table, roughly, to say how much work a question is
 TRIED = 4  # questions after which bounds that ruled out too little are given up
 RARE = 32  # fewer than one row in so many are quicker to cut out than to be stepped over to
 
@@ -85,7 +87,7 @@ class _ByteRoad(Measure):
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
-        codes = self._codes_of(b) if pays(b, k) else None
+        codes = self._codes_of(b) if pays(b, k, len(a)) else None
         if codes is None:
             return self._plain(a, b, k, exclude=exclude, ids=ids)
         return self._by_bytes(codes, a, b, k, None, exclude, ids)
@@ -102,7 +104,7 @@ class _ByteRoad(Measure):
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest allowed rows; few of them are cut out first."""
         many = RARE * np.count_nonzero(allowed) >= len(b)
-        codes = self._codes_of(b) if many and pays(b, k) else None
+        codes = self._codes_of(b) if many and pays(b, k, len(a)) else None
         if codes is None:
             return super().nearest_among(a, b, k, allowed, exclude=exclude, ids=ids)
         return self._by_bytes(codes, a, b, k, allowed, exclude, ids)
@@ -130,14 +132,17 @@ class _ByteRoad(Measure):
         return replace(found, n_indexed=n_indexed)
 
 
-def pays(b: Rows, k: int) -> bool:
+def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
     """Whether bounds may save anything: there are enough rows, and they have served so far.
 
     Where columns without bytes decide who is near, bounds leave too many rows; after a few such
-    questions to the same rows they are no longer asked. The answers are the same either way.
+    questions to the same rows they are no longer asked. A few questions are answered before the
+    loops over bytes would be compiled. The answers are the same either way.
     """
     asked, in_vain = b.__dict__.get("_tally", (0, 0))
-    return len(b) >= LEAST and 16 * k <= len(b) and (asked < TRIED or 2 * in_vain < asked)
+    if len(b) < LEAST or 16 * k > len(b) or (asked >= TRIED and 2 * in_vain >= asked):
+        return False
+    return worth_compiling(propose, COLUMNS * n_queries * len(b))
 
 
 def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:

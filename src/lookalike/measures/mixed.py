@@ -126,20 +126,8 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        from lookalike.kernels.mixed import all_compared, mixed_block
-
-        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
-        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
-        whole = all_compared(left, right, self.ends, midpoint)
-        shape = (len(left), len(right))
-        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
-        simple = weights[: self.n_simple]
-        tables = (self.levels, self.starts)
         magic = ROUND * step
-        mixed_block(
-            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint, magic,
-            against, compared,
-        )  # fmt: skip
+        against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
@@ -156,6 +144,41 @@ class MixedPlan:
                 compared += weight
             against += weight * differs
         return against, compared
+
+    def _simple_sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+        magic: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums over the simple columns."""
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
+        from lookalike.kernels.mixed import all_compared, mixed_block
+
+        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        shape = (len(left), len(right))
+        tables = (self.levels, self.starts)
+        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+            against, compared = np.empty(shape), np.empty(shape)
+            twin: Any = small.mixed_block
+            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            return against, compared
+        whole = all_compared(left, right, self.ends, midpoint)
+        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
+        mixed_block(
+            left, right, self.ends, weights, self.alpha, self.beta, *tables, midpoint, magic,
+            against, compared,
+        )  # fmt: skip
+        return against, compared
+
+    @property
+    def _has_curves(self) -> bool:
+        """Whether some numbers have a curved similarity: powers, which only loops take alike."""
+        return bool(self.ends[1] > self.ends[0])
 
     def pair_sums(
         self,
@@ -230,10 +253,16 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import mixed_pairs
 
-        tables = (self.alpha, self.beta, self.levels, self.starts)
         simple = np.empty((len(a), self.n_simple))
+        if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
+            twin: Any = small.mixed_pairs
+            twin(a, b, self.ends, self.levels, self.starts, simple)
+            return simple
+        tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
         return simple

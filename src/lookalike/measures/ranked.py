@@ -146,21 +146,27 @@ class Ranked(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import CODES, distance_block, ranked_block
+        from lookalike.kernels.first_use import pick
 
         out = np.empty((len(a), len(b)))
+        cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            distance_block(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
+            write = pick(distance_block, small.distance_block, cells)
+            write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
         if self.metric != "cityblock" or not self._compare_codes(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            ranked_block(*sides, CODES[self.metric], out)
+            pick(ranked_block, small.ranked_block, cells)(*sides, CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
         """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import ranked_cityblock
+        from lookalike.kernels.first_use import pick
 
         news = [rows.arrays["new"] for rows in (a, b)]
         mixed = any(len(new) and new.min() != new.max() for new in news)
@@ -171,7 +177,8 @@ class Ranked(_ByteRoad):
         real = codes[0].dtype.type
         step = real(news[0].any() or news[1].any())
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        ranked_cityblock(*codes, step, turned, total, out)
+        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write(*codes, step, turned, total, out)
         return True
 
     def _make_codes(self, rows: Rows) -> NumberCodes | None:
