@@ -159,3 +159,23 @@ def test_papers_name_the_missing_data(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path / "nowhere"))
     assert papers.main() == 1
     assert "Set LOOKALIKE_DATA" in capsys.readouterr().err
+
+
+def test_exponents_are_measured_and_judged(monkeypatch):
+    growth = importlib.import_module("benchmarks.speed.growth")
+    assert growth.slope([1, 2, 4, 8], [9.0, 4.0, 16.0, 64.0]) == pytest.approx(2.0)
+    taken = iter([n * n / 1e3 for n in (10, 20, 40, 80, 160) for _ in range(2)])
+    monkeypatch.setattr(growth, "_processor_seconds", lambda call: next(taken))
+    monkeypatch.setattr(growth, "_peak", lambda call: call())
+    work = growth.Growth("pairs", lambda n: lambda: 8 * n, 2.0, 1.0, start=10)
+    found = growth.measure(work, enough=1e9, repeats=2)
+    assert found.sizes == [10, 20, 40, 80, 160]
+    assert (found.time, found.memory) == (pytest.approx(2.0), pytest.approx(1.0))
+    assert found.holds
+    assert not growth.Grown(
+        growth.Growth("linear", work.prepare), *list(vars(found).values())[1:]
+    ).holds
+    taken = iter([1.0] * 100)
+    assert growth.measure(work, enough=0.1, repeats=2).sizes == [10, 20, 40]
+    every = list(importlib.import_module("benchmarks.speed.cases.growth").GROWTHS())
+    assert len({one.name for one in every}) == len(every) > 40

@@ -1,4 +1,4 @@
-"""Ctrl-C ends long work within a second or so, and leaves no thread behind."""
+"""Ctrl-C ends long work within a second or so, and leaves no thread at work behind."""
 
 import json
 import subprocess
@@ -14,6 +14,7 @@ import json, os, signal, sys, threading, time, warnings
 
 warnings.simplefilter("ignore")
 import numpy as np
+from lookalike import _pool
 from lookalike.cluster import SimilarityClustering
 from lookalike.hubness import MutualProximity
 from lookalike.leaderboard import compare
@@ -74,7 +75,9 @@ for name, (n, task) in SCENARIOS.items():
     except KeyboardInterrupt:
         took = time.monotonic() - sent[0]
         timer.join()
-        left = [thread.name for thread in threading.enumerate()[1:]]
+        time.sleep(0.05)  # threads that wait for work have just been told that there is none
+        left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(_pool.NAME)]
+        left += ["at work"] * _pool.busy()
     print(json.dumps([name, took, left]), flush=True)
 """
 

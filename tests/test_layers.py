@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
-    ("cli", "service", "testing"),
+    ("cli", "service", "testing", "warming"),
     ("reporting",),
     ("scale",),
     ("predict", "cluster", "search", "leaderboard"),
@@ -34,6 +34,7 @@ IMPORTERS = ("import_module", "find_spec", "__import__")
 # The only files that may import modules by names which nobody can read off the source.
 BY_TABLE = {
     "__init__.py": "resolves the public names lazily, from the table _NAMES",
+    "cli/later.py": "finds the modules of the table LATER, to be loaded at their first use",
     "_load.py": "opens all rooms of the table ROOMS, so that classes in saved files are known",
 }
 

@@ -16,7 +16,9 @@ from rich.table import Table
 import benchmarks.speed.cases as cases
 import lookalike
 from benchmarks.speed.case import OURS
+from benchmarks.speed.growth import Grown, measure
 from benchmarks.speed.run import Result, run_case
+from benchmarks.speed.threads import limited
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -61,11 +63,26 @@ def show(result: Result, console: Console) -> None:
     console.print()
 
 
+def show_growth(grown: Grown, console: Console) -> None:
+    wanted = grown.growth
+    words = "[green]holds" if grown.holds else "[red]grows faster"
+    console.print(
+        f"{wanted.name}: time n^{grown.time:.2f} (expected {wanted.time:g}), memory "
+        f"n^{grown.memory:.2f} (expected {wanted.memory:g}), {grown.sizes[0]:,} to "
+        f"{grown.sizes[-1]:,} rows, {grown.seconds[-1]:.2g} s: {words}"
+        + (f"[/] ({wanted.reason})" if wanted.reason else ""),
+        soft_wrap=True,
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("case", nargs="?", default="all", choices=["all", *known_cases()])
     parser.add_argument("--repeats", type=int, default=7, help="turns for each contender (7)")
     parser.add_argument("--threads", type=int, help="threads for everybody (default: all cores)")
+    parser.add_argument(
+        "--enough", type=float, default=4.0, help="seconds for the largest size of a growth (4)"
+    )
     parser.add_argument("--json", type=Path, help="where to write the figures (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
     asked = parser.parse_args()
@@ -86,6 +103,12 @@ def main() -> int:
             show(results[-1], console)
             failed |= bool(results[-1].disagreements)
             failed |= asked.strict and False in results[-1].targets().values()
+        if hasattr(module, "GROWTHS"):
+            with limited(1):
+                for growth in module.GROWTHS():
+                    results.append(measure(growth, asked.enough))
+                    show_growth(results[-1], console)
+            failed |= asked.strict and not all(grown.holds for grown in results)
         path = asked.json or RESULTS / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"machine": header, "results": [result.to_json() for result in results]}

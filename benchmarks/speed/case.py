@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 OURS = "lookalike"
 
 # Takes the problem, does what is done once (imports, fitting), and returns the call to be measured.
@@ -43,6 +45,28 @@ class Smaller:
         return extra_mb[OURS] < self.extra_mb if OURS in extra_mb else None
 
 
+@dataclass
+class Tail:
+    """The slowest hundredth of our questions takes less than ``ratio`` times the median."""
+
+    ratio: float
+    seconds: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        text = f"p99 < {self.ratio:g}x median"
+        if not self.seconds:
+            return text
+        middle, slow = np.percentile(self.seconds, [50, 99]) * 1000
+        return f"{text} ({middle:.2f} and {slow:.2f} ms over {len(self.seconds):,} questions)"
+
+    def holds(self, seconds: Mapping[str, float], extra_mb: Mapping[str, float]) -> bool | None:
+        """Whether the aim is reached; None where no question was timed."""
+        if not self.seconds:
+            return None
+        middle, slow = np.percentile(self.seconds, [50, 99])
+        return bool(slow < self.ratio * middle)
+
+
 @dataclass(frozen=True)
 class Case:
     """One comparison.
@@ -58,7 +82,7 @@ class Case:
         An ImportError while a rival prepares means that it is not installed.
     agree : callable
         ``agree(ours, theirs)`` returns what is wrong, or an empty string.
-    targets : sequence of Faster and Smaller
+    targets : sequence of Faster, Smaller and Tail
     """
 
     name: str
@@ -66,7 +90,7 @@ class Case:
     ours: Contender
     rivals: Mapping[str, Contender]
     agree: Callable[[Any, Any], str]
-    targets: Sequence[Faster | Smaller] = field(default_factory=tuple)
+    targets: Sequence[Faster | Smaller | Tail] = field(default_factory=tuple)
 
     @property
     def contenders(self) -> dict[str, Contender]:

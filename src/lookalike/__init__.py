@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike.search import Index as Index
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
+    from lookalike.warming import warm as warm
 
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
@@ -50,6 +51,7 @@ _NAMES = {
     "represent": "lookalike.represent",
     "search": "lookalike.search",
     "table": "lookalike.table",
+    "warm": "lookalike.warming",
 }
 
 __all__ = ["__version__", *_NAMES]

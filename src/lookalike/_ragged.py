@@ -57,17 +57,20 @@ class Ragged:
 
     def __getitem__(self, at: Any) -> Ragged:
         """Return some of the rows: a slice, positions or a mask, never a single number."""
-        rows = np.arange(len(self))[at]
         if isinstance(at, slice) and at.step in (None, 1):
-            first, last = (rows[0], rows[-1] + 1) if len(rows) else (0, 0)
-            offsets = self.offsets[first : last + 1]
-            return Ragged(
-                self.values[offsets[0] : offsets[-1]], offsets - offsets[0], self.missing[rows]
-            )
-        starts, lengths = self.offsets[rows], np.diff(self.offsets)[rows]
+            first, last, _ = at.indices(len(self))
+            offsets = self.offsets[first : max(first, last) + 1]
+            values = self.values[offsets[0] : offsets[-1]]
+            return Ragged(values, offsets - offsets[0], self.missing[at])
+        if isinstance(at, np.ndarray) and at.dtype.kind in "iu":  # a few of many are found quickly
+            rows = np.where(at < 0, at + len(self), at)
+        else:
+            rows = np.arange(len(self))[at]
+        missing, starts = self.missing[rows], self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Ragged(self.values[np.repeat(starts, lengths) + within], offsets, self.missing[rows])
+        return Ragged(self.values[np.repeat(starts, lengths) + within], offsets, missing)
 
     def row(self, i: int) -> np.ndarray:
         """Return the items of one row."""

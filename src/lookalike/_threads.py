@@ -1,9 +1,8 @@
 """Run serial kernels side by side.
 
-A pool is made for each call and gone after it: nothing is left over that a fork could break or that
-several Python threads could fight about (making one costs about 0.1 ms). Work started from inside a
-worker runs in that worker, so nested calls neither deadlock nor multiply threads. BLAS is held to
-one thread all the while, so that n_jobs means what it says.
+Threads are kept as long as the process lives (see ``_pool``); the caller is one of those that work.
+Work started from inside a worker runs in that worker, so nested calls neither deadlock nor multiply
+threads. BLAS is held to one thread all the while, so that n_jobs means what it says.
 
 Ctrl-C and errors stop the work soon: Python cannot break into a running kernel, so long work is cut
 by ``blocks``, which looks between two blocks whether the work it belongs to was stopped
@@ -17,19 +16,18 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
 from typing import Any
 
 from lookalike._config import count_jobs
+from lookalike._pool import invite
 from lookalike._progress import Progress, check_cancelled
 
 __all__ = ["blocks", "check_stopped", "lock_of", "run", "single_blas"]
 
 _here = threading.local()
-_numbers = itertools.count()
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_limit: Any = None
@@ -48,7 +46,7 @@ def run(
     """Call ``task(*part)`` for every part and return the answers in order.
 
     The first error stops the work: parts not yet begun are dropped, those begun end at their next
-    block, and the error is raised here once all threads are gone. Ctrl-C does the same.
+    block, and the error is raised here once nobody works on it any more. Ctrl-C does the same.
     """
     todo = list(parts)
     jobs = min(count_jobs(n_jobs), len(todo))
@@ -62,36 +60,94 @@ def run(
                 bar.advance()
             return answers
 
-    context = copy_context()  # the workers see the caller's settings
-    name = f"lookalike-{next(_numbers)}"
-    stop = threading.Event()
-
-    def inside(*part: Any) -> Any:
-        _here.inside, _here.stop = True, stop
-        check_stopped()
-        own = context.copy()
-        own.run(check_cancelled)  # whoever watches the caller is known in its context alone
-        return own.run(task, *part)
-
-    with (
-        single_blas(),
-        Progress(what, len(todo)) as bar,
-        ThreadPoolExecutor(jobs, thread_name_prefix=name) as pool,
-    ):
+    with single_blas(), Progress(what, len(todo)) as bar:
+        work = _Work(task, todo, bar.advance)
         try:
-            futures = [pool.submit(inside, *part) for part in todo]
-            for future in futures:
-                future.add_done_callback(lambda _: bar.advance())
-            wait(futures, return_when=FIRST_EXCEPTION)
-            return [future.result() for future in futures]
-        except BaseException:  # an error or ctrl-c: leaving the block waits for the threads
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            # Ctrl-c may have come while a thread was being started: the pool does not know it yet.
-            for thread in threading.enumerate():
-                if thread.name.startswith(f"{name}_"):
-                    thread.join()
+            invite(work.help, jobs - 1)
+            work.do()
+        except BaseException:  # ctrl-c between two steps of this very code
+            work.stop.set()
             raise
+        finally:  # nothing goes on working for a call that has ended
+            work.end()
+        return work.result()
+
+
+class _Work:
+    """The parts of one call, taken on one by one by everybody who has time."""
+
+    def __init__(
+        self, task: Callable[..., Any], todo: list[tuple[Any, ...]], done: Callable[[], None]
+    ) -> None:
+        self.task, self.todo, self.done = task, todo, done
+        self.answers: list[Any] = [None] * len(todo)
+        self.error: BaseException | None = None
+        self.stop = threading.Event()
+        self.context = copy_context()  # the workers see the caller's settings
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+        self._helpers, self._ended = 0, False
+
+    def help(self) -> None:
+        """Work along in another thread, unless the call has ended before it came to that."""
+        with self._changed:
+            if self._ended:
+                return
+            self._helpers += 1
+        try:
+            self.do()
+        finally:
+            with self._changed:
+                self._helpers -= 1
+                self._changed.notify_all()
+
+    def do(self) -> None:
+        """Take on parts until none is left or the work is stopped."""
+        before = getattr(_here, "inside", False), getattr(_here, "stop", None)
+        _here.inside, _here.stop = True, self.stop
+        try:
+            while not self.stop.is_set():
+                at = next(self._numbers)
+                if at >= len(self.answers):
+                    break
+                own = self.context.copy()
+                own.run(check_cancelled)  # who watches the caller is known in its context alone
+                self.answers[at] = own.run(self.task, *self.todo[at])
+                self.done()
+        except _Stopped:
+            pass
+        except BaseException as error:
+            self.error = self.error or error
+            self.stop.set()
+        finally:
+            _here.inside, _here.stop = before
+
+    def end(self) -> None:
+        """Wait for those who have begun; whoever comes later finds nothing to do."""
+        try:
+            self._wait()
+        except BaseException:  # ctrl-c: parts that were begun end at their next block
+            self.stop.set()
+            self._wait()
+            raise
+
+    def _wait(self) -> None:
+        with self._changed:
+            self._ended = True
+            while self._helpers:
+                self._changed.wait()
+
+    def result(self) -> list[Any]:
+        """Return the answers, or raise the first error."""
+        self.task, self.todo = _nothing, []  # a late helper holds on to nothing
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return self.answers
+
+
+def _nothing() -> None:
+    """Stand in for a task that is over."""
 
 
 def check_stopped() -> None:

@@ -18,7 +18,7 @@ from forests.test_flat import make
 from forests.test_reading import eight_tests
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UndefinedMeasure, WrongType
 from lookalike.forests import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
-from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3
+from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3, forest_neighbors
 from lookalike.measures.forest_methods import METHODS as METHOD_CLASSES
 from lookalike.testing import check_measure
 
@@ -477,3 +477,22 @@ def test_a_category_never_seen_is_like_none():
     new = measure.similarity({"c": ["zzz"], "x": [0.5]})
     assert new.shape == (1, 40)
     assert np.isfinite(new).all()
+
+
+@pytest.mark.parametrize("parting", ["twice", "once"])
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("new", [False, True])
+def test_ratio_neighbors_do_not_depend_on_the_tiles(monkeypatch, parting, gaps, new):
+    monkeypatch.setattr(forest_neighbors, "TALL", 64)
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(150, 4)).round(1)
+    rows[:, 1:][rng.random((150, 3)) < gaps] = np.nan  # something is left to compare
+    measure = ForestProximity(Ratio(parting=parting), n_estimators=5, random_state=0).fit(rows)
+    asked = rows[40:110] if new else None
+    distances, indices = measure.kneighbors(asked, n_neighbors=7)
+    square = measure.distance(asked)
+    if not new:
+        np.fill_diagonal(square, np.inf)
+    order = np.argsort(square, axis=1, kind="stable")[:, :7]
+    assert (indices == order).all()
+    assert (distances == np.take_along_axis(square, order, axis=1)).all()

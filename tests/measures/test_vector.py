@@ -120,3 +120,20 @@ def test_explanation_of_each_metric_adds_up_to_the_distance():
         told = measure.explain(0, 1)
         whole = measure.scale_ + told.distance
         assert_allclose([told.minus["x0"] * whole, told.minus["x1"] * whole], shares)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1.0, 1e-9, 1e12, 1e-30, 1e30])
+def test_pairs_within_are_those_of_the_block(metric, dtype, size):
+    rng = np.random.default_rng(0)
+    x = ((rng.integers(0, 3, (70, 9)) + 40) * size).astype(dtype)  # many distances are equal
+    measure = Vector(metric).fit(x)
+    a, b = measure.rows_[:30], measure.encode(x[10:])
+    block = measure.block(a, b)
+    for limit in (0.0, *np.quantile(block, [0.05, 0.5, 1.0]), np.inf):
+        left, right = measure.pairs_within(a, b, float(limit))
+        expected = np.nonzero(block <= limit)
+        assert_array_equal(left, expected[0])
+        assert_array_equal(right, expected[1])
+    assert Vector("cityblock").fit(x).pairs_within(a, b, 1.0) is None

@@ -1,5 +1,7 @@
 """Bytes propose, the measure decides: the lists are those of looking at everything, bit for bit."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,23 +9,23 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.kernels.byte_bounds import STEPS, TILE
-from lookalike.measures import Gower, Ranked, Vector
-from lookalike.measures import gower as gower_module
-from lookalike.measures import ranked as ranked_module
-from lookalike.measures import vector as vector_module
+from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
+from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, STEPS, TILE
+from lookalike.measures import Gower, Ranked, Vector, byte_road, object_codes
 from lookalike.measures.base import Measure
+from lookalike.measures.mixed_codes import mixed_codes
 from lookalike.neighbors.codes import ByteCodes, bound_queries
 from lookalike.testing import number_tables, tables
 
-EVERY = ("number", "category", "order", "flag", "text", "set")
+EVERY = (
+    "number", "category", "order", "flag", "text", "set", "sequence", "histogram", "vector"
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Take the road of bytes however few the rows."""
-    for module in (gower_module, ranked_module, vector_module):
-        monkeypatch.setattr(module, "pays", lambda b, k: True)
+    monkeypatch.setattr(byte_road, "pays", lambda b, k: True)
 
 
 def same(measure, a, b, k, **options):
@@ -116,6 +118,110 @@ def test_more_columns_than_narrow_sums_hold_and_more_categories_than_bytes():
     same(measure, new, measure.rows_, 5)
 
 
+OBJECTS = ("number", "text", "set", "sequence", "histogram", "vector", "order")
+OF_OBJECTS = st.sampled_from(
+    [{}, {"text": Levenshtein(normalized=False)}, {"set": Overlap(), "histogram": EarthMover()}]
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(kinds=OBJECTS, min_rows=2, max_rows=12), GOWERS, OF_OBJECTS, st.integers(1, 4))
+def test_objects_by_size_and_by_coordinates(table, options, distances, k):
+    """Cells are not numbered here, as if all of many were distinct: the other bounds must do."""
+    given = {c.name: distances[c.kind.name] for c in table if c.kind.name in distances}
+    measure = Gower(distances=given, **options).fit(table)
+    rows, k = measure.rows_, min(k, len(table))
+    new = measure.encode(table[::-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(object_codes, "FEW", 0)
+        same(measure, rows, rows, k, exclude=np.arange(len(table)))
+        same(measure, new, rows, k)
+
+
+def objects(n, seed=0):
+    """Return a table in which objects decide who is near, with gaps in every column."""
+    rng = np.random.default_rng(seed)
+
+    def gaps(cells):
+        return [None if rng.random() < 0.05 else cell for cell in cells]
+
+    words = [f"w{i}" for i in range(40)]
+    centers = rng.dirichlet(np.ones(8), 30)
+    near = rng.integers(0, 30, n)
+    return la.read_table(
+        {
+            "x": rng.random(n),
+            "title": gaps([" ".join(rng.choice(words, rng.integers(1, 9))) for _ in range(n)]),
+            "tags": gaps([frozenset(rng.choice(words[:6], rng.integers(0, 4))) for _ in range(n)]),
+            "many": gaps([frozenset(rng.choice(words, rng.integers(0, 9))) for _ in range(n)]),
+            "steps": gaps([tuple(rng.choice(words, rng.integers(0, 6))) for _ in range(n)]),
+            "shares": gaps([0.9 * centers[i] + 0.1 * rng.dirichlet(np.ones(8)) for i in near]),
+        },
+        kinds={
+            "title": "text", "tags": "set", "many": "set", "steps": "sequence",
+            "shares": "histogram",
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+def test_many_rows_of_objects(missing):
+    table = objects(2 * TILE + 100)
+    measure = Gower(missing=missing).fit(table)
+    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
+    assert set(kept.objects) == {"title", "tags", "many", "steps", "shares"}
+    assert kept.objects["tags"].kind == LOOKUP  # few distinct sets are numbered
+    assert kept.objects["shares"].width == 8
+    same(measure, measure.rows_[:30], measure.rows_, 6, exclude=np.arange(30))
+    again = measure.reweighted({"x": 0.0, "title": 0.0, "shares": 4.0})
+    same(again, again.rows_[:30], again.rows_, 6, exclude=np.arange(30))
+
+
+def test_cells_with_one_hash_are_not_taken_for_one(monkeypatch):
+    table = objects(300)
+    measure = Gower().fit(table)
+    monkeypatch.setattr(object_codes, "_hashes", lambda cells: np.zeros(len(cells), np.uint64))
+    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
+    assert kept.objects["tags"].ask(measure.rows_.arrays["column tags"][:1])[1][0].max() > 0
+    same(measure, measure.rows_[:10], measure.rows_, 4, exclude=np.arange(10))
+
+
+def test_a_distance_of_ones_own_has_no_bytes():
+    """A subclass may compare in another way, so what bounds its parent does not bound it."""
+
+    class Backwards(Euclidean):
+        def _compare(self, a, b):
+            return 1.0 / (1.0 + super()._compare(a, b))
+
+    table = objects(400)
+    measure = Gower(distances={"shares": Backwards()}).fit(table)
+    assert "shares" not in mixed_codes(measure.plan_, measure.rows_.arrays).objects
+    same(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(kinds=EVERY, min_rows=3, max_rows=12), st.integers(1, 4), st.data())
+def test_rows_that_are_not_allowed_are_stepped_over(table, k, data):
+    measure = Gower().fit(table)
+    n, rows = len(table), measure.rows_
+    allowed = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    ids = 3 * np.arange(n) + 1
+    fast = measure.nearest_among(rows, rows, k, allowed, exclude=ids, ids=ids)
+    at = np.flatnonzero(allowed)
+    plain = Measure.nearest(measure, rows, rows[at], k, exclude=ids, ids=ids[at])
+    assert_array_equal(fast.indices, plain.indices)
+    assert_array_equal(fast.distances, plain.distances)
+
+
+def test_what_was_worked_out_is_not_pickled():
+    measure = Gower().fit(objects(300))
+    measure.nearest(measure.rows_[:1], measure.rows_, 3)
+    assert "_codes" in measure.rows_.__dict__
+    again = pickle.loads(pickle.dumps(measure))
+    assert "_codes" not in again.rows_.__dict__
+    same(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
+
+
 def test_copies_and_constant_columns():
     rows = {"a": [1.0] * 40, "b": [0.0, 1.0] * 20, "c": ["x"] * 40}
     measure = Gower().fit(la.read_table(rows, kinds={"a": "number", "c": "category"}))
@@ -136,7 +242,7 @@ def test_bounds_are_bounds():
     weights = rng.random(6)
     codes = ByteCodes.of((x * STEPS).astype(np.uint8))
     bounds = bound_queries(
-        codes, (q * STEPS).astype(np.uint8), weights, np.zeros(6, bool), weights=weights
+        codes, (q * STEPS).astype(np.uint8), weights, np.full(6, NUMBER), weights=weights
     )
     asked = bounds.asked
     for i in range(4):

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from lookalike.service import Client
+from lookalike.service.limits import Limits
 from lookalike.service.server import Server
 from lookalike.service.service import Service
 
@@ -35,6 +36,8 @@ def free_port():
 @contextlib.contextmanager
 def running(address, **options):
     """Serve a store in a thread; gives the service and a client."""
+    # The first search compiles, which may take minutes where many tests run at once.
+    options.setdefault("limits", Limits(seconds=300))
     service = Service(address, **options)
     port, listens = free_port(), threading.Event()
     server = Server(service, "127.0.0.1", port, listens.set)
@@ -43,7 +46,7 @@ def running(address, **options):
     try:
         while not listens.wait(0.1):
             assert thread.is_alive(), "the server did not start"
-        with Client(f"http://127.0.0.1:{port}") as client:
+        with Client(f"http://127.0.0.1:{port}", timeout=300) as client:
             yield service, client
     finally:
         server.should_exit = True
@@ -69,7 +72,7 @@ class Process:
         self.heard = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.client = Client(f"http://127.0.0.1:{self.port}", timeout=60)
+        self.client = Client(f"http://127.0.0.1:{self.port}", timeout=300)
 
     def _read(self):
         for line in self.process.stderr:

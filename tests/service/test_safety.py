@@ -268,7 +268,7 @@ def test_loopback(host):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     limits = Limits(body=20_000, upload=50_000, rows=50, columns=10, batch=5, cell=1_000, depth=6,
-                    queries=3, marks=4, seconds=2.0)  # fmt: skip
+                    queries=3, marks=4, seconds=5.0)  # fmt: skip
     with running(tmp_path_factory.mktemp("small") / "a.sqlite", limits=limits) as (service, client):
         client.create("pets", rows=PETS)
         client.service = service
@@ -352,8 +352,8 @@ def test_a_request_that_takes_too_long_is_ended(small, monkeypatch):
     began = time.monotonic()
     status, _, problem = send(small, "POST", SEARCH, ASK)
     assert status == 503
-    assert time.monotonic() - began < 10
-    assert "2 seconds" in problem["needed"]
+    assert time.monotonic() - began < 30
+    assert "5 seconds" in problem["needed"]
 
 
 # -- logs ------------------------------------------------------------------------------------------

@@ -1,38 +1,16 @@
 """What tasks cost: questions to an index, rows that come later, clusters of many rows."""
 
 import time
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.speed.case import Case, Faster, Smaller
+from benchmarks.speed.case import Case, Faster, Smaller, Tail
 
 K = 10
 QUESTIONS = 200
 SKLEARN = "scikit-learn brute"
 ANEW = "a new index"
 DBSCAN = "scikit-learn DBSCAN"
-
-
-@dataclass
-class Tail:
-    """The slowest hundredth of our questions takes less than ``ratio`` times the median."""
-
-    ratio: float
-    seconds: list[float] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        text = f"p99 < {self.ratio:g}x median"
-        if not self.seconds:
-            return text
-        middle, slow = np.percentile(self.seconds, [50, 99]) * 1000
-        return f"{text} ({middle:.2f} and {slow:.2f} ms over {len(self.seconds):,} questions)"
-
-    def holds(self, seconds, extra_mb):
-        if not self.seconds:
-            return None
-        middle, slow = np.percentile(self.seconds, [50, 99])
-        return bool(slow < self.ratio * middle)
 
 
 TAIL = Tail(5)

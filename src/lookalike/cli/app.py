@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 from lookalike._version import __version__
 from lookalike.cli.advice import in_options
+from lookalike.cli.later import load_later
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.verbs import add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
@@ -42,6 +43,7 @@ VERBS = (
     "search",
     "serve",
     "token",
+    "warm",
 )
 
 
@@ -131,6 +133,7 @@ for _name in VERBS:
 
 def main() -> None:
     """Run the command line."""
+    load_later()
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
     app(prog_name="lookalike")

@@ -14,8 +14,9 @@ from lookalike.errors import TooLarge, message
 from lookalike.measures.base import Measure
 from lookalike.measures.matrices import check_pairs, square
 from lookalike.measures.rows import Rows
+from lookalike.measures.vector import Vector
 
-__all__ = ["Space", "each_part", "stream"]
+__all__ = ["Space", "each_part", "stream_within"]
 
 TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
 INSTEAD = "Use landmarks='auto', or method='density' or 'hdbscan', which never make the matrix"
@@ -90,26 +91,32 @@ class Space:
         check_pairs(self.who, n, n, self.instead, what="a matrix of all pairs")
 
 
-def stream(space: Space, fold: Callable[[np.ndarray, int, int], Any], what: str) -> None:
-    """Hand every block of distances on or above the diagonal to ``fold(block, row, column)``.
+def _tiles(n: int) -> list[tuple[slice, slice]]:
+    """Cut the pairs on and above the diagonal into tiles."""
+    return [
+        (down, slice(max(down.start, across.start), across.stop))
+        for down in blocks(n, TALL)
+        for across in blocks(n, WIDE)
+        if across.stop > down.start
+    ]
 
-    Blocks are computed side by side and handed over one at a time, in any order; the matrix is
-    never there as a whole.
-    """
+
+def stream_within(
+    space: Space, limit: float, fold: Callable[[np.ndarray, np.ndarray], Any], what: str
+) -> None:
+    """Hand all pairs i < j whose distance is at most a limit to ``fold(i, j)``, part by part."""
     rows, measure, lock = space.rows, space.measure, threading.Lock()
 
     def one(down: slice, across: slice) -> None:
-        block = measure.block(rows[down], rows[across])
+        a, b = rows[down], rows[across]
+        found = measure.pairs_within(a, b, limit) if isinstance(measure, Vector) else None
+        left, right = np.nonzero(measure.block(a, b) <= limit) if found is None else found
+        left, right = left + down.start, right + across.start
+        above = left < right
         with lock:
-            fold(block, down.start, across.start)
+            fold(left[above], right[above])
 
-    tasks = [
-        (down, slice(max(down.start, across.start), across.stop))
-        for down in blocks(len(rows), TALL)
-        for across in blocks(len(rows), WIDE)
-        if across.stop > down.start
-    ]
-    run(one, tasks, space.n_jobs, what)
+    run(one, _tiles(len(rows)), space.n_jobs, what)
 
 
 def each_part(measure: Measure, n: int, one: Callable[[slice], Any], what: str) -> None:

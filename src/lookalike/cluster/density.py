@@ -11,7 +11,7 @@ from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, Real, require
 from lookalike._threads import blocks
 from lookalike.cluster._clustering import Clustering
-from lookalike.cluster._space import WIDE, Space, each_part, stream
+from lookalike.cluster._space import WIDE, Space, each_part, stream_within
 from lookalike.errors import TooFewRows, UndefinedMeasure, message
 from lookalike.kernels.density import absorb, settle
 from lookalike.measures.base import Measure
@@ -46,10 +46,10 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
     filled = np.zeros(n, dtype=np.int64)
 
-    def fold(block: np.ndarray, row: int, column: int) -> None:
-        absorb(block, row, column, eps, needed, counts, parents, waiting, filled)
+    def fold(left: np.ndarray, right: np.ndarray) -> None:
+        absorb(left, right, needed, counts, parents, waiting, filled)
 
-    stream(space, fold, "finding dense regions")
+    stream_within(space, eps, fold, "finding dense regions")
     labels = np.empty(n, dtype=np.int64)
     found = settle(needed, counts, parents, waiting, filled, labels)
     return describe(labels, counts >= needed, counts, int(found), eps)

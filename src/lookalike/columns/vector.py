@@ -10,7 +10,9 @@ from lookalike._shapes import Array, Fields, Shape, Whole
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
 from lookalike.errors import InvalidInput, message
+from lookalike.kernels import small
 from lookalike.kernels.distances import CODES, distance_block
+from lookalike.kernels.first_use import pick
 from lookalike.table.table import Column
 
 __all__ = ["Cosine", "Euclidean", "_RowDistance", "blocks_of"]
@@ -19,7 +21,8 @@ __all__ = ["Cosine", "Euclidean", "_RowDistance", "blocks_of"]
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     """Compare all rows of a with all rows of b; each entry is a sum over the columns in order."""
     out = np.empty((len(a), len(b)))
-    distance_block(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
+    write = pick(distance_block, small.distance_block, len(a) * np.size(b))
+    write(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
     return out
 
 

@@ -127,7 +127,8 @@ def ratio_block(
     plain = alpha == 1.0 and beta == 1.0
     if plain and not gaps_x.any() and not gaps_y.any():
         half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
-        half += ratio_half(forest, leaf_y, leaf_x, bins_x, once).T
+        own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
+        half = half + (half if own else ratio_half(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
     out = np.empty((len(leaf_x), len(leaf_y)))

@@ -31,7 +31,7 @@ def kernel(body: Callable[..., Any], **options: Any) -> Any:
         return body
     import numba
 
-    options = {"nogil": True, "error_model": "numpy", **options}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     folder = cache_folder()
     if folder is None:  # nowhere to write
         return numba.njit(**options)(body)

@@ -11,29 +11,25 @@ from lookalike.kernels.components import join, root_of
 
 
 @kernel
-def absorb(block, row, column, eps, needed, counts, parents, waiting, filled):
-    """Count the pairs of a block (rows from ``row``, columns from ``column``) that are within eps.
+def absorb(left, right, needed, counts, parents, waiting, filled):
+    """Count pairs of rows that are within eps, each pair once.
 
-    Only pairs above the diagonal count. A pair of rows that are both core by now is joined at once;
-    another one waits at the end that is not: such a row has fewer than ``needed`` neighbors yet, so
-    no row ever keeps more than ``needed - 2`` of them, however many pairs are within eps.
+    A pair of rows that are both core by now is joined at once; another one waits at the end that is
+    not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
+    ``needed - 2`` of them, however many pairs are within eps.
     """
-    for a in range(block.shape[0]):
-        i = row + a
-        for b in range(max(0, i + 1 - column), block.shape[1]):
-            if not block[a, b] <= eps:
-                continue
-            j = column + b
-            counts[i] += 1
-            counts[j] += 1
-            if counts[i] < needed:
-                waiting[i, filled[i]] = j
-                filled[i] += 1
-            elif counts[j] < needed:
-                waiting[j, filled[j]] = i
-                filled[j] += 1
-            else:
-                join(parents, i, j)
+    for at in range(left.shape[0]):
+        i, j = left[at], right[at]
+        counts[i] += 1
+        counts[j] += 1
+        if counts[i] < needed:
+            waiting[i, filled[i]] = j
+            filled[i] += 1
+        elif counts[j] < needed:
+            waiting[j, filled[j]] = i
+            filled[j] += 1
+        else:
+            join(parents, i, j)
 
 
 @kernel

@@ -45,6 +45,34 @@ def shared_counts(a_values, a_offsets, b_values, b_offsets, out):
 
 
 @kernel
+def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
+    """Write how many pairs of equal tokens row left[i] of a and row right[i] of b have.
+
+    Quickest where pairs with the same left row stand together: its tokens are sorted once.
+    """
+    last, tokens = -1, a_values[:0].copy()
+    for at in range(len(left)):
+        i, j = left[at], right[at]
+        if i != last:
+            tokens = np.sort(a_values[a_offsets[i] : a_offsets[i + 1]])
+            last = i
+        count = 0
+        for p in range(b_offsets[j], b_offsets[j + 1]):
+            token = b_values[p]
+            low, high = 0, len(tokens)
+            while low < high:
+                middle = (low + high) // 2
+                if tokens[middle] < token:
+                    low = middle + 1
+                else:
+                    high = middle
+            while low < len(tokens) and tokens[low] == token:
+                count += 1
+                low += 1
+        out[at] = count
+
+
+@kernel
 def jaccard_of_counts(counts, a_sizes, b_sizes):
     """Turn shared counts into the share of the union not shared; two empty sets are at 0."""
     for i in range(counts.shape[0]):

@@ -126,7 +126,8 @@ def merge_lists(distances, indices, more_distances, more_indices):
         more, more_ids = more_distances[i], more_indices[i]
         if not before(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
             continue
-        old[:], old_ids[:] = best, named
+        for place in range(k):  # a whole array at once takes the compiler seconds
+            old[place], old_ids[place] = best[place], named[place]
         at, other = 0, 0
         for place in range(k):
             left = other < more.shape[0] and more_ids[other] >= 0

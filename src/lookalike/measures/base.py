@@ -37,8 +37,9 @@ from lookalike.measures.matrices import (
     typical_distance,
 )
 from lookalike.measures.rows import Rows, self_pairs
+from lookalike.measures.searched import SearchedRows
 from lookalike.measures.sparse_graph import KNeighborsGraph
-from lookalike.measures.telling import ColumnDifferences, finish_explanation
+from lookalike.measures.telling import ColumnDifferences
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
@@ -53,7 +54,7 @@ CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs 
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True):
+class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.
@@ -241,11 +242,7 @@ class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True)
             values[self_pairs(a, b)] = exact
             if same:
                 np.fill_diagonal(values, exact)
-        if to == traits.native:
-            return values
-        if traits.conversion == "ratio":
-            return np.asarray(self.scale_ / (self.scale_ + values))
-        return self.to_distance(values)
+        return values if to == traits.native else self.convert(values)
 
     def to_distance(self, values: np.ndarray) -> np.ndarray:
         """Turn similarities into distances (or, where both are 1 minus the other, back) in place.
@@ -359,7 +356,7 @@ class Measure(CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True)
         ----------
         a, b : Rows of length one
         """
-        return finish_explanation(self, self._explain(a, b), a, b)
+        return self.explain_many(a, b)[0]
 
     def explain(self, x: Any, y: Any) -> Explanation:
         """Say why two rows are alike, column by column.

@@ -36,6 +36,7 @@ from lookalike.measures.forest_ancestors import Aryal, Zhu3
 from lookalike.measures.forest_explain import FittedForest, both_numbers, parting_columns
 from lookalike.measures.forest_loading import check_forest, check_forest_rows, forest_rows
 from lookalike.measures.forest_methods import METHODS, find_reading
+from lookalike.measures.forest_neighbors import nearest_in_tiles
 from lookalike.measures.forest_pairs import count_fallbacks, find_range
 from lookalike.measures.forest_reading import ForestReading, Ratio, Shi
 from lookalike.measures.forest_source import find_source, grow_cells, grow_matrix
@@ -391,6 +392,9 @@ class ForestProximity(Measure):
         shares = reading.shares_leaves and not reading.out_of_bag
         if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return nearest_by_codes(self, a, b, k, exclude, ids)
+        if isinstance(reading, Ratio):
+            mirrored = a is b and reading.is_plain and not has_gaps(a.arrays["bins"]).any()
+            return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:

@@ -16,14 +16,13 @@ from lookalike._params import AnyOf, Between, Is, OneOf, Rule
 from lookalike._shapes import Anything, Dims, Fields, MapOf, Maybe, Of, Plain, Real, Text, require
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import nearest_by_bytes, pays
+from lookalike.measures.byte_road import ByteQuestion, _ByteRoad
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.lists import Ids
 from lookalike.measures.mixed import SCALES, MixedPlan
-from lookalike.measures.rows import Rows, kept_beside
+from lookalike.measures.mixed_codes import MixedCodes, mixed_codes
+from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
 from lookalike.measures.typical import Typical, contributions
-from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Gower"]
@@ -31,7 +30,7 @@ __all__ = ["Gower"]
 LEARNED = ("relieff", "least_squares")
 
 
-class Gower(Measure):
+class Gower(_ByteRoad):
     """Compare rows of mixed columns, with gaps, each column in its own way.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
@@ -285,22 +284,13 @@ class Gower(Measure):
             against /= compared  # 0 / 0 is the undefined pair
         return np.subtract(1.0, against, out=against)
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
-        from lookalike.measures.mixed_codes import mixed_codes
+    def _make_codes(self, rows: Rows) -> MixedCodes | None:
+        return mixed_codes(self.plan_, rows.arrays)
 
-        codes = None
-        if pays(b, k):
-            codes = kept_beside(b, "_codes", lambda: mixed_codes(self.plan_, b.arrays))
-        if codes is None:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        queries = codes.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
+    def _ask_codes(self, kept: MixedCodes, a: Rows) -> ByteQuestion:
+        queries = kept.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
         limit_of = np.square if self.conversion == "sqrt" else np.asarray
-        return nearest_by_bytes(
-            self, a, b, k, codes.codes, queries, limit_of, super().nearest, exclude, ids
-        )
+        return ByteQuestion(kept.codes, queries, limit_of)
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
@@ -314,9 +304,27 @@ class Gower(Measure):
         return self.to_distance(similarity)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        similarity = float(self.block(a, b, "similarity")[0, 0])
-        distance = float(self.block(a, b, "distance")[0, 0])
-        found = self.plan_.pairs(a.arrays, b.arrays)[0]
+        return self._explain_each(a, b)[0]
+
+    def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
+        distances, similarities = (values[0].tolist() for values in self.both_blocks(a, b))
+        repeated = a[np.zeros(len(b), np.int64)]
+        found = self.plan_.pairs(repeated.arrays, b.arrays)
+        view = self.typical_.view(self.plan_, a)
+        return [
+            self._explain_found(a, b[i : i + 1], found[i], similarities[i], distances[i], view)
+            for i in range(len(b))
+        ]
+
+    def _explain_found(
+        self,
+        a: Rows,
+        b: Rows,
+        found: np.ndarray,
+        similarity: float,
+        distance: float,
+        view: np.ndarray,
+    ) -> Explanation:
         names, weights = self.plan_.names, self._weights_in_order()
         differs = self._half_for_gaps(found, a, b) if self.missing == "midpoint" else found
         gone = np.isnan(differs)
@@ -330,7 +338,7 @@ class Gower(Measure):
             return Explanation(similarity, distance, half, rest, not_compared=left_out)
         told = contributions(names, weights, np.nan_to_num(differs), whole)
         typical = self.typical_.contributions(names, weights, whole)
-        telling = self.typical_.telling(self.plan_, a, b, found)
+        telling = self.typical_.telling(self.plan_, a, b, found, view)
         plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
         minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
         more = similarity - sum(plus.values())

@@ -23,13 +23,14 @@ from lookalike.columns.category import Equal
 from lookalike.columns.flag import Presence
 from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
+from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.table import Table
 from lookalike.table.table import Column
 
-__all__ = ["SCALES", "SIMPLE", "MixedPlan"]
+__all__ = ["COLUMN", "SCALES", "SIMPLE", "MixedPlan"]
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
 ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
@@ -125,20 +126,8 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        from lookalike.kernels.mixed import all_compared, mixed_block
-
-        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
-        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
-        whole = all_compared(left, right, self.ends, midpoint)
-        shape = (len(left), len(right))
-        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
-        simple = weights[: self.n_simple]
-        tables = (self.levels, self.starts)
         magic = ROUND * step
-        mixed_block(
-            left, right, self.ends, simple, self.alpha, self.beta, *tables, midpoint, magic,
-            against, compared,
-        )  # fmt: skip
+        against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
@@ -155,6 +144,41 @@ class MixedPlan:
                 compared += weight
             against += weight * differs
         return against, compared
+
+    def _simple_sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+        magic: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums over the simple columns."""
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
+        from lookalike.kernels.mixed import all_compared, mixed_block
+
+        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        shape = (len(left), len(right))
+        tables = (self.levels, self.starts)
+        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+            against, compared = np.empty(shape), np.empty(shape)
+            twin: Any = small.mixed_block
+            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            return against, compared
+        whole = all_compared(left, right, self.ends, midpoint)
+        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
+        mixed_block(
+            left, right, self.ends, weights, self.alpha, self.beta, *tables, midpoint, magic,
+            against, compared,
+        )  # fmt: skip
+        return against, compared
+
+    @property
+    def _has_curves(self) -> bool:
+        """Whether some numbers have a curved similarity: powers, which only loops take alike."""
+        return bool(self.ends[1] > self.ends[0])
 
     def pair_sums(
         self,
@@ -181,32 +205,30 @@ class MixedPlan:
             x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
             self.levels, self.starts, midpoint, against, compared,
         )  # fmt: skip
-        ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            cells, others, distance = a[COLUMN + name], b[COLUMN + name], self.distances[name]
-            for start, end in zip([0, *ends[:-1]], ends, strict=True):
-                at = slice(start, end)
-                one, many = cells[left[start : start + 1]], others[right[at]]
-                differs = 1.0 - distance.similarity(one, many)[0]
-                left_out = np.isnan(differs)
+            cells, others = a[COLUMN + name], b[COLUMN + name]
+            differs = 1.0 - pair_similarities(self.distances[name], cells, others, left, right)
+            left_out = np.isnan(differs)
+            if left_out.any():
                 differs[left_out] = 0.0
                 if midpoint:  # what is there and still cannot be compared stays left out
-                    gone = missing_rows(one)[0] | missing_rows(many)
-                    differs[gone & left_out] = 0.5
-                    left_out &= ~gone
-                compared[at] += np.where(left_out, 0.0, weight)
-                against[at] += weight * differs
+                    odd = np.flatnonzero(left_out)
+                    gone = missing_rows(cells[left[odd]]) | missing_rows(others[right[odd]])
+                    differs[odd[gone]] = 0.5
+                    left_out[odd[gone]] = False
+                compared += np.where(left_out, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
         return against, compared
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        n = len(a[SIMPLE])
         out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
+        each = np.arange(len(out))
         for j, name in enumerate(self.objects, start=self.n_simple):
             key, distance = COLUMN + name, self.distances[name]
-            for i in range(n):
-                at = slice(i, i + 1)
-                out[i, j] = 1.0 - distance.similarity(a[key][at], b[key][at])[0, 0]
+            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
         return out
 
     def differences(
@@ -219,14 +241,9 @@ class MixedPlan:
         """
         simple = rows[SIMPLE]
         out = self._with_room(self.simple_pairs(simple[left], simple[right]))
-        if not self.objects or not len(left):
-            return out
-        ends = [*np.flatnonzero(np.diff(left)) + 1, len(left)]
         for j, name in enumerate(self.objects, start=self.n_simple):
-            cells, distance = rows[COLUMN + name], self.distances[name]
-            for start, end in zip([0, *ends[:-1]], ends, strict=True):
-                one, many = cells[left[start : start + 1]], cells[right[start:end]]
-                out[start:end, j] = 1.0 - distance.similarity(one, many)[0]
+            cells = rows[COLUMN + name]
+            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
         return out
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -236,10 +253,16 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import mixed_pairs
 
-        tables = (self.alpha, self.beta, self.levels, self.starts)
         simple = np.empty((len(a), self.n_simple))
+        if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
+            twin: Any = small.mixed_pairs
+            twin(a, b, self.ends, self.levels, self.starts, simple)
+            return simple
+        tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
         return simple

@@ -1,9 +1,9 @@
 """Mixed rows as bytes: how each group of columns bounds its differences from below.
 
 Numbers become steps of their range (a curved similarity only makes their differences larger),
-codes and flags their remainder (two that clash look equal), ordered levels their code: two
-different levels differ by at least the smallest difference of the query's own level. Columns of
-objects have no bytes; their weight may or may not be there.
+codes and flags their remainder (two that clash look equal), ordered levels their code, which a
+query looks up in the table of its own level. Columns of objects become bytes where something is
+known about them (see ``object_codes``); else their weight may or may not be there.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.kernels.byte_bounds import STEPS
+from lookalike.columns.base import missing_rows
+from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, NUMBER, STEPS
 from lookalike.measures.byte_road import byte_steps
-from lookalike.measures.mixed import SIMPLE, MixedPlan
+from lookalike.measures.mixed import COLUMN, SIMPLE, MixedPlan
+from lookalike.measures.object_codes import ObjectBytes, object_bytes
 from lookalike.neighbors.codes import Bounds, ByteCodes, bound_queries
 
 __all__ = ["MixedCodes", "mixed_codes"]
@@ -24,10 +26,12 @@ __all__ = ["MixedCodes", "mixed_codes"]
 
 @dataclass(frozen=True, eq=False)
 class MixedCodes:
-    """The bytes of some rows, and the plan they were made by."""
+    """The bytes of some rows, the plan they were made by, and what the columns of objects ask."""
 
     plan: MixedPlan
     codes: ByteCodes
+    kind: np.ndarray
+    objects: Mapping[str, ObjectBytes]
 
     def queries(
         self, a: Mapping[str, Any], weights: np.ndarray, midpoint: bool
@@ -41,19 +45,46 @@ class MixedCodes:
         midpoint : bool
             Whether a missing cell counts as half a difference.
         """
-        plan, simple = self.plan, np.asarray(a[SIMPLE])
-        own, here = _bytes(plan, simple), ~np.isnan(simple)
-        n, first = plan.n_simple, int(plan.ends[3])
-        equal = np.arange(n) >= plan.ends[1]
-        own_weights, more = weights[:n], float(weights[n:].sum())
-        worth = np.repeat(own_weights[None], len(simple), axis=0)
-        for j in range(first, n):
-            level = np.where(here[:, j], simple[:, j], 0).astype(np.int64)
-            worth[:, j] *= np.where(here[:, j], _smallest_differences(plan, j)[level], 0.0)
+        plan, n = self.plan, self.plan.n_simple
+        at_objects = {name: n + i for i, name in enumerate(plan.objects)}
+        uncoded = [at for name, at in at_objects.items() if name not in self.objects]
+        more = float(weights[uncoded].sum())
+        # The weight of a column of several bytes is counted with the first of them.
+        whole = np.zeros(len(self.kind))
+        whole[:n] = weights[:n]
+        first = n
+        for name, kept in self.objects.items():
+            whole[first] = weights[at_objects[name]]
+            first += kept.width
 
         def queries(at: slice) -> Bounds:
+            simple = np.asarray(a[SIMPLE][at])
+            own = np.zeros((len(simple), len(self.kind)), np.uint8)
+            worth, here = np.zeros(own.shape), np.ones(own.shape, bool)
+            own[:, :n], here[:, :n] = _bytes(plan, simple), ~np.isnan(simple)
+            worth[:, :n] = weights[:n]
+            worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
+            tables = np.zeros((len(simple), int((self.kind == LOOKUP).sum()), MISSING + 1))
+            slot, first = 0, n
+            for j in np.flatnonzero(self.kind[:n] == LOOKUP).tolist():
+                levels = _levels(plan, j)
+                codes = np.where(here[:, j], simple[:, j], 0).astype(np.int64)
+                tables[:, slot, : len(levels)] = levels[codes] * weights[j]
+                slot += 1
+            for name, kept in self.objects.items():
+                cells, weight = a[COLUMN + name][at], weights[at_objects[name]]
+                columns = slice(first, first + kept.width)
+                first = columns.stop
+                own[:, columns], values = kept.ask(cells)
+                here[:, columns] = ~missing_rows(cells)[:, None]
+                if kept.kind == LOOKUP:
+                    tables[:, slot] = values * weight
+                    slot += 1
+                else:
+                    worth[:, columns] = values * weight
+            worth[:, self.kind == LOOKUP] = tables.max(axis=2)
             return bound_queries(
-                self.codes, own[at], worth[at], equal, weights=own_weights, present=here[at],
+                self.codes, own, worth, self.kind, tables=tables, weights=whole, present=here,
                 midpoint=midpoint, more_weight=more,
             )  # fmt: skip
 
@@ -62,28 +93,52 @@ class MixedCodes:
 
 def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     """Return the bytes of encoded rows; None where there is nothing to make them of."""
-    simple = np.asarray(rows[SIMPLE])
-    if not plan.n_simple:
+    simple, n = np.asarray(rows[SIMPLE]), plan.n_simple
+    kind = np.full(n, EQUAL)
+    kind[: plan.ends[1]] = NUMBER
+    for j in range(int(plan.ends[3]), n):
+        kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
+    objects = {}
+    for name in plan.objects:
+        kept = object_bytes(plan.distances[name], rows[COLUMN + name])
+        if kept is not None:
+            objects[name] = kept
+    if not n and not objects:
         return None
-    missing = np.isnan(simple)
-    return MixedCodes(plan, ByteCodes.of(_bytes(plan, simple), missing if missing.any() else None))
+    for kept in objects.values():
+        kind = np.concatenate([kind, np.full(kept.width, kept.kind)])
+
+    def part_of(at: slice) -> tuple[np.ndarray, np.ndarray | None]:
+        columns, missing = [_bytes(plan, simple[at])], [np.isnan(simple[at])]
+        for kept in objects.values():
+            columns.append(kept.columns[at])
+            missing.append(np.repeat(kept.missing[at, None], kept.width, axis=1))
+        gone = np.hstack(missing)
+        return np.hstack(columns), gone if gone.any() else None
+
+    # What the columns of objects have made is in the codes now, and not needed twice.
+    codes = ByteCodes.make(len(simple), len(kind), part_of)
+    return MixedCodes(
+        plan, codes, kind, {name: kept.without_rows() for name, kept in objects.items()}
+    )
 
 
 def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:
-    near = int(plan.ends[1])
+    near, order = int(plan.ends[1]), int(plan.ends[3])
     out = np.empty(simple.shape, np.uint8)
     out[:, :near] = byte_steps(simple[:, :near], 0.0, 1.0)
     if near < simple.shape[1]:
         # Numbers that are equal have equal bits once -0.0 is 0.0, so they get equal bytes.
         bits = np.ascontiguousarray(np.nan_to_num(simple[:, near:]) + 0.0).view(np.uint64)
         out[:, near:] = (bits ^ (bits >> np.uint64(40))) % np.uint64(STEPS)
+    for j in range(order, simple.shape[1]):
+        if plan.starts[j, 1] <= MISSING:
+            out[:, j] = np.nan_to_num(simple[:, j])
     return out
 
 
-def _smallest_differences(plan: MixedPlan, column: int) -> np.ndarray:
-    """Return for each level of a column by how much any other differs from it, at least."""
+def _levels(plan: MixedPlan, column: int) -> np.ndarray:
+    """Return by how much the levels of a column differ from each other."""
     start, width = (int(value) for value in plan.starts[column])
-    table = plan.levels[start : start + width * width].reshape(width, width).copy()
-    np.fill_diagonal(table, np.inf)
-    found = table.min(axis=1)
-    return np.where(np.isfinite(found), found, 0.0)
+    table = plan.levels[start : start + width * width].reshape(width, width)
+    return np.clip(np.nan_to_num(table), 0.0, 1.0)

@@ -11,15 +11,13 @@ from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import nearest_numbers, pays
+from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.lists import Ids
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table import Table
 
 __all__ = ["Ranked"]
@@ -28,7 +26,7 @@ METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 TILE = 256  # candidates a kernel holds at once
 
 
-class Ranked(Measure):
+class Ranked(_ByteRoad):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -148,21 +146,27 @@ class Ranked(Measure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import CODES, distance_block, ranked_block
+        from lookalike.kernels.first_use import pick
 
         out = np.empty((len(a), len(b)))
+        cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            distance_block(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
+            write = pick(distance_block, small.distance_block, cells)
+            write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
         if self.metric != "cityblock" or not self._compare_codes(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            ranked_block(*sides, CODES[self.metric], out)
+            pick(ranked_block, small.ranked_block, cells)(*sides, CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
         """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import ranked_cityblock
+        from lookalike.kernels.first_use import pick
 
         news = [rows.arrays["new"] for rows in (a, b)]
         mixed = any(len(new) and new.min() != new.max() for new in news)
@@ -173,19 +177,18 @@ class Ranked(Measure):
         real = codes[0].dtype.type
         step = real(news[0].any() or news[1].any())
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        ranked_cityblock(*codes, step, turned, total, out)
+        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write(*codes, step, turned, total, out)
         return True
 
-    def nearest(
-        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
-    ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
-        if self.metric not in ("cityblock", "chebyshev") or not pays(b, k):
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+    def _make_codes(self, rows: Rows) -> NumberCodes | None:
+        bounded = self.metric in ("cityblock", "chebyshev")
+        return number_codes(rows.arrays["twice"]) if bounded else None
+
+    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
         # Twice the difference of ranks, and more where a row is new: a bound all the same.
         unit = 0.5 / self.n_fitted_ if self.scale else 0.5
-        largest = self.metric == "chebyshev"
-        return nearest_numbers(self, a, b, k, "twice", unit, largest, super().nearest, exclude, ids)
+        return kept.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         shares = shares_of_distance(self._gaps(a, b)[0], self.metric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -45,6 +45,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.seen)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was worked out from the rows is kept in __dict__ beside the fields: a cache.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __getitem__(self, at: Any) -> Rows:
         """Return some of the rows: a slice, positions or a mask, never a single number."""

@@ -65,8 +65,13 @@ class Typical:
         known = ~np.isnan(self.mean)
         return contributions(names, weights * known, np.nan_to_num(self.mean), whole)
 
+    def view(self, plan: MixedPlan, one: Rows) -> np.ndarray:
+        """Return the differences of one row to those of the sample in the simple columns."""
+        cells = np.repeat(one.arrays[SIMPLE], len(self.simple), axis=0)
+        return plan.simple_pairs(cells, self.simple)
+
     def telling(
-        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray, view: np.ndarray
     ) -> dict[str, tuple[float, float]]:
         """Return how much the nearness and the farness of two rows say in each column, in bits.
 
@@ -79,13 +84,10 @@ class Typical:
         plan : MixedPlan
         a, b : Rows of length one
         differs : float64 per column, how much the two differ
+        view : what ``view`` says of a
         """
         others = ~np.isin(self.seen, [at for at in (a.seen[0], b.seen[0]) if at >= 0])
-        sample = self.simple[others]
-        views = [
-            plan.simple_pairs(np.repeat(one.arrays[SIMPLE], len(sample), axis=0), sample)
-            for one in (a, b)
-        ]
+        views = [view[others], self.view(plan, b)[others]]
         at = plan.n_simple
         return {
             **as_bits(plan.names[:at], np.concatenate(views), differs[:at]),

@@ -13,7 +13,7 @@ from lookalike._shapes import Array, Dims, Fields, Of, require
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import nearest_numbers, pays
+from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
@@ -29,7 +29,7 @@ EPS = float(np.finfo(np.float64).eps)
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
-class Vector(Measure):
+class Vector(_ByteRoad):
     """Compare the number columns of rows as points in space.
 
     Use it when the columns share a unit, or with ``scale`` when they do not. When scales mean
@@ -144,25 +144,50 @@ class Vector(Measure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
+        from lookalike.kernels import small
         from lookalike.kernels.distances import CODES, distance_block
+        from lookalike.kernels.first_use import pick
 
-        out = np.empty((len(a), len(b)))
-        distance_block(a.arrays["x"], b.arrays["x"], CODES[self.metric], out)
+        x, y = a.arrays["x"], b.arrays["x"]
+        out = np.empty((len(x), len(y)))
+        write = pick(distance_block, small.distance_block, len(x) * y.size)
+        write(x, y, CODES[self.metric], out)
         return out
 
-    def nearest(
+    def _make_codes(self, rows: Rows) -> NumberCodes | None:
+        bounded = self.metric in ("cityblock", "chebyshev")
+        return number_codes(rows.arrays["x"]) if bounded else None
+
+    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
+        return kept.ask(a.arrays["x"], 1.0, self.metric == "chebyshev")
+
+    def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes or matrix products."""
-        if self.metric in ("cityblock", "chebyshev") and pays(b, k):
-            largest = self.metric == "chebyshev"
-            return nearest_numbers(self, a, b, k, "x", 1.0, largest, super().nearest, exclude, ids)
+        """Search by matrix products where these propose the nearest rows."""
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+            return super()._plain(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
         fill = _propose_and_decide(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
+
+    def pairs_within(self, a: Rows, b: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the positions (left, right) of all pairs whose distance is at most a limit.
+
+        In the order of rows of a, then of b. A matrix product proposes them; None where that is no
+        quicker than ``block``.
+
+        Parameters
+        ----------
+        a, b : Rows
+        limit : float
+        """
+        if self.metric not in ("euclidean", "cosine") or a.arrays["x"].shape[1] < 8:
+            return None
+        left, right = _may_be_within(a.arrays["x"], b.arrays["x"], self.metric, limit)
+        near = self.pair_distances(a, b, left, right) <= limit
+        return left[near], right[near]
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
@@ -239,6 +264,33 @@ def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, 
             )
 
     return fill
+
+
+def _may_be_within(
+    x: np.ndarray, y: np.ndarray, metric: str, limit: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs that a float32 product cannot rule out; the margins are those of ``decide``.
+
+    The rows are moved to the middle of y first, which keeps the margins small.
+    """
+    unit, columns = 2.0**-24, x.shape[1]
+    with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
+        center = y.mean(axis=0, dtype=np.float64)
+        sides = [(side - center).astype(np.float32) for side in (x, y)]
+        norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
+        reach = norms[0] + norms[1].max(initial=0.0)
+        margin = (0.5 * columns + 8.0) * unit * reach * reach
+        margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf
+        square = 2.0 * limit if metric == "cosine" else limit * limit
+        square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
+        top = (square + margin - norms[0] * norms[0]).astype(np.float32)
+        top = np.nextafter(top, np.float32(np.inf))
+        product = sides[0] @ sides[1].T
+        product *= np.float32(-2.0)
+        product += (norms[1] * norms[1]).astype(np.float32)
+        ruled_out = product > top[:, None]
+    at = np.flatnonzero(~ruled_out.ravel())
+    return at // len(y), at % len(y)
 
 
 def shares_of_distance(gaps: np.ndarray, metric: str) -> np.ndarray:

@@ -8,17 +8,15 @@ to the last bit and tie. How many rows remain decides about time only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._config import count_jobs
-from lookalike._save import saveable
-from lookalike._shapes import Array, Dims, Fields, Whole, require
 from lookalike._threads import blocks, run
-from lookalike.kernels.byte_bounds import EQUAL, NUMBER, NUMBER_GAPS, SKIP, STEPS, TILE
+from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, PART, SKIP, STEPS, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
 from lookalike.kernels.byte_bounds import propose as propose_rows
 from lookalike.kernels.topk import keep_pairs
@@ -33,12 +31,14 @@ LEAST = 4 * TILE  # rows below which looking at everything is as quick
 SHARE = 16  # bounds pay while fewer than one row in so many remains
 PROBED = 1024  # rows compared to find a better limit where the first one says too little
 HALVINGS = 8
+MADE = 8 * TILE  # rows whose codes are made together
 
 # Distances of pairs (positions of queries, positions of rows).
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and which are missing
+Pairs = tuple[np.ndarray, np.ndarray]  # numbers of queries, ascending, and rows
 
 
-@saveable
 @dataclass(frozen=True, eq=False)
 class ByteCodes:
     """Rows as bytes, in tiles of 1,024 rows whose columns lie in one piece.
@@ -51,45 +51,55 @@ class ByteCodes:
     gaps : bool array, which columns have a missing cell
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "tiles": Array("uint8", "tiles", "columns", TILE),
-        "n_rows": Whole(),
-        "gaps": Array("bool", "columns"),
-    }
-
     tiles: np.ndarray
     n_rows: int
     gaps: np.ndarray
 
     @classmethod
+    def make(cls, n: int, width: int, part_of: Callable[[slice], Cells]) -> ByteCodes:
+        """Return the codes of n rows, made some tiles at a time, side by side.
+
+        Parameters
+        ----------
+        n, width : int, how many rows and columns
+        part_of : callable from a slice of the rows to (uint8 array, which cells are missing)
+            None instead of the latter: no cell is.
+        """
+        tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
+
+        def one(at: slice) -> np.ndarray:
+            columns, missing = part_of(at)
+            if missing is not None:
+                columns = np.where(missing, np.uint8(MISSING), columns)
+            for tile in blocks(len(columns), TILE):
+                place = (at.start + tile.start) // TILE
+                tiles[place, :, : tile.stop - tile.start] = columns[tile].T
+            return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
+
+        parts = [(at,) for at in blocks(n, MADE)]
+        gaps = run(one, parts, what="making codes")
+        return cls(tiles, n, np.any(gaps, axis=0) if gaps else np.zeros(width, bool))
+
+    @classmethod
     def of(cls, columns: np.ndarray, missing: np.ndarray | None = None) -> ByteCodes:
         """Return the codes of rows given as a uint8 array (rows, columns), gaps marked apart."""
-        n, width = columns.shape
-        count = -(-n // TILE)
-        tiles = np.zeros((count, width, TILE), np.uint8)
-        gaps = np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
-        for t in range(count):
-            at = slice(t * TILE, min(n, (t + 1) * TILE))
-            tile = columns[at]
-            if missing is not None:
-                tile = np.where(missing[at], np.uint8(255), tile)
-            tiles[t, :, : at.stop - at.start] = tile.T
-        return cls(tiles, n, gaps)
 
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that there are as many tiles as rows need."""
-        needed = -(-self.n_rows // TILE)
-        require(dims["tiles"] == needed, "ByteCodes.tiles", f"{needed} tiles", str(dims["tiles"]))
+        def part_of(at: slice) -> Cells:
+            return columns[at], None if missing is None else missing[at]
+
+        return cls.make(len(columns), columns.shape[1], part_of)
 
 
 class _Asked(NamedTuple):
-    """Queries as the kernels take them; see ``kernels.byte_bounds.tile_bounds``."""
+    """Queries as the kernels take them; see ``kernels.byte_bounds.row_bounds``."""
 
     how: np.ndarray
     u: np.ndarray
     w: np.ndarray
     gap: np.ndarray
     weight: np.ndarray
+    tables: np.ndarray
+    slot: np.ndarray
     zero: Any
     base: np.ndarray
     whole: np.ndarray
@@ -116,8 +126,9 @@ def bound_queries(
     codes: ByteCodes,
     own: np.ndarray,
     worth: np.ndarray,
-    equal: np.ndarray,
+    kind: np.ndarray,
     *,
+    tables: np.ndarray | None = None,
     weights: np.ndarray | None = None,
     present: np.ndarray | None = None,
     midpoint: bool = False,
@@ -131,13 +142,16 @@ def bound_queries(
     codes : ByteCodes of the rows to be searched
     own : uint8 (queries, columns), the codes of the queries
     worth : float64 (queries, columns) or (columns,)
-        What a difference of all steps (numbers), or any difference (codes), is worth at least.
-    equal : bool per column, whether codes are equal or not, instead of near or far
+        What a difference of all steps (numbers), or any difference (codes), is worth at least; of
+        columns that are looked up, the largest entry of their table.
+    kind : int64 per column: NUMBER (near or far), EQUAL (or not), or LOOKUP (in a table)
+    tables : float64 (queries, looked up columns, 256), optional
+        What a code of such a column is worth at least, in the order of the columns.
     weights : float64 per column, optional
         What a column adds to the weight that the sum is divided by. None: it is not divided.
     present : bool (queries, columns), which cells of the queries are there; None: all
     midpoint : bool
-        Whether a missing cell counts as half a difference instead of not at all.
+        Whether a missing cell counts as half the weight of its column instead of not at all.
     more_weight : float
         Weight of columns that have no codes, which may or may not be there.
     largest : bool
@@ -146,15 +160,18 @@ def bound_queries(
     n, width = own.shape
     worth = np.broadcast_to(worth, own.shape)
     here = np.ones(own.shape, bool) if present is None else present
-    total = worth.max(axis=1, initial=0.0) if largest else worth.sum(axis=1)
-    kind: Any = np.uint16 if width <= 200 else np.uint32
-    room = (65_000 if kind is np.uint16 else 2**31) / STEPS
+    halves = np.zeros(own.shape)
+    if midpoint and weights is not None:
+        halves = np.broadcast_to(weights / 2, own.shape)
+    most = np.maximum(worth, halves)
+    total = most.max(axis=1, initial=0.0) if largest else most.sum(axis=1)
+    narrow: Any = np.uint16 if width <= 200 else np.uint32
+    room = (65_000 if narrow is np.uint16 else 2**31) / STEPS
     scale = np.where(total > 0, room / np.where(total > 0, total, 1.0), 1.0)
     steps = np.floor(worth * scale[:, None])
-    near = np.where(codes.gaps, NUMBER_GAPS, NUMBER)
-    how = np.where(here & (steps > 0), np.where(equal, near + (EQUAL - NUMBER), near), SKIP)
-    half = np.floor(steps * (STEPS // 2)) if midpoint else np.zeros(own.shape)
-    base = np.where(here, 0.0, half).sum(axis=1)
+    how = np.where(here & ((steps > 0) | (halves > 0)), kind + codes.gaps, SKIP)
+    gap = np.floor(halves * scale[:, None] * STEPS)
+    base = np.where(here, 0.0, gap).sum(axis=1)
     unit, whole, shared = 1.0 / STEPS / scale, np.ones(n), False
     above = np.zeros(own.shape)
     if weights is not None:
@@ -170,10 +187,15 @@ def bound_queries(
             unit = unit * lift
         else:
             unit = np.where(full > 0, unit / np.where(full > 0, full, 1.0), 0.0)
+    slot = np.cumsum(kind == LOOKUP) - 1
+    looked_up = np.zeros((n, 1, MISSING + 1), narrow)
+    if tables is not None and tables.shape[1]:
+        looked_up = np.floor(tables * (scale[:, None, None] * STEPS)).astype(narrow)
+        looked_up[:, :, MISSING] = gap[:, kind == LOOKUP]
     asked = _Asked(
-        how, own.astype(kind), np.where(equal, steps * STEPS, steps).astype(kind),
-        half.astype(kind), above.astype(kind), kind(0), base.astype(np.float32),
-        whole.astype(np.float32), shared, largest,
+        how, own.astype(narrow), np.where(kind == EQUAL, steps * STEPS, steps).astype(narrow),
+        gap.astype(narrow), above.astype(narrow), looked_up, slot, narrow(0),
+        base.astype(np.float32), whole.astype(np.float32), shared, largest,
     )  # fmt: skip
     return Bounds(asked, unit)
 
@@ -189,7 +211,7 @@ def nearest_by_codes(
     exclude: np.ndarray,
     ids: np.ndarray,
     allowed: np.ndarray | None = None,
-    always: Sequence[np.ndarray] | None = None,
+    always: Callable[[slice], Pairs] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NeighborGraph, np.ndarray]:
     """Return lists of the k nearest, and which of them had to be left to the plain search.
@@ -204,7 +226,9 @@ def nearest_by_codes(
     exclude : int64 per query, the id that may not be listed; -1: none
     ids : int64 per row
     allowed : bool per row, optional
-    always : rows to be compared with each query whatever their bound, optional
+        Which rows may be listed; None: all.
+    always : callable from a slice of the queries to pairs, optional
+        Pairs (number of the query in the slice, row) to be compared whatever their bound.
     n_jobs : int, optional
     """
     n_indexed, has_self = int(ids.max(initial=-1)) + 1, bool((exclude < 0).any())
@@ -214,25 +238,32 @@ def nearest_by_codes(
     parts = list(blocks(n_queries, max(1, min(TALL, -(-n_queries // jobs)))))
     tiles = len(codes.tiles)
     shards = 1 if len(parts) >= jobs else max(1, min(jobs, tiles // WIDEST))
-    shares = list(blocks(tiles, -(-tiles // shards)))
+    shares = list(blocks(tiles, -(-tiles // shards))) or [slice(0, 0)]
     everyone = np.empty(0, bool) if allowed is None else allowed
     search = _Search(codes, everyone, k, shares, jobs if shards > 1 else 1)
 
-    def settle(part: slice, found: list[np.ndarray], into: NeighborGraph) -> None:
-        if always is not None:
-            found = [np.union1d(rows, always[part.start + at]) for at, rows in enumerate(found)]
-        if (into.indices >= 0).any():  # a row is listed once, however often it is compared
-            found = [
-                rows[~np.isin(ids[rows], listed)]
-                for rows, listed in zip(found, into.indices, strict=True)
-            ]
-        left = np.repeat(np.arange(part.start, part.stop), [len(rows) for rows in found])
-        right = np.concatenate(found)
+    def own_rows(part: slice) -> Pairs | None:
+        """Return the pairs that are compared always, but for those that may not be listed."""
+        if always is None:
+            return None
+        left, right = always(part)
+        listed = ids[right] != exclude[part][left]
+        if len(everyone):
+            listed &= everyone[right]
+        return (left[listed], right[listed]) if listed.any() else None
+
+    def settle(part: slice, found: Pairs, own: Pairs | None, into: NeighborGraph) -> None:
+        left, right = found
+        if own is not None:
+            both = np.concatenate([left, own[0]]) * codes.n_rows + np.concatenate([right, own[1]])
+            left, right = np.divmod(np.unique(both), codes.n_rows)
+        if into.indices.size and (into.indices[:, 0] >= 0).any():
+            # A row is listed once, however often it is compared.
+            listed = (into.indices[left] == ids[right][:, None]).any(axis=1)
+            left, right = left[~listed], right[~listed]
         if len(right):
-            far = exact(left, right)
-            keep_pairs(
-                left - part.start, ids[right], far, exclude[part], into.distances, into.indices
-            )
+            far = exact(left + part.start, right)
+            keep_pairs(left, ids[right], far, exclude[part], into.distances, into.indices)
 
     def limits_of(bounds: Bounds, first: NeighborGraph) -> np.ndarray:
         worst = limit_of(first.distances[:, -1])
@@ -242,32 +273,28 @@ def nearest_by_codes(
         return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
 
     def one(part: slice) -> None:
-        bounds = queries(part)
+        bounds, own = queries(part), own_rows(part)
         lowest, proposed = search.propose(bounds)
         first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
-        settle(part, proposed, first)
+        settle(part, proposed, own, first)
         limits = limits_of(bounds, first)
-        kept = search.collect(bounds, limits, lowest)
-        if any(rows is None for rows in kept):
+        kept, too_many = search.collect(bounds, limits, lowest)
+        if too_many.any():
             # The smallest bounds were not the nearest rows: compare some more, and look again.
-            more = [
-                search.probe(bounds, q, limits[q], lowest) if rows is None else nobody
-                for q, rows in enumerate(kept)
-            ]
-            settle(part, more, first)
+            more = search.probe(bounds, np.flatnonzero(too_many), limits, lowest)
+            settle(part, more, None, first)
             limits = limits_of(bounds, first)
-            kept = search.collect(bounds, limits, lowest)
-        left_over[part] = [rows is None for rows in kept]
-        settle(part, [nobody if rows is None else rows for rows in kept], lists[part])
+            kept, too_many = search.collect(bounds, limits, lowest)
+        left_over[part] = too_many
+        settle(part, kept, own, lists[part])
 
-    nobody = np.empty(0, np.int64)
     run(one, [(part,) for part in parts], jobs if shards == 1 else 1, "finding neighbors")
     return lists, left_over
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The two passes over the codes, each cut into shares that threads take on."""
+    """The two passes over the codes, the first of them cut into shares that threads take on."""
 
     codes: ByteCodes
     allowed: np.ndarray
@@ -275,16 +302,16 @@ class _Search:
     shares: list[slice]
     jobs: int
 
-    def propose(self, bounds: Bounds) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the lowest bound of every tile, and the rows with the smallest bounds."""
+    def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs]:
+        """Return the lowest bound of every part, and the rows with the smallest bounds."""
         n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
-        lowest = np.empty((n, len(self.codes.tiles)), np.float32)
+        lowest = np.empty((n, len(self.codes.tiles) * (TILE // PART)), np.float32)
 
         def one(share: slice) -> tuple[np.ndarray, np.ndarray]:
             best, rows = np.full((n, many), np.inf, np.float32), np.full((n, many), -1)
             propose_rows(
                 self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, share.start,
-                share.stop, *_space(bounds), lowest, best, rows,
+                share.stop, *_space(bounds, TILE), lowest, best, rows,
             )  # fmt: skip
             return best, rows
 
@@ -295,51 +322,62 @@ class _Search:
             best, rows = (np.concatenate(side, axis=1) for side in zip(*found, strict=True))
             order = np.argsort(best, axis=1, kind="stable")[:, :many]
             rows = np.take_along_axis(rows, order, axis=1)
-        return lowest, [some[some >= 0] for some in rows]
+        some = rows >= 0
+        return lowest, (np.nonzero(some)[0], rows[some])
 
     def collect(
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
-    ) -> list[np.ndarray | None]:
-        """Return the rows that no bound rules out; None where these are too many to pay."""
-        room = max(LEAST, self.codes.n_rows // SHARE)
-
-        def one(q: int, share: slice) -> np.ndarray | None:
-            if not np.isfinite(limits[q]):
-                return None
-            rows = np.empty(room, np.int64)
-            count = collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, share.start,
-                share.stop, limits[q], *space, lowest[q], rows,
+    ) -> tuple[Pairs, np.ndarray]:
+        """Return the rows that no bound rules out, and where these are too many to pay."""
+        most = max(LEAST, self.codes.n_rows // SHARE)
+        limits = np.where(np.isfinite(limits), limits, np.float32(-1.0))
+        rows = np.empty(most, np.int64)
+        ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
+        space = _space(bounds, PART)
+        counts = np.zeros(len(limits), np.int64)
+        while begin < len(limits):
+            done = collect_rows(
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, begin,
+                len(limits), limits, most, *space, lowest, ends, rows,
             )  # fmt: skip
-            return rows[:count].copy() if count <= room else None
+            last = np.where(ends < 0, -1 - ends, ends)[begin:done]
+            counts[begin:done] = np.diff(last, prepend=0)
+            parts.append(rows[: last[-1] if done > begin else 0].copy())
+            begin = done
+        too_many = (ends < 0) | (limits < 0)
+        return (np.repeat(np.arange(len(limits)), counts), np.concatenate(parts)), too_many
 
-        space = _space(bounds)
-        found = []
-        for q in range(len(limits)):  # few tiles are looked at again: not worth a thread
-            parts = [one(q, share) for share in self.shares]
-            some = [rows for rows in parts if rows is not None]
-            found.append(np.concatenate(some) if len(some) == len(parts) else None)
-        return found
-
-    def probe(self, bounds: Bounds, q: int, limit: np.float32, lowest: np.ndarray) -> np.ndarray:
+    def probe(
+        self, bounds: Bounds, queries: np.ndarray, limits: np.ndarray, lowest: np.ndarray
+    ) -> Pairs:
         """Return some hundred rows with the smallest bounds, found by halving the limit."""
-        rows = np.empty(PROBED, np.int64)
-        space, low, high = _space(bounds), np.float32(0.0), limit
-        if not np.isfinite(limit):
-            return rows[:0]
-        for _ in range(HALVINGS):
-            middle = (low + high) / np.float32(2.0)
-            count = collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, 0,
-                len(self.codes.tiles), middle, *space, lowest[q], rows,
+        left, right = [], []
+        for q in queries.tolist():
+            rows = self._probe(bounds, q, limits, lowest)
+            left.append(np.full(len(rows), q))
+            right.append(rows)
+        return np.concatenate(left), np.concatenate(right)
+
+    def _probe(self, bounds: Bounds, q: int, limits: np.ndarray, lowest: np.ndarray) -> np.ndarray:
+        rows, ends = np.empty(PROBED, np.int64), np.zeros(len(limits), np.int64)
+        space, tried = _space(bounds, PART), limits.copy()
+        low, high = np.float32(0.0), limits[q]
+        best = rows[:0]
+        for _ in range(HALVINGS if np.isfinite(high) else 0):
+            tried[q] = (low + high) / np.float32(2.0)
+            collect_rows(
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, q + 1, tried,
+                PROBED, *space, lowest, ends, rows,
             )  # fmt: skip
-            if PROBED // 4 <= count <= PROBED:
-                return rows[:count]
-            low, high = (middle, high) if count < PROBED else (low, middle)
-        return rows[: min(count, PROBED)]
+            if ends[q] >= 0:
+                best = rows[: ends[q]].copy()
+                if len(best) >= PROBED // 4:
+                    break
+            low, high = (tried[q], high) if ends[q] >= 0 else (low, tried[q])
+        return best
 
 
-def _space(bounds: Bounds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _space(bounds: Bounds, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return working space for the kernels."""
     kind = bounds.asked.u.dtype
-    return np.empty(TILE, kind), np.empty(TILE, kind), np.empty(TILE, np.float32)
+    return np.empty(size, kind), np.empty(size, kind), np.empty(size, np.float32)

@@ -79,9 +79,9 @@ class Study:
     def classes(self) -> np.ndarray | None:
         """The target where it is one class for each row."""
         target = self.target
-        if target is None or isinstance(target[0], set | frozenset) or not holds_classes(target):
+        if target is None or not len(target) or isinstance(target[0], set | frozenset):
             return None
-        return target
+        return target if holds_classes(target) else None
 
     @cached_property
     def index(self) -> Index:

@@ -9,13 +9,11 @@ from typing import Any, overload
 
 from lookalike._frame import make_frame
 from lookalike._show import clean
-from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation, show
-from lookalike.measures.rows import Rows
 from lookalike.reasons import Reason, Styles, sentence
 from lookalike.table import Table
 
-__all__ = ["Hit", "Hits", "explain_rows"]
+__all__ = ["Cell", "Hit", "Hits", "with_cells"]
 
 Cell = tuple[Table, int]  # a table and the number of a row in it
 
@@ -169,9 +167,14 @@ class Hits(Sequence[Hit]):
        1       0.167   2.5  blue
     """
 
-    def __init__(self, hits: Sequence[Hit], query: dict[str, Any]) -> None:
+    def __init__(self, hits: Sequence[Hit], query: Callable[[], dict[str, Any]]) -> None:
         self._hits = tuple(hits)
-        self.query = query
+        self._query = query
+
+    @cached_property
+    def query(self) -> dict[str, Any]:
+        """What was asked about, as a record."""
+        return self._query()
 
     @overload
     def __getitem__(self, at: int) -> Hit: ...
@@ -179,7 +182,7 @@ class Hits(Sequence[Hit]):
     def __getitem__(self, at: slice) -> Hits: ...
     def __getitem__(self, at: int | slice) -> Hit | Hits:
         if isinstance(at, slice):
-            return Hits(self._hits[at], self.query)
+            return Hits(self._hits[at], self._query)
         return self._hits[at]
 
     def __len__(self) -> int:
@@ -256,11 +259,8 @@ class Hits(Sequence[Hit]):
         )
 
 
-def explain_rows(
-    measure: Measure, a: Rows, one: Cell, b: Rows, at: int, other: Cell, styles: Styles
-) -> Explanation:
-    """Explain a row against one of some, with the two cells of each column beside the reasons."""
-    explanation = measure.explain_rows(a, b[at : at + 1])
+def with_cells(explanation: Explanation, one: Cell, other: Cell, styles: Styles) -> Explanation:
+    """Return an explanation with the two cells of each column beside the reasons."""
     if explanation.cells:
         return explanation
     (left, i), (right, j) = one, other

@@ -16,9 +16,10 @@ from lookalike.measures.explanation import Explanation
 from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.search.filters import read_filter
-from lookalike.search.hits import Hit, Hits, explain_rows
+from lookalike.search.hits import Hit, Hits
 from lookalike.search.index_base import AUTO, _IndexBase
 from lookalike.search.query import Queries
+from lookalike.search.reasons import Reasons
 from lookalike.search.relevance import check_gamma
 from lookalike.search.segments import Feedback, rows_at
 from lookalike.search.snapshot import Snapshot
@@ -207,8 +208,7 @@ class Index(_IndexBase):
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
         measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
-        left, right = (one.table, 0), (other.table, 0)
-        return explain_rows(measure, one.rows, left, other.rows, 0, right, now.styles)
+        return Reasons(measure, one.rows, one.cells[0], other.rows, other.cells, now.styles).of(0)
 
 
 def _check_marks(
@@ -245,20 +245,20 @@ def _hits(now: Snapshot, measure: Measure, queries: Queries, i: int, graph: Neig
     """Return what was found for one query, with distances and similarities to it."""
     kept = graph.indices[0] >= 0
     places, scores = graph.indices[0][kept].tolist(), graph.distances[0][kept].tolist()
-    query, one = queries.rows[i : i + 1], (queries.table, i)
+    query, one = queries.rows[i : i + 1], queries.cells[i]
     hits = []
     if places:
         looked_up = now.segments.look_up(places)
         rows = rows_at(looked_up)
-        far = measure.block(query, rows)[0]
-        near = measure.block(query, rows, "similarity")[0]
+        far, near = (values[0].tolist() for values in measure.both_blocks(query, rows))
+        cells = [(segment.table, row) for segment, row in looked_up]
+        reasons = Reasons(measure, query, one, rows, cells, now.styles)
         for at, (id, score) in enumerate(zip(now.names.of(places), scores, strict=True)):
-            segment, row = looked_up[at]
-            place = segment.table, row
-            why = partial(explain_rows, measure, query, one, rows, at, place, now.styles)
-            apart, alike = _finite(float(far[at])), _finite(float(near[at]))
-            hits.append(Hit(id, _finite(score), apart, alike, place, why))
-    return Hits(hits, queries.table.record(i))
+            apart, alike = _finite(far[at]), _finite(near[at])
+            why = partial(reasons.of, at)
+            hits.append(Hit(id, _finite(score), apart, alike, cells[at], why))
+    table, row = one
+    return Hits(hits, partial(table.record, row))
 
 
 def _read_one(now: Snapshot, side: Any) -> Queries:

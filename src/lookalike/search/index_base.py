@@ -155,7 +155,7 @@ class _IndexBase(Saved, BaseEstimator):
             target=y if isinstance(y, str) else None,
             learned_target=y is not None,
             fitted={} if measure.traits.pairwise else learn_fitted(table),
-        )
+        ).prepared()
 
     def _choose(self, table: Table) -> tuple[Measure, str]:
         given = self._given()

@@ -14,8 +14,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.numeric import NUMERIC
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
-from lookalike.search.segments import Segments, rows_at, table_at
-from lookalike.search.tables import concatenate as join_tables
+from lookalike.search.segments import Segments, rows_at
 from lookalike.table import Schema, Table, as_table
 
 __all__ = ["Queries", "QueryReader"]
@@ -28,13 +27,13 @@ class Queries:
     Parameters
     ----------
     rows : Rows, encoded
-    table : Table, the same rows as read
+    cells : where each row stands as it was read: a table, and the number of the row in it
     places : int64, the number of each row in the index, -1 for one that is not in it
     one : bool, whether a single row was asked about, so that a single answer is expected
     """
 
     rows: Rows
-    table: Table
+    cells: Sequence[tuple[Table, int]]
     places: np.ndarray
     one: bool
 
@@ -98,7 +97,8 @@ class QueryReader:
             )
         table = self.read_table(query, who)
         places = np.full(len(table), -1)
-        return Queries(self.measure.encode(table), table, places, one=len(table) == 1)
+        cells = [(table, row) for row in range(len(table))]
+        return Queries(self.measure.encode(table), cells, places, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str) -> Table:
         """Read rows as the fitted ones were read."""
@@ -124,21 +124,23 @@ class QueryReader:
         records = [item for item in items if isinstance(item, Mapping)]
         ids = [self.place_of(item, who) for item in items if not isinstance(item, Mapping)]
         rows: list[Rows] = []
-        tables: list[Table] = []
+        cells: list[tuple[Table, int]] = []
         if records:
-            tables.append(self._read_records(records, who))
-            rows.append(self.measure.encode(tables[0]))
+            table = self._read_records(records, who)
+            rows.append(self.measure.encode(table))
+            cells += [(table, row) for row in range(len(table))]
         if ids:
             found = self.segments.look_up(ids)
             rows.append(rows_at(found))
-            tables.append(table_at(found))
+            cells += [(segment.table, at) for segment, at in found]
         # From "records, then ids" back to the order in which they were given.
         is_id = np.array([not isinstance(item, Mapping) for item in items])
         order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
         places = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
         if len(rows) == 1:
-            return Queries(rows[0], tables[0], places, one)
-        return Queries(join_rows(rows)[order], join_tables(tables)[order], places[order], one)
+            return Queries(rows[0], cells, places, one)
+        given = [cells[at] for at in order.tolist()]
+        return Queries(join_rows(rows)[order], given, places[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
         compared = list(self.schema.kinds)

@@ -11,7 +11,7 @@ not change. Whoever holds the old ones goes on reading them as they were (a snap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -28,7 +28,7 @@ from lookalike.search.relevance import rocchio
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 
-__all__ = ["Feedback", "Segment", "Segments", "as_id", "rows_at", "table_at"]
+__all__ = ["Feedback", "Segment", "Segments", "as_id", "rows_at"]
 
 SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
 Masks = Sequence[np.ndarray] | None
@@ -73,6 +73,20 @@ class Segment:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    @property
+    def n_alive(self) -> int:
+        """How many rows are not hidden."""
+        known = self.__dict__
+        if "_n_alive" not in known:
+            known["_n_alive"] = int(np.count_nonzero(self.alive))
+        return int(known["_n_alive"])
+
+    def allowed(self, mask: np.ndarray | None) -> np.ndarray | None:
+        """Return which rows may be found; None: all of them."""
+        if mask is not None:
+            return self.alive & mask
+        return None if self.n_alive == len(self) else self.alive
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -158,7 +172,7 @@ class Segments:
         return cls((Segment(rows, table, places, np.ones(len(rows), bool)),), next_place)
 
     def __len__(self) -> int:
-        return sum(int(np.count_nonzero(segment.alive)) for segment in self.segments)
+        return sum(segment.n_alive for segment in self.segments)
 
     @property
     def places(self) -> np.ndarray:
@@ -228,7 +242,15 @@ class Segments:
         def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
             return measure.nearest(a, rows, wide, exclude=exclude, ids=places)
 
-        return self._merge(ask, len(a), k, hide, masks)
+        def among(segment: Segment, mask: np.ndarray | None) -> NeighborGraph | None:
+            if len(hide) or not measure.steps_over(segment.rows, k):
+                return None
+            allowed, places = segment.allowed(mask), segment.places
+            if allowed is None:
+                return ask(segment.rows, places, k)
+            return measure.nearest_among(a, segment.rows, k, allowed, exclude=exclude, ids=places)
+
+        return self._merge(ask, len(a), k, hide, masks, among)
 
     def best(
         self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Masks = None
@@ -250,10 +272,22 @@ class Segments:
 
         return self._merge(ask, 1, k, hide, masks)
 
-    def _merge(self, ask: Any, n: int, k: int, hide: np.ndarray, masks: Masks) -> NeighborGraph:
+    def _merge(
+        self,
+        ask: Callable[[Rows, np.ndarray, int], NeighborGraph],
+        n: int,
+        k: int,
+        hide: np.ndarray,
+        masks: Masks,
+        among: Callable[[Segment, np.ndarray | None], NeighborGraph | None] = lambda *_: None,
+    ) -> NeighborGraph:
         lists = NeighborGraph.empty(n, k, self.next_place)
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
+            found = among(segment, mask)
+            if found is not None:  # rows were stepped over, nothing had to be copied
+                lists = lists.merge(found)
+                continue
             rows, places, hidden = segment.view(mask)
             if not len(rows):
                 continue
@@ -287,13 +321,6 @@ def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:
     """Return encoded rows in the order in which they were looked up."""
     parts, order = _gather(locations)
     rows = join_rows([segment.rows[at] for segment, at in parts])
-    return rows if len(parts) == 1 else rows[order]
-
-
-def table_at(locations: Sequence[tuple[Segment, int]]) -> Table:
-    """Return rows as they were read, in the order in which they were looked up."""
-    parts, order = _gather(locations)
-    rows = join_tables([segment.table[at] for segment, at in parts])
     return rows if len(parts) == 1 else rows[order]
 
 

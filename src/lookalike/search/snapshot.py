@@ -132,8 +132,14 @@ class Snapshot:
             whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
             table, _ = take_ids(whole, self.id_column, who, self.names)
         segments = self.segments.added(self.measure.encode(table), table)
-        after = replace(self, segments=segments)
+        after = replace(self, segments=segments).prepared()
         return after, after.names.of(range(self.segments.next_place, segments.next_place))
+
+    def prepared(self) -> Snapshot:
+        """Return this snapshot once all is made that its first question would wait for."""
+        for segment in self.segments.segments:
+            self.measure.prepare(segment.rows)  # what is made already is not made again
+        return self
 
     def without(self, ids: Any, who: str) -> Snapshot:
         """Return the snapshot with some rows hidden."""
@@ -177,3 +183,4 @@ class Snapshot:
         if not self.measure.traits.pairwise:
             same = set(self.fitted) == set(kinds)
             require(same, "Snapshot.fitted", "what is remembered of every column", "others")
+        self.prepared()

@@ -1,0 +1,198 @@
+"""Exponents of time and memory for every measure and task; see ``benchmarks.speed.growth``."""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.speed.growth import Growth
+
+PAIRS = "all pairs of rows are compared"
+FOREST = "n log n: trees of n rows are log n deep"
+SORTED = "n log n: values are sorted"
+N_LOG_N = 1.1  # what n log n looks like at these sizes
+TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
+MATRIX = "the answer is a matrix of all pairs"
+
+
+def numbers(n, columns=8):
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(20, columns)) * 3
+    return centers[np.arange(n) % 20] + rng.normal(size=(n, columns))
+
+
+def mixed(n):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=n)
+    size[rng.random(n) < 0.1] = np.nan
+    return {
+        "size": size,
+        "weight": rng.normal(size=n),
+        "color": rng.choice(["red", "green", "blue", "white"], n).tolist(),
+        "new": (rng.random(n) < 0.5).tolist(),
+    }
+
+
+def labels(n):
+    return np.arange(n) % 3
+
+
+def fit(make, rows, n):
+    table = rows(n)
+    return lambda: make().fit(table)
+
+
+def fit_target(make, rows, n):
+    table, y = rows(n), labels(n)
+    return lambda: make().fit(table, y)
+
+
+def predict(make, rows, n):
+    fitted, new = make().fit(rows(500), labels(500)), rows(n)
+    return lambda: fitted.predict(new)
+
+
+def neighbors(make, rows, n):
+    fitted = make().fit(rows(n))
+    return lambda: fitted.kneighbors(n_neighbors=10)
+
+
+def question(make, rows, n):
+    fitted, new = make().fit(rows(n)), rows(20)
+    fitted.kneighbors(new, n_neighbors=10)  # codes are made at the first question
+    return lambda: fitted.kneighbors(new, n_neighbors=10)
+
+
+def report(n):
+    from lookalike.hubness import hubness_report
+    from lookalike.measures import Vector
+
+    fitted = Vector("cityblock").fit(numbers(n))
+    return lambda: hubness_report(fitted)
+
+
+def search(n):
+    import lookalike as la
+
+    index = la.Index().fit(mixed(n))
+    index.search(0, k=10)
+    return lambda: [index.search(row, k=10) for row in range(20)]
+
+
+def add(n):
+    import lookalike as la
+
+    rows = mixed(n)
+    index = la.Index().fit(mixed(1000))
+    return lambda: index.add(rows)
+
+
+def matrix(n):
+    from lookalike.measures import Gower
+
+    fitted = Gower().fit(mixed(n))
+    return fitted.similarity
+
+
+def read(n):
+    import lookalike as la
+
+    rows = mixed(n)
+    return lambda: la.read_table(rows)
+
+
+def closure(n):
+    from lookalike.measures import Gower
+    from lookalike.represent import transitive_closure
+
+    square = Gower().fit(mixed(n)).similarity()
+    return lambda: transitive_closure(square)
+
+
+def represent(n):
+    from lookalike.measures import Gower
+    from lookalike.represent import SimilarityRepresentation
+
+    table, new = mixed(500), mixed(n)
+    fitted = SimilarityRepresentation(Gower(), random_state=0).fit(table, labels(500))
+    return lambda: fitted.transform(new)
+
+
+def layout(n):
+    from lookalike.measures import Vector
+    from lookalike.represent import layout as map_of
+
+    graph = Vector().fit(numbers(n)).neighbors(k=15)
+    return lambda: map_of(graph, random_state=0)
+
+
+def measures():
+    from lookalike.hubness import LocalScaling, MutualProximity
+    from lookalike.measures import ForestProximity, Gower, Ranked, StochasticForest, Vector
+
+    vector = partial(Vector, "cityblock")
+    deep = partial(ForestProximity, "ratio", n_estimators=10, random_state=0)
+    small = {"n_estimators": 20, "random_state": 0}
+    yield "Gower", Gower, mixed
+    yield "Vector, cityblock", vector, numbers
+    yield "Vector, euclidean", Vector, numbers
+    yield "Ranked", Ranked, numbers
+    yield "StochasticForest", partial(StochasticForest, **small), numbers
+    for method in ("shi", "zhu3", "ting"):
+        yield f"ForestProximity, {method}", partial(ForestProximity, method, **small), numbers
+    yield "ForestProximity, ratio", deep, numbers
+    yield "LocalScaling", lambda: LocalScaling(vector()), numbers
+    model = "gauss_independent"
+    yield "MutualProximity, Gauss", lambda: MutualProximity(vector(), model=model), numbers
+
+
+def growths():
+    """Return every piece of work."""
+    from lookalike.cluster import SimilarityClustering
+    from lookalike.measures import Gower, Vector
+    from lookalike.predict import NeighborClassifier, RandomSimilarityForestClassifier
+
+    learning = ("LocalScaling", "MutualProximity, Gauss")  # from the neighbors of all rows
+    for name, make, rows in measures():
+        fits, reason = (2.0, PAIRS) if name in learning else (1.0, "")
+        if name == "Ranked":
+            fits, reason = N_LOG_N, SORTED
+        elif name.startswith("ForestProximity"):
+            fits, reason = N_LOG_N, FOREST
+        yield Growth(f"{name}: fit", partial(fit, make, rows), fits, reason=reason)
+        memory = 1.0 if "ratio" not in name else 2.0
+        reason = f"{PAIRS}; {TILES}" if memory > 1 else PAIRS
+        yield Growth(
+            f"{name}: neighbors of all", partial(neighbors, make, rows), 2.0, memory, 500, reason
+        )
+        yield Growth(f"{name}: 20 questions", partial(question, make, rows))
+    yield Growth("Gower: the whole matrix", matrix, 2.0, 2.0, 500, MATRIX)
+    yield Growth("read_table", read)
+    yield Growth("Index.search, 20 questions", search)
+    yield Growth("Index.add", add)
+    yield Growth("hubness_report", report, 2.0, 1.0, 500, PAIRS)
+    for method, exponent, memory, reason in (
+        ("density", 2.0, 1.0, PAIRS),
+        ("hdbscan", 2.0, 1.0, PAIRS),
+        ("medoids", 2.0, 2.0, MATRIX),
+        ("spectral", 2.0, 2.0, MATRIX),
+        ("complete", 2.0, 2.0, MATRIX),
+    ):
+        make = partial(SimilarityClustering, Vector(), method=method, n_clusters=5, random_state=0)
+        if method in ("density", "hdbscan"):
+            make = partial(SimilarityClustering, Vector(), method=method)
+        yield Growth(
+            f"{method} clusters", partial(fit, make, numbers), exponent, memory, 300, reason
+        )
+    forest = partial(RandomSimilarityForestClassifier, n_estimators=10, random_state=0)
+    grow = partial(fit_target, forest, mixed)
+    yield Growth("random similarity forest: fit", grow, N_LOG_N, reason=FOREST)
+    yield Growth("random similarity forest: predict", partial(predict, forest, mixed))
+    near = partial(NeighborClassifier, Gower())
+    yield Growth("NeighborClassifier: predict", partial(predict, near, mixed))
+    yield Growth("representation by prototypes", represent)
+    yield Growth("closure of a matrix", closure, 2.0, 2.0, 200, MATRIX)
+    yield Growth("layout of a neighbor graph", layout)
+
+
+CASES: list = []  # nobody is raced; ``GROWTHS`` is measured instead
+GROWTHS = growths

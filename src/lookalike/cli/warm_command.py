@@ -1,0 +1,45 @@
+"""``lookalike warm``: compile all loops now, so that no later command waits for the compiler."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lookalike.cli import output as out
+from lookalike.errors import InvalidInput, UnwritableFile, message
+
+__all__ = ["warm"]
+
+
+def warm(
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Say nothing if all is well.")
+    ] = False,
+) -> None:
+    """Compile all loops now, so that no later command waits: for container images.
+
+    Compiled loops are kept for this processor, this Python and this version of lookalike. The
+    folder is NUMBA_CACHE_DIR or XDG_CACHE_HOME where one of them is set, else ~/.cache.
+    """
+    from lookalike.kernels import COMPILED, cache_folder
+    from lookalike.warming import warm as compile_all
+
+    if not COMPILED:
+        do = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
+        raise InvalidInput(message("warm", "a compiler", "that compiling is turned off", do))
+    if cache_folder() is None:
+        do = "Set NUMBA_CACHE_DIR to a folder that can be written to"
+        raise UnwritableFile(message("warm", "a place for compiled loops", "none", do))
+    if not quiet:
+        out.note("compiling all loops; the first time this takes some minutes")
+
+    def tell(what: str, done: int, total: int) -> None:
+        if not quiet and done % 10 == 0:  # a log shows no bar
+            out.note(f"{done} of {total} parts: {what}")
+
+    done = compile_all(progress=tell)
+    if not quiet:
+        console = out.make_console()
+        out.say(console, f"{done.compiled} loops compiled in {done.seconds:.0f} s", "")
+        out.say(console, f"kept in {done.folder}", "")

@@ -1,0 +1,93 @@
+"""Similarities of single pairs of cells, many at once, bit for bit those of a block.
+
+A block compares every cell of one side with every cell of the other. Where only some pairs are
+asked for, the distances that are met most have a kernel that goes through the pairs; the others
+compare each left cell with its right cells as a block of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lookalike._ragged import Ragged
+from lookalike.columns.base import Cells, Distance, closeness
+from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
+from lookalike.columns.sets import Jaccard, Overlap
+from lookalike.columns.vector import Euclidean
+from lookalike.kernels.distances import CODES, distance_pairs
+from lookalike.kernels.sets import shared_pairs
+
+__all__ = ["pair_similarities"]
+
+Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
+
+
+def pair_similarities(
+    distance: Distance, a: Cells, b: Cells, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Return the similarity of cell left[i] of a and cell right[i] of b, NaN if there is none.
+
+    Parameters
+    ----------
+    distance : Distance, fitted
+    a, b : encoded cells
+    left, right : int64 arrays of one length; pairs with the same left cell stand together
+    """
+    fast = FAST.get(type(distance))  # a subclass may compare in another way
+    if fast is not None and distance.scale_ > 0:
+        return closeness(fast(a, b, left, right), distance.scale_)
+    out = np.empty(len(left))
+    if not len(left):
+        return out
+    ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)]
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        one, many = a[left[start : start + 1]], b[right[start:end]]
+        out[start:end] = distance.similarity(one, many)[0]
+    return out
+
+
+def _rows(metric: str) -> Pairs:
+    def distances(a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        out = np.empty(len(left))
+        x, y = np.ascontiguousarray(a), np.ascontiguousarray(b)
+        distance_pairs(x, y, left, right, CODES[metric], out)
+        out[np.isnan(x[left, :1]).any(axis=1) | np.isnan(y[right, :1]).any(axis=1)] = np.nan
+        return out
+
+    return distances
+
+
+def _sets(of_counts: Callable[[Any, Any, Any], np.ndarray]) -> Pairs:
+    def distances(a: Ragged, b: Ragged, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        counts = np.empty(len(left))
+        shared_pairs(a.values, a.offsets, b.values, b.offsets, left, right, counts)
+        a_sizes = (a.offsets[left + 1] - a.offsets[left]).astype(np.float64)
+        b_sizes = (b.offsets[right + 1] - b.offsets[right]).astype(np.float64)
+        out = of_counts(counts, a_sizes, b_sizes)
+        out[a.missing[left] | b.missing[right]] = np.nan
+        return out
+
+    return distances
+
+
+def _jaccard(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
+    union = a_sizes + b_sizes - counts
+    return np.where(union > 0, (union - counts) / np.where(union > 0, union, 1.0), 0.0)
+
+
+def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
+    least = np.minimum(a_sizes, b_sizes)
+    other = np.where(a_sizes == b_sizes, 0.0, 1.0)
+    return np.where(least > 0, (least - counts) / np.where(least > 0, least, 1.0), other)
+
+
+FAST: dict[type, Pairs] = {
+    EarthMover: _rows("cityblock"),
+    Euclidean: _rows("euclidean"),
+    Jaccard: _sets(_jaccard),
+    NormalizedEuclidean: _rows("euclidean"),
+    Overlap: _sets(_overlap),
+}

@@ -1,0 +1,68 @@
+"""Whether a loop is worth compiling now, or numpy answers before the compiler would be done.
+
+Compiling takes seconds, once per machine. A question to a small table takes numpy milliseconds.
+Loops with a twin in ``small`` are therefore compiled when they have been asked for more than a
+little in one process; where they are compiled already, they are used at once. The answers are the
+same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lookalike.kernels._jit import COMPILED
+
+__all__ = ["compile_at_once", "pick", "worth_compiling"]
+
+# Cells that numpy compares for a loop in one process (about 0.3 s) before the loop is compiled.
+ALLOWANCE = 32_000_000
+
+_spent: dict[str, int] = {}
+_at_once = False
+
+
+def pick(loop: Any, twin: Callable[..., Any], cells: int) -> Any:
+    """Return a compiled loop, or its twin in numpy while compiling does not pay.
+
+    Parameters
+    ----------
+    loop : what ``kernel`` returned
+    twin : callable that takes and writes the same arrays
+    cells : int
+        How many cells will be compared.
+    """
+    return loop if worth_compiling(loop, cells) else twin
+
+
+def worth_compiling(loop: Any, cells: int) -> bool:
+    """Whether a loop is compiled already, or asked for so much that compiling pays."""
+    if not COMPILED or _at_once or loop.signatures:
+        return True
+    name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
+    _spent[name] = _spent.get(name, 0) + cells
+    return _spent[name] > ALLOWANCE or _is_on_disk(loop)
+
+
+@contextmanager
+def compile_at_once() -> Iterator[None]:
+    """Compile every loop at its first call inside this block, however small the call."""
+    global _at_once
+    before, _at_once = _at_once, True
+    try:
+        yield
+    finally:
+        _at_once = before
+
+
+@cache
+def _is_on_disk(loop: Any) -> bool:
+    """Whether an earlier process has left the loop compiled in the cache."""
+    folder = loop.stats.cache_path
+    if folder is None:
+        return False
+    file = f"{loop.py_func.__module__.rpartition('.')[2]}.{loop.py_func.__qualname__}-*.nbi"
+    return any(Path(folder).glob(file))

@@ -1,0 +1,87 @@
+"""What an index asks of a measure beside lists of neighbors; a faster measure writes its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lookalike.measures.explanation import Explanation
+from lookalike.measures.lists import Ids, name_rows
+from lookalike.measures.rows import Rows
+from lookalike.measures.telling import finish_explanation
+from lookalike.measures.traits import Traits
+from lookalike.neighbors.graph import NeighborGraph
+
+__all__ = ["SearchedRows"]
+
+
+class SearchedRows:
+    """Rows that are kept to be searched, all of them or some."""
+
+    nearest: Callable[..., NeighborGraph]
+    block: Callable[..., np.ndarray]
+    traits: Traits
+    _explain: Callable[[Rows, Rows], Explanation]
+    scale_: float
+    to_distance: Callable[[np.ndarray], np.ndarray]
+
+    def prepare(self, rows: Rows) -> None:
+        """Make ahead of the first question what searching these rows needs, if anything."""
+
+    def convert(self, values: np.ndarray) -> np.ndarray:
+        """Turn similarities into distances, or distances into similarities; may overwrite them."""
+        if self.traits.conversion == "ratio":
+            return np.asarray(self.scale_ / (self.scale_ + values))
+        return self.to_distance(values)
+
+    def both_blocks(self, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return distances and similarities of every row of a to every row of b, compared once."""
+        values = self.block(a, b, self.traits.native)
+        other = self.convert(values.copy())
+        return (values, other) if self.traits.native == "distance" else (other, values)
+
+    def explain_many(self, a: Rows, b: Rows) -> list[Explanation]:
+        """Explain one encoded row against each of some, all together.
+
+        Parameters
+        ----------
+        a : Rows of length one
+        b : Rows
+        """
+        each = self._explain_each(a, b)
+        measure: Any = self
+        return [
+            finish_explanation(measure, found, a, b[at : at + 1]) for at, found in enumerate(each)
+        ]
+
+    def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
+        return [self._explain(a, b[at : at + 1]) for at in range(len(b))]
+
+    def steps_over(self, rows: Rows, k: int) -> bool:
+        """Whether ``nearest_among`` steps over rows, instead of copying the others at each call."""
+        return False
+
+    def nearest_among(
+        self,
+        a: Rows,
+        b: Rows,
+        k: int,
+        allowed: np.ndarray,
+        *,
+        exclude: Ids = None,
+        ids: Ids = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows of b that are allowed.
+
+        Parameters
+        ----------
+        a, b, k, exclude, ids : as for ``nearest``
+        allowed : bool per row of b
+        """
+        at = np.flatnonzero(allowed)
+        names: Any = at if ids is None else ids[at]
+        found = self.nearest(a, b[at], k, exclude=exclude, ids=names)
+        return replace(found, n_indexed=name_rows(a, b, exclude, ids)[2])

@@ -1,0 +1,105 @@
+"""After ``lookalike warm`` no command waits for the compiler."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cli.run import program, run
+from lookalike import warming
+from lookalike.kernels import COMPILED
+
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+
+WARM = """
+import importlib, json, pkgutil
+import lookalike as la
+import lookalike.kernels as kernels
+from lookalike.kernels.first_use import _is_on_disk
+
+done = la.warm()
+left = []
+for found in pkgutil.iter_modules(kernels.__path__):
+    module = importlib.import_module(f"lookalike.kernels.{found.name}")
+    for name, loop in vars(module).items():
+        if hasattr(loop, "signatures") and loop.py_func.__module__ == module.__name__:
+            melted = loop.targetoptions.get("inline") == "always"
+            # A loop inside one that was on disk is not asked for, but lies there as well.
+            if not (loop.signatures or melted or _is_on_disk(loop)):
+                left.append(f"{found.name}.{name}")
+print(json.dumps({"folder": str(done.folder), "left": left}))
+"""
+COMMANDS = """
+import json, sys
+from numba.core.event import install_recorder
+from lookalike.cli.app import app
+from lookalike.kernels.first_use import compile_at_once
+
+file, answer = sys.argv[1], []
+for words in (
+    ["inspect", file],
+    ["search", file, "--row", "3", "--why"],
+    ["search", file, "--row", "3", "--measure", "ratio"],
+    ["cluster", file],
+    ["classify", file, "--label", "color"],
+    ["hubness", file],
+    ["demo"],
+):
+    with install_recorder("numba:compile") as seen, compile_at_once():
+        try:
+            app(words, standalone_mode=False)
+        except SystemExit as done:
+            assert not done.code, words
+    names = {event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer}
+    answer.append([words[0], sorted(names)])
+print("\\n" + json.dumps(answer))
+"""
+
+
+def python(code, *words):
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@compiled_only
+@pytest.mark.timeout(3600)  # compiles everything that no other test has compiled yet
+def test_nothing_is_left_to_compile(tmp_path):
+    warmed = python(WARM)
+    assert warmed["left"] == []
+    file = tmp_path / "rows.csv"
+    lines = [
+        f"{i * 7 % 60},{i * 11 % 13 / 4},{'red blue'.split()[i % 2]},{'yes no'.split()[i // 3 % 2]}"
+        for i in range(120)
+    ]
+    file.write_text("\n".join(["age,size,color,member", *lines]))
+    assert [names for _, names in python(COMMANDS, str(file))] == [[]] * 7
+
+
+@compiled_only
+def test_the_folder_is_named(monkeypatch):
+    called = []
+    monkeypatch.setattr(warming, "roads", lambda: [("one", lambda: called.append(1))])
+    done = run("warm")
+    assert done.exit_code == 0
+    assert "0 loops compiled" in done.stdout
+    assert "kept in" in done.stdout
+    quiet = run("warm", "--quiet")
+    assert (quiet.exit_code, quiet.output) == (0, "")
+    assert len(called) == 2
+
+
+def test_without_a_compiler_there_is_nothing_to_warm():
+    code, out, err = program("warm", LOOKALIKE_COMPILE="0")
+    assert (code, out) == (1, "")
+    assert "LOOKALIKE_COMPILE" in err
+
+
+@compiled_only
+def test_without_a_place_there_is_nothing_to_warm(tmp_path):
+    file = tmp_path / "a file"
+    file.write_text("")
+    code, out, err = program("warm", NUMBA_CACHE_DIR=str(file))
+    assert (code, out) == (1, "")
+    assert "NUMBA_CACHE_DIR" in err
