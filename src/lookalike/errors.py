@@ -59,6 +59,12 @@ class Message(str):
     text : str
     who, needed, found, do : str
         What ``message`` was given.
+
+    Examples
+    --------
+    >>> told = message("Vote(k=50)", "at least 51 rows", "40", "Lower k to 39")
+    >>> told.who, told.do
+    ('Vote(k=50)', 'Lower k to 39')
     """
 
     def __new__(
@@ -220,7 +226,13 @@ def name_some(names: Sequence[str], most: int = 4) -> str:
 
 
 def missing_file(path: Path) -> MissingFile:
-    """Say that there is no such file, and which one may have been meant."""
+    """Say that there is no such file, and which one may have been meant.
+
+    Examples
+    --------
+    >>> print(missing_file(Path("nowhere/films.csv")))
+    File 'nowhere/films.csv': file not found. There is no folder 'nowhere' either.
+    """
     there = path.parent.is_dir()
     names = {p.stem: p.name for p in path.parent.iterdir()} if there else {}
     # The stems alone: ".csv" at the end makes any two names look alike.

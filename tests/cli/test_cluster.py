@@ -136,7 +136,7 @@ def test_landmarks(file):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["-n", "99"], "needs at least 99 rows, found n_samples=24"),
+        (["-n", "99"], "needs at least 99 rows, found 24 rows"),
         (["-n", "many"], "-n: needs a number of clusters or auto, found 'many'"),
         (["-n", "0"], "needs a number of clusters or auto, found '0'"),
         (["-n", "3", "--method", "hdbscan"], "finds the number itself"),
@@ -144,7 +144,7 @@ def test_landmarks(file):
         (["--label", "color"], "needs a target without gaps, found 1 missing"),
         (["--columns", "syze"], "Did you mean 'size'"),
         (["--measure", "gowr"], "Did you mean 'gower'"),
-        (["--landmarks", "99"], "n_samples=24"),
+        (["--landmarks", "99"], "found 24 rows"),
         (["--method", "density", "--eps", "-1"], "needs a number of at least 0"),
     ],
 )

@@ -69,7 +69,7 @@ def test_label_sets(tmp_path):
     ("words", "complaint"),
     [
         (["--label", "lable"], "Did you mean 'label'?"),
-        (["-k", "60"], "n_samples=60"),
+        (["-k", "60"], "found 60 rows"),
         (["--measure", "vectr"], "Did you mean 'vector'?"),
         (["--html", "/nowhere/x.html"], "/nowhere"),
     ],

@@ -89,7 +89,7 @@ def test_printed(report):
     text = str(report)
     assert "MutualProximity of Vector, 120 rows, lists of 5" in text
     assert re.search(r"hubness: skewness of the k-occurrence +\d\.\d\d +-?\d\.\d\d", text)
-    assert re.search(r"the same of the original orphans +/ ", text)
+    assert re.search(r"the same of the original orphans +– ", text)
     assert "McNemar p =" in text
     assert len({len(line) for line in text.splitlines()[1:-1]}) == 1  # columns stand in line
 
@@ -138,7 +138,7 @@ def test_the_page_needs_nothing_else(report, tmp_path):
     assert tags.links == []
     assert "script" not in tags.seen
     assert text.count('role="img"') == 3  # the histogram, and a map before and after
-    assert tags.seen.count("circle") == 2 * 120
+    assert text.count("<path") >= 2  # a map before and after, a few paths for all points
     assert "<table>" in report._repr_html_()
 
 

@@ -32,7 +32,7 @@ def plain(monkeypatch):
 
     def ask(index, *question, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(byte_road, "pays", lambda b, k: False)
+            patch.setattr(byte_road, "pays", lambda b, k, n=1: False)
             return index.search(*question, **options)
 
     return ask

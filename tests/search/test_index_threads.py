@@ -310,7 +310,7 @@ def test_a_write_that_fails_changes_nothing(monkeypatch):
     monkeypatch.setattr(index.measure_, "encode", fail)
     with pytest.raises(KeyboardInterrupt):
         index.add([[0.0, 0.0]])
-    with pytest.raises(InvalidInput, match="that is there"):
+    with pytest.raises(InvalidInput, match="existing id"):
         index.delete([1, 2, 99])
     assert index.state_ is before
     monkeypatch.undo()

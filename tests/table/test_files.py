@@ -217,7 +217,7 @@ def test_a_file_that_is_not_there(tmp_path):
     put(tmp_path, "films.csv", "a\n1\n")
     with pytest.raises(UnreadableFile, match=r"file not found\. Did you mean .*films"):
         read_table(tmp_path / "filsm.csv")
-    with pytest.raises(FileNotFoundError, match="Check the path"):
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
         read_table(tmp_path / "no" / "films.csv")
 
 

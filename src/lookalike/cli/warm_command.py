@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from lookalike.cli import output as out
 from lookalike.errors import InvalidInput, UnwritableFile, message
 
 __all__ = ["warm"]
 
+EXAMPLES = ("lookalike warm", "RUN lookalike warm --quiet   (in a Containerfile)")
 
-def warm(
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing if all is well.")
-    ] = False,
-) -> None:
+
+def warm() -> None:
     """Compile all loops now, so that no later command waits: for container images.
 
     Compiled loops are kept for this processor, this Python and this version of lookalike. The
@@ -31,15 +25,13 @@ def warm(
     if cache_folder() is None:
         do = "Set NUMBA_CACHE_DIR to a folder that can be written to"
         raise UnwritableFile(message("warm", "a place for compiled loops", "none", do))
-    if not quiet:
-        out.note("compiling all loops; the first time this takes some minutes")
+    out.note("compiling all loops; the first time this takes some minutes")
 
     def tell(what: str, done: int, total: int) -> None:
-        if not quiet and done % 10 == 0:  # a log shows no bar
+        if done % 10 == 0:  # a log shows no bar
             out.note(f"{done} of {total} parts: {what}")
 
     done = compile_all(progress=tell)
-    if not quiet:
-        console = out.make_console()
-        out.say(console, f"{done.compiled} loops compiled in {done.seconds:.0f} s", "")
-        out.say(console, f"kept in {done.folder}", "")
+    console = out.make_console()
+    out.say(console, f"{done.compiled} loops compiled in {done.seconds:.0f} s", "")
+    out.say(console, f"kept in {done.folder}", "")

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lookalike.kernels._cache import cache_folder
+from lookalike.kernels._one_at_a_time import share_cache
 
 _deciding = threading.Lock()
 
@@ -36,6 +37,7 @@ def kernel(body: Callable[..., Any], **options: Any) -> Any:
     if folder is None:  # nowhere to write
         return numba.njit(**options)(body)
     with _deciding:
+        share_cache(folder)
         # numba looks at the setting when a function is decorated; it is put back for other users.
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:

@@ -110,8 +110,8 @@ class Gower(_ByteRoad):
            [0.  , 1.  , 0.  , 1.  ]])
     >>> print(measure.explain(0, 2))
     similarity 0.981, distance 0.01923
-      weight   +0.481  -0.019
       animal   +0.500  -0.000
+      weight   +0.481  -0.019
     """
 
     SHAPE: ClassVar[Fields] = {

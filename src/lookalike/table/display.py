@@ -27,7 +27,7 @@ def label_first(table: Table) -> list[Column]:
     ...     {"x": [1.0, 2.0], "title": ["one film", "two films"]}, kinds={"title": "aside"}
     ... )
     >>> [column.name for column in label_first(table)]
-    ['x', 'title']
+    ['title', 'x']
     """
 
     def rank(column: Column) -> int:
