@@ -176,9 +176,7 @@ def show_measures(console: Console, films: Table) -> None:
         y=genres,
         k=10,
     )
-    show_board(
-        board, f"Which measure's neighbors share the genre? {len(some):,} films of one genre"
-    )
+    show_board(board, "Which neighbors share the genre?")
 
 
 def write_report(console: Console, films: Table) -> None:

@@ -18,11 +18,14 @@ from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.vector import Euclidean
 from lookalike.kernels.distances import CODES, distance_pairs
+from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.sets import shared_pairs
 
 __all__ = ["pair_similarities"]
 
 Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
+
+COST = 16  # cells of a pair, roughly: how much work it would be without the loop
 
 
 def pair_similarities(
@@ -36,8 +39,8 @@ def pair_similarities(
     a, b : encoded cells
     left, right : int64 arrays of one length; pairs with the same left cell stand together
     """
-    fast = FAST.get(type(distance))  # a subclass may compare in another way
-    if fast is not None and distance.scale_ > 0:
+    loop, fast = FAST.get(type(distance), (None, None))  # a subclass may compare in another way
+    if fast is not None and distance.scale_ > 0 and worth_compiling(loop, COST * len(left)):
         return closeness(fast(a, b, left, right), distance.scale_)
     out = np.empty(len(left))
     if not len(left):
@@ -84,10 +87,10 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
     return np.where(least > 0, (least - counts) / np.where(least > 0, least, 1.0), other)
 
 
-FAST: dict[type, Pairs] = {
-    EarthMover: _rows("cityblock"),
-    Euclidean: _rows("euclidean"),
-    Jaccard: _sets(_jaccard),
-    NormalizedEuclidean: _rows("euclidean"),
-    Overlap: _sets(_overlap),
+FAST: dict[type, tuple[Any, Pairs]] = {
+    EarthMover: (distance_pairs, _rows("cityblock")),
+    Euclidean: (distance_pairs, _rows("euclidean")),
+    Jaccard: (shared_pairs, _sets(_jaccard)),
+    NormalizedEuclidean: (distance_pairs, _rows("euclidean")),
+    Overlap: (shared_pairs, _sets(_overlap)),
 }
