@@ -353,6 +353,7 @@ def _represent() -> None:
         _mixed()
     )
     layout(measure, random_state=0)
+    layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
 
 
 def _hubness() -> None:

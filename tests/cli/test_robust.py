@@ -107,7 +107,7 @@ LONG = {
     "search": ("--row", 0, "--measure", "mutual-proximity:measure=gower"),
     "cluster": ("--method", "hdbscan"),
     "hubness": (),
-    "compare": ("--sample", 20000),
+    "compare": ("--sample", 20000, "--measures", "mutual-proximity:measure=gower,gower"),
     "classify": ("--label", "c0", "--trees", 2000),
 }
 
@@ -143,9 +143,10 @@ def cpu_of_children():
 def test_ctrl_c_from_outside_ends_a_verb_at_once(large, tmp_path, verb):
     import signal
 
-    small = tmp_path / "small.csv"  # compiles what the large table needs
-    small.write_text("\n".join(large.read_text().splitlines()[:300]))
-    extra = [40 if word == 20000 else word for word in LONG[verb]]
+    # Compiles what the large table needs: a compiler at work is not interrupted.
+    small = tmp_path / "small.csv"
+    small.write_text("\n".join(large.read_text().splitlines()[:6000]))
+    extra = [5000 if word == 20000 else word for word in LONG[verb]]
     extra = [5 if word == 2000 else word for word in extra]
     warm = start(verb, small, *extra, "--output", "json")
     warm.communicate(timeout=300)

@@ -91,7 +91,7 @@ def test_printed(report):
     assert re.search(r"hubness: skewness of the k-occurrence +\d\.\d\d +-?\d\.\d\d", text)
     assert re.search(r"the same of the original orphans +– ", text)
     assert "McNemar p =" in text
-    assert len({len(line) for line in text.splitlines()[1:-1]}) == 1  # columns stand in line
+    assert len({len(line) for line in text.splitlines()[2:-1]}) == 1  # columns stand in line
 
 
 def test_frames(report):

@@ -7,7 +7,7 @@ from lookalike.errors import InvalidInput, UnwritableFile, message
 
 __all__ = ["warm"]
 
-EXAMPLES = ("lookalike warm", "RUN lookalike warm --quiet   (in a Containerfile)")
+EXAMPLES = ("lookalike warm", "lookalike warm --quiet")
 
 
 def warm() -> None:
