@@ -331,6 +331,7 @@ def _predict() -> None:
 def _represent() -> None:
     from lookalike.measures import Gower
     from lookalike.represent import (
+        MapLayout,
         SimilarityRepresentation,
         layout,
         power_similarity,
@@ -354,6 +355,7 @@ def _represent() -> None:
     )
     layout(measure, random_state=0)
     layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
+    MapLayout(Gower(kinds=KINDS)).fit(_mixed()).transform(_mixed(7))
 
 
 def _hubness() -> None:
