@@ -16,13 +16,13 @@ from lookalike.cli.learning import (
     Target,
     Trees,
     Voters,
-    importances,
+    judge_and_fit,
     make_model,
     read_distances,
     show_importances,
     show_predictions,
-    validate,
     with_target,
+    write_report,
 )
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
@@ -61,10 +61,7 @@ def classify(
     check_classes(label, classes)
     with compile_note():
         model = make_model("Classifier", loaded, method, measure, weight, k, distances, trees, seed)
-        judged = validate(model, loaded.table, classes, folds, seed)
-        if method == "forest":
-            model.set_params(oob_score=True)
-        model.fit(loaded.table, classes)
+        _, learned = judge_and_fit(model, method, loaded.table, classes, folds, seed)
         ((commonest, count),) = Counter(classes.tolist()).most_common(1)
         report: dict[str, Any] = {
             "label": label,
@@ -76,20 +73,14 @@ def classify(
                 "class": commonest,
                 "accuracy": count / len(loaded.table),
             },
-            "cross_validation": None
-            if judged is None
-            else {"folds": judged.n_splits, **judged.scores},
-            "out_of_bag": {"accuracy": model.oob_score_} if method == "forest" else None,
-            "importances": importances(model),
+            **learned,
         }
         if predict is not None:
             report["predictions"] = predictions(model, source, loaded, predict)
     if output is out.Output.table:
         show_report(report, loaded.name)
-        return
-    rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
-    heads = list(HEADS) if predict is not None else ["column", "share"]
-    out.write(output, heads, [[row[head] for head in heads] for row in rows], lambda: report)
+    else:
+        write_report(report, output, HEADS)
 
 
 def check_classes(label: str, values: Any) -> None:

@@ -26,13 +26,13 @@ __all__ = [
     "Target",
     "Trees",
     "Voters",
-    "importances",
+    "judge_and_fit",
     "make_model",
     "read_distances",
     "show_importances",
     "show_predictions",
-    "validate",
     "with_target",
+    "write_report",
 ]
 
 SHOWN = 20  # predictions in a table for people
@@ -127,6 +127,33 @@ def validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVali
     except TooFewRows as error:
         out.note(str(error))
         return None
+
+
+def judge_and_fit(
+    model: Any, method: str, table: Any, y: Any, folds: int, seed: int
+) -> tuple[CrossValidation | None, dict[str, Any]]:
+    """Cross-validate a model, then fit it to all rows; return the first, and both in plain values.
+
+    A forest also says how well its trees do on the rows each of them has not seen.
+    """
+    judged = validate(model, table, y, folds, seed)
+    if method == "forest":
+        model.set_params(oob_score=True)
+    model.fit(table, y)
+    score = "accuracy" if hasattr(model, "classes_") else "r2"
+    return judged, {
+        "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
+        "out_of_bag": {score: model.oob_score_} if method == "forest" else None,
+        "importances": importances(model),
+    }
+
+
+def write_report(report: dict[str, Any], form: out.Output, heads: tuple[str, ...]) -> None:
+    """Write a report for programs: in rows the predictions, or the importances without any."""
+    asked = "predictions" in report
+    rows = report["predictions"] if asked else report["importances"]
+    names = list(heads) if asked else ["column", "share"]
+    out.write(form, names, [[row[name] for name in names] for row in rows], lambda: report)
 
 
 def make_model(

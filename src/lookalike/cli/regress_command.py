@@ -16,13 +16,13 @@ from lookalike.cli.learning import (
     Target,
     Trees,
     Voters,
-    importances,
+    judge_and_fit,
     make_model,
     read_distances,
     show_importances,
     show_predictions,
-    validate,
     with_target,
+    write_report,
 )
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Source, takes_table
@@ -62,10 +62,7 @@ def regress(
     numbers = as_numbers(label, target)
     with compile_note():
         model = make_model("Regressor", loaded, method, measure, weight, k, distances, trees, seed)
-        judged = validate(model, loaded.table, numbers, folds, seed)
-        if method == "forest":
-            model.set_params(oob_score=True)
-        model.fit(loaded.table, numbers)
+        judged, learned = judge_and_fit(model, method, loaded.table, numbers, folds, seed)
         report: dict[str, Any] = {
             "label": label,
             "method": method,
@@ -73,11 +70,7 @@ def regress(
             "rows_left_out": left_out,
             "median": median(numbers.tolist()),
             "baseline": None if judged is None else dict(judged.baseline),
-            "cross_validation": None
-            if judged is None
-            else {"folds": judged.n_splits, **judged.scores},
-            "out_of_bag": {"r2": model.oob_score_} if method == "forest" else None,
-            "importances": importances(model),
+            **learned,
         }
         if predict is not None:
             new = source.read_like(predict, loaded.table.schema, "regress --predict")
@@ -87,10 +80,8 @@ def regress(
             ]
     if output is out.Output.table:
         show_report(report, loaded.name)
-        return
-    rows: list[dict[str, Any]] = report.get("predictions", report["importances"])
-    heads = list(HEADS) if predict is not None else ["column", "share"]
-    out.write(output, heads, [[row[head] for head in heads] for row in rows], lambda: report)
+    else:
+        write_report(report, output, HEADS)
 
 
 def as_numbers(label: str, target: Any) -> np.ndarray:
