@@ -62,3 +62,9 @@ def test_errors_hold_no_python(tmp_path, monkeypatch, words):
     assert "read_table" not in line
     assert not re.search(r"\b(kinds|missing|encoding|n_clusters|n_splits)=", line), line
     assert not re.search(r"Known: .*Known:|one of (.+)\. Known: \1", line), line
+
+
+def test_a_question_names_the_option_that_is_wrong():
+    told = "Index.search(weights=...): needs columns of the table, found 'hwyy'."
+    assert in_options(told).startswith("--weight: needs columns")
+    assert in_options("Index.search(unlike=...): needs ids").startswith("--unlike: ")
