@@ -257,6 +257,7 @@ def _tasks() -> Iterator[Road]:
     assert isinstance(rule, OneOf)
     for method in rule.values:
         yield f"{method} clusters", lambda method=method: _cluster(method)  # type: ignore[misc]
+    yield "means of mixed columns", _means
     yield "the density search", _search_densities
     yield "random similarity forests", _forests
     yield "similarity networks and neighbors", _predict
@@ -264,6 +265,13 @@ def _tasks() -> Iterator[Road]:
     yield "hubness", _hubness
     yield "an index", _index
     yield "the leaderboard", _board
+
+
+def _means() -> None:
+    from lookalike.cluster import MixedKMeans
+
+    for table in (_numbers(60), {"x": _numbers(60)[:, 0], "c": list("ab" * 30)}):
+        MixedKMeans(2, n_init=1, random_state=0).fit(table)
 
 
 def _cluster(method: str) -> None:

@@ -87,6 +87,14 @@ def test_the_number_is_found(file, method):
     assert found["scores"] is None
 
 
+def test_means_need_no_measure(file):
+    found = answer(file, "-n", 2, "--method", "means", *COMPARED)
+    assert found["labels"] == [i % 2 for i in range(N)]
+    assert (found["measure"], found["method"]) == (None, "means")
+    done = run("cluster", file, "--method", "means", *COMPARED)
+    assert "by k-means of mixed columns" in done.stdout
+
+
 def test_density_finds_outliers(file):
     with file.open("a") as out:
         out.write("\n999.0,green,0,cat")
@@ -145,6 +153,8 @@ def test_landmarks(file):
         (["--columns", "syze"], "Did you mean 'size'"),
         (["--measure", "gowr"], "Did you mean 'gower'"),
         (["--landmarks", "99"], "found 24 rows"),
+        (["--method", "means", "--measure", "gower"], "Leave out --measure"),
+        (["--method", "means", "--weight", "size=2"], "Leave out --weight"),
         (["--method", "density", "--eps", "-1"], "needs a number of at least 0"),
     ],
 )

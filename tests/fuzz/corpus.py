@@ -188,7 +188,7 @@ def forests(table, some):
 
 def tasks(table, some):
     """Yield fitted tasks, and records that tasks hold."""
-    from lookalike.cluster import AutoClustering, DensitySearch, SimilarityClustering
+    from lookalike.cluster import AutoClustering, DensitySearch, MixedKMeans, SimilarityClustering
     from lookalike.predict import SimilarityNetworkClassifier, SimilarityNetworkRegressor
     from lookalike.represent import (
         LayeredRepresentation,
@@ -221,6 +221,7 @@ def tasks(table, some):
     yield "DensitySearch", model, "numeric"
     model = AutoClustering([Gower(), Vector()], n_clusters=[2, 3]).fit(numeric())
     yield "AutoClustering", model, "numeric"
+    yield "MixedKMeans", MixedKMeans("auto", max_clusters=3, random_state=0).fit(some), "typed"
     index = Index(Gower()).fit(table)
     index.add(table[[1, 2]])
     index.delete([0, 3])

@@ -15,13 +15,14 @@ from lookalike.cli.source import Loaded, Source, takes_table
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
-    from lookalike.cluster import ClusteringProfile, SimilarityClustering
+    from lookalike.cluster import ClusteringProfile, MixedKMeans, SimilarityClustering
 
 __all__ = ["cluster"]
 
 EXAMPLES = (
     "lookalike cluster penguins.csv",
     "lookalike cluster penguins.csv -n 3 --label species",
+    "lookalike cluster penguins.csv -n 3 --method means",
     "lookalike cluster penguins.csv --output csv > clusters.csv",
 )
 OURS = ("row", "cluster", "distance")  # the first columns of the CSV form
@@ -40,10 +41,13 @@ def cluster(
         ),
     ] = "auto",
     method: Annotated[
-        Literal["spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"],
+        Literal[
+            "spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan", "means"
+        ],
         typer.Option(
             "--method",
-            help="density and hdbscan find the number themselves and leave outliers out.",
+            help="density and hdbscan find the number themselves and leave outliers out; means is "
+            "k-means for mixed columns, for many rows, and has no measure.",
         ),
     ] = "spectral",
     measure: MeasureChoice = None,
@@ -82,24 +86,46 @@ def cluster(
     loaded, truth = source.load().without_label(label)
     loaded = loaded.compared_by(columns)
     with compile_note():
-        from lookalike.cluster import SimilarityClustering, profile_clusters
+        from lookalike.cluster import MixedKMeans, SimilarityClustering, profile_clusters
 
-        chosen, reason = pick_measure(measure, loaded, weights=weight)
-        model = SimilarityClustering(
-            set_seed(chosen, seed),
-            number,
-            method=method,
-            eps="knee" if eps is None else eps,
-            min_neighbors=min_neighbors,
-            landmarks="auto" if landmarks is None else landmarks,
-            random_state=seed,
-        ).fit(loaded.table)
+        model: SimilarityClustering | MixedKMeans
+        reason: str | None = None
+        if method == "means":
+            refuse_measure(measure, weight)
+            model = MixedKMeans(number, random_state=seed).fit(loaded.table)
+        else:
+            chosen, reason = pick_measure(measure, loaded, weights=weight)
+            model = SimilarityClustering(
+                set_seed(chosen, seed),
+                number,
+                method=method,
+                eps="knee" if eps is None else eps,
+                min_neighbors=min_neighbors,
+                landmarks="auto" if landmarks is None else landmarks,
+                random_state=seed,
+            ).fit(loaded.table)
         profile = profile_clusters(model, loaded.table, truth)
+    name = measure_name(model)
     if output is out.Output.table:
-        by = f"by {type(model.measure_).__name__} and {method}"
+        by = "by k-means of mixed columns" if name is None else f"by {name} and {method}"
         show_clusters(profile, loaded, by, reason)
         return
-    out.write(output, *to_rows(model, loaded), lambda: to_json(profile, model, loaded, reason))
+    answer = {"measure": name, "reason": reason, "method": method}
+    out.write(output, *to_rows(model, loaded), lambda: answer | to_json(profile, model, loaded))
+
+
+def refuse_measure(measure: Any, weight: Any) -> None:
+    """Refuse what k-means would not look at."""
+    for option, given in (("--measure", measure), ("--weight", weight)):
+        if given:
+            do = f"Leave out {option}, or choose another method"
+            raise InvalidInput(message("--method means", "no measure", f"{option}", do))
+
+
+def measure_name(model: Any) -> str | None:
+    """Return the name of a clustering's measure, None where it has none."""
+    measure = getattr(model, "measure_", None)
+    return None if measure is None else type(measure).__name__
 
 
 def read_number(word: str) -> int | str:
@@ -112,10 +138,8 @@ def read_number(word: str) -> int | str:
     return int(word)
 
 
-def to_json(
-    profile: ClusteringProfile, model: SimilarityClustering, loaded: Loaded, reason: str | None
-) -> dict[str, Any]:
-    """Return everything as plain values."""
+def to_json(profile: ClusteringProfile, model: Any, loaded: Loaded) -> dict[str, Any]:
+    """Return the clusters and the labels as plain values."""
     groups = []
     for record in profile.records():
         majority, share = record.pop("majority"), record.pop("majority_share")
@@ -127,9 +151,6 @@ def to_json(
         record |= {"exemplar": loaded.ids[exemplar], "record": loaded.table.record(exemplar)}
         groups.append(record)
     return {
-        "measure": type(model.measure_).__name__,
-        "reason": reason,
-        "method": model.method,
         "n_clusters": model.n_clusters_,
         "noise": profile.noise,
         "silhouette": profile.silhouette,
@@ -142,7 +163,7 @@ def to_json(
     }
 
 
-def to_rows(model: SimilarityClustering, loaded: Loaded) -> tuple[list[str], list[list[Any]]]:
+def to_rows(model: Any, loaded: Loaded) -> tuple[list[str], list[list[Any]]]:
     """Return headings and one row per row; a column named like one of ours gets a prefix."""
     table = loaded.table
     names = [column.name for column in table.aside + table.columns]

@@ -3,6 +3,7 @@
 from lookalike.cluster.auto import AutoClustering
 from lookalike.cluster.density_search import DensitySearch
 from lookalike.cluster.differences import ColumnDifference
+from lookalike.cluster.mixed_means import MixedKMeans
 from lookalike.cluster.profile import ClusteringProfile, ClusterProfile, profile_clusters
 from lookalike.cluster.scores import (
     adjusted_rand,
@@ -18,6 +19,7 @@ __all__ = [
     "ClusteringProfile",
     "ColumnDifference",
     "DensitySearch",
+    "MixedKMeans",
     "SimilarityClustering",
     "adjusted_rand",
     "clustering_f_measure",

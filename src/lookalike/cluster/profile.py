@@ -195,8 +195,8 @@ def profile_clusters(
     ----------
     model : fitted clustering, or array of n labels
         A clustering with ``labels_`` and ``exemplars_``, such as SimilarityClustering, or with
-        ``best_estimator_``. With labels alone (-1 is noise), typical and borderline rows are those
-        by ``Gower()``.
+        ``best_estimator_``. With labels alone (-1 is noise), or a clustering without a measure
+        such as MixedKMeans, typical and borderline rows are those by ``Gower()``.
     X : table, frame, array, dict of columns or path
         The rows that were clustered. Its compared columns are described, whether or not the
         clustering looked at them.
@@ -287,7 +287,7 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     if len(labels) != len(rows):
         found, do = f"{len(rows):,}", "Pass the table that was clustered"
         raise InvalidInput(message(WHO, f"the {len(labels):,} rows that have labels", found, do))
-    if hasattr(model, "fit"):
+    if hasattr(model, "measure_"):
         return labels, (model.measure_, model.rows_, model.exemplars_)
     measure = Gower(undefined=0.0).fit(rows)
     rng = np.random.default_rng(0)
