@@ -15,10 +15,19 @@ FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
 settings.load_profile("fuzz" if FUZZ else "lookalike")
 
 
+# Tests that take long while they tell little that the others do not: killed servers, processes that
+# are interrupted from outside. Continuous integration runs them, and whoever asks for them.
+LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("CI", "LOOKALIKE_LONG"))
+NOT_NOW = pytest.mark.skip(reason="takes long: LOOKALIKE_LONG=1 (and CI) runs it")
+
+
 def pytest_collection_modifyitems(items):
-    """Leave the fuzzer what it can vary: tests of random examples."""
+    """Leave the fuzzer what it can vary, tests of random examples; put off what takes long."""
     if FUZZ:
         items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    for item in items:
+        if not LONG and item.get_closest_marker("long"):
+            item.add_marker(NOT_NOW)
 
 
 @pytest.fixture(scope="session")

@@ -136,6 +136,7 @@ def cpu_of_children():
     return used.children_user + used.children_system
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="reads the work of a process from /proc"
 )
