@@ -115,7 +115,12 @@ def test_deleted_rows_meet_no_condition():
         ({"genre": ("<", "drama")}, InvalidInput, "numbers or ordered levels"),
         ({"genre": ("contains", "d")}, InvalidInput, "texts, sets or sequences"),
         ({"title": ("contains", 3)}, InvalidInput, "a text"),
-        ({"size": (">", "huge")}, InvalidInput, "huge"),
+        (
+            {"size": (">", "huge")},
+            InvalidInput,
+            r"'size' \(>\): needs one of its levels, found 'huge'",
+        ),
+        ({"year": (">", ">3")}, InvalidInput, r"'year' \(>\): needs a number, found '>3'.*1980"),
         ({"shape": [1.0, 2.0]}, InvalidInput, "shape"),
         ("year > 1990", WrongType, "mapping"),
         (3, WrongType, "mapping"),

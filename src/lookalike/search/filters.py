@@ -106,29 +106,43 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
             do = "Use ==, != or in; or give levels from low to high by kinds="
             raise _refuse(column, word, "a column of numbers or ordered levels", kind, do)
         with np.errstate(invalid="ignore"):
-            hit = ORDERED[word](column.values, _read(column, value)[0])
+            hit = ORDERED[word](column.values, _read(column, word, value)[0])
         return np.asarray(hit & ~missing)
     if word == "contains":
         return _contains(column, value) & ~missing
     if kind in BY_CODE:
-        equal = column.values == _read(column, value)[0]
+        equal = column.values == _read(column, word, value)[0]
     else:
-        equal = _equal_cells(column, value)
+        equal = _equal_cells(column, word, value)
     return np.asarray((equal if word == "==" else ~equal) & ~missing)
 
 
-def _read(column: Column, value: Any) -> np.ndarray:
+def _read(column: Column, word: str, value: Any) -> np.ndarray:
     """Read a value as a cell of the column, so that it is compared as the cells are."""
-    return convert(of_values(column.name, [value]), column.kind, fitted=True).values
+    try:
+        return convert(of_values(column.name, [value]), column.kind, fitted=True).values
+    except InvalidInput as error:  # speaks of a table's cells; here it is the filter's value
+        levels = column.kind.levels
+        if levels:
+            raise _refuse(
+                column, word, "one of its levels", repr(value), suggest(str(value), levels)
+            ) from error
+        there = np.flatnonzero(~column.missing)
+        do = "Write it as the cells are written"
+        do += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
+        needed = (
+            "a number" if column.kind.name == "number" else f"a cell of kind {column.kind.name}"
+        )
+        raise _refuse(column, word, needed, repr(value), do) from error
 
 
-def _equal_cells(column: Column, value: Any) -> np.ndarray:
+def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
     kind = column.kind.name
     if kind in ("text", "set", "sequence"):
-        value = _read(column, value)[0]
+        value = _read(column, word, value)[0]
     elif kind != "object":
         do = "Use None or ('!=', None), or a function of the record"
-        raise _refuse(column, "==", "a column of single values, texts, sets or sequences", kind, do)
+        raise _refuse(column, word, "a column of single values, texts, sets or sequences", kind, do)
     same = (cell is not None and bool(cell == value) for cell in column.values)
     return np.fromiter(same, bool, len(column))
 
