@@ -128,6 +128,19 @@ def test_the_table_for_people(file):
         assert word in done.stdout
 
 
+def test_a_screen_too_narrow_for_the_table_gets_lines(tmp_path):
+    names = [f"a_rather_long_name_of_a_column_{i}" for i in range(3)]
+    rows = [",".join(names)] + [f"{i % 2},{i % 2 * 5 + i / 99},{i / 7}" for i in range(N)]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(rows))
+    for width in (60, 80):
+        shown = run("cluster", path, "-n", 2, COLUMNS=str(width)).stdout
+        assert all(name in shown for name in names[:2])  # whole, on one line
+        assert "cluster 1: 12 rows (50%)" in shown
+        assert max(map(len, shown.splitlines()[3:])) <= width
+    assert "what sets it apart" in run("cluster", path, "-n", 2, COLUMNS="200").stdout
+
+
 def test_forests_by_name_are_the_same_every_time(file):
     words = [file, "-n", 2, "--measure", "ratio:n_estimators=20", *COMPARED]
     assert answer(*words)["labels"] == answer(*words)["labels"]

@@ -15,7 +15,16 @@ from lookalike.cli.source import Loaded, Source, takes_table
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
-    from lookalike.cluster import ClusteringProfile, MixedKMeans, SimilarityClustering
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from lookalike.cluster import (
+        ClusteringProfile,
+        ClusterProfile,
+        MixedKMeans,
+        SimilarityClustering,
+    )
 
 __all__ = ["cluster"]
 
@@ -27,6 +36,7 @@ EXAMPLES = (
 )
 OURS = ("row", "cluster", "distance")  # the first columns of the CSV form
 MANY = 40  # clusters shown to people
+INDENT = 2
 
 
 @takes_table
@@ -176,6 +186,22 @@ def to_rows(model: Any, loaded: Loaded) -> tuple[list[str], list[list[Any]]]:
     return heads, rows
 
 
+def show_lines(console: Console, clusters: Sequence[ClusterProfile], loaded: Loaded) -> None:
+    """Print the clusters below each other, where a table is wider than the screen."""
+    for one in clusters:
+        line = f"cluster {one.cluster}: {one.rows:,} rows ({percent(one.share)})"
+        if one.majority_share is not None:
+            line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"
+        out.headline(console, line)
+        out.say(console, "; ".join(map(str, one.columns)) or "like all other rows", "", INDENT)
+        typical, borderline = (
+            ", ".join(short(loaded.ids[row]) for row in rows)
+            for rows in (one.typical, one.borderline)
+        )
+        rows = f"typical rows {typical}" + (f"; borderline {borderline}" if borderline else "")
+        out.say(console, rows, indent=INDENT)
+
+
 def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: str | None) -> None:
     """Print the clusters, each with what sets it apart and its typical and borderline rows."""
     console = out.make_console()
@@ -197,7 +223,12 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
     out.headline(console, f"{loaded.name}: {many} of {profile.n_rows:,} rows, {by}")
     if reason is not None:
         out.say(console, reason)
-    console.print(lines)
+    # A narrow column of fragments cannot be read: then each cluster is a few lines instead.
+    endless = console.options.update(width=10_000)
+    if console.measure(lines, options=endless).maximum <= console.width:
+        console.print(lines)
+    else:
+        show_lines(console, clusters[:MANY], loaded)
     if len(clusters) > MANY:
         out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
     for note in profile.notes:

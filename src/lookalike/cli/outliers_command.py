@@ -108,4 +108,4 @@ def show_outliers(found: Outliers, loaded: Loaded, n: int) -> None:
         start = f"row {id} ({score}): "
         room = max(20, console.width - len(start))
         out.headline(console, start + short(loaded.in_words(row), room))
-        out.say(console, " " * INDENT + found.because(row))
+        out.say(console, found.because(row), indent=INDENT)

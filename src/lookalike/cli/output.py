@@ -115,9 +115,24 @@ def make_console() -> Console:
     return Console(highlight=False)
 
 
-def say(console: Console, text: str, style: str = "dim") -> None:
-    """Print a line beside a table, a quiet one if not told otherwise."""
-    console.print(clean(text), style=style, markup=False)
+def say(console: Console, text: str, style: str = "dim", indent: int = 0) -> None:
+    """Print a line beside a table, a quiet one if not told otherwise.
+
+    Parameters
+    ----------
+    console : where to print
+    text : str
+    style : str, of rich
+    indent : int
+        Characters that all its lines are moved to the right by, where it takes several.
+    """
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if indent:
+        console.print(Padding(Text(clean(text), style), (0, 0, 0, indent), expand=False))
+    else:
+        console.print(clean(text), style=style, markup=False)
 
 
 def headline(console: Console, text: str) -> None:
