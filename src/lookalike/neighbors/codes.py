@@ -25,12 +25,15 @@ from lookalike.neighbors.graph import NeighborGraph
 __all__ = ["Pairs", "nearest_by_codes"]
 
 TALL = 32  # queries handled by one task
-SPARE = 6  # rows proposed beyond those asked for: some may be excluded or undefined
+# Rows proposed beyond those asked for: some may be excluded or undefined, and where nothing else
+# can be nearer, nobody has to look for more.
+SPARE = 22
 WIDEST = 64  # tiles that are worth a thread of their own
 LEAST = 4 * TILE  # rows below which looking at everything is as quick
 SHARE = 16  # bounds pay while fewer than one row in so many remains
 PROBED = 1024  # rows compared to find a better limit where the first one says too little
 HALVINGS = 8
+NOBODY = np.float32(-1.0)  # a limit that no bound is below
 
 # Distances of pairs (positions of queries, positions of rows).
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -111,17 +114,25 @@ def nearest_by_codes(
 
     def one(part: slice) -> None:
         bounds, own = queries(part), own_rows(part)
-        lowest, proposed = search.propose(bounds)
+        lowest, proposed, beyond = search.propose(bounds)
         first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
         settle(part, proposed, own, first)
         limits = limits_of(bounds, first)
-        kept, too_many = search.collect(bounds, limits, lowest)
+        done = limits < beyond  # every row that may be near was among the first
+        lists.indices[part][done], lists.distances[part][done] = (
+            first.indices[done], first.distances[done],
+        )  # fmt: skip
+        if done.all():
+            return
+        kept, too_many = search.collect(bounds, np.where(done, NOBODY, limits), lowest)
+        too_many &= ~done
         if too_many.any():
             # The smallest bounds were not the nearest rows: compare some more, and look again.
             more = search.probe(bounds, np.flatnonzero(too_many), limits, lowest)
             settle(part, more, None, first)
-            limits = limits_of(bounds, first)
+            limits = np.where(done, NOBODY, limits_of(bounds, first))
             kept, too_many = search.collect(bounds, limits, lowest)
+            too_many &= ~done
         left_over[part] = too_many
         settle(part, kept, own, lists[part])
 
@@ -139,8 +150,11 @@ class _Search:
     shares: list[slice]
     jobs: int
 
-    def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs]:
-        """Return the lowest bound of every part, and the rows with the smallest bounds."""
+    def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs, np.ndarray]:
+        """Return the lowest bound of every part, and the rows with the smallest bounds.
+
+        The third is the least that the bounds of all other rows may be.
+        """
         n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
         lowest = np.empty((n, len(self.codes.tiles) * (TILE // PART)), np.float32)
 
@@ -158,16 +172,17 @@ class _Search:
             found = run(one, [(share,) for share in self.shares], self.jobs, "proposing neighbors")
             best, rows = (np.concatenate(side, axis=1) for side in zip(*found, strict=True))
             order = np.argsort(best, axis=1, kind="stable")[:, :many]
-            rows = np.take_along_axis(rows, order, axis=1)
+            best, rows = (np.take_along_axis(side, order, axis=1) for side in (best, rows))
         some = rows >= 0
-        return lowest, (np.nonzero(some)[0], rows[some])
+        beyond = best[:, -1] if many < self.codes.n_rows else np.full(n, np.inf, np.float32)
+        return lowest, (np.nonzero(some)[0], rows[some]), beyond
 
     def collect(
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
     ) -> tuple[Pairs, np.ndarray]:
         """Return the rows that no bound rules out, and where these are too many to pay."""
         most = max(LEAST, self.codes.n_rows // SHARE)
-        limits = np.where(np.isfinite(limits), limits, np.float32(-1.0))
+        limits = np.where(np.isfinite(limits), limits, NOBODY)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
         space = _space(bounds, PART)
