@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-SLACK = 0.1  # exponents may be so much above the expected ones: 1.1 where the maths is linear
+SLACK = 0.1  # exponents may be so much above those of the maths: 1.1 where it is linear
 POINTS = 3  # sizes that the slope is taken over
 DOUBLINGS = 4  # at most, which makes sixteen times the rows
 
@@ -30,20 +30,22 @@ class Growth:
     prepare : callable
         ``prepare(n)`` makes the data for n rows and returns the call to be measured.
     time, memory : float
-        Expected exponents.
+        Exponents of the maths: 1 where it is linear, 2 where it is quadratic.
     start : int
         The first size.
     reason : str
-        Why it grows faster than linearly (time) or takes more than the rows (memory), or why an
-        exponent above the expected one is known.
+        Why it grows faster than linearly (time) or takes more than the rows (memory).
+    exception : str
+        Why an exponent above the expected one is known.
     """
 
     name: str
     prepare: Callable[[int], Callable[[], Any]]
     time: float = 1.0
     memory: float = 1.0
-    start: int = 2000
+    start: int = 16_000
     reason: str = ""
+    exception: str = ""
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Grown:
             "expected": [wanted.time, wanted.memory],
             "holds": self.holds,
             "reason": wanted.reason,
+            "exception": wanted.exception,
         }
 
 

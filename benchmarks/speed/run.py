@@ -1,7 +1,9 @@
 """Run one case: prepare everybody, check the answers, then take turns with the clock."""
 
 import gc
+import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from benchmarks.speed.case import OURS, Case
@@ -41,8 +43,23 @@ class Result:
         }
 
 
-def run_case(case: Case, module: str, repeats: int, threads: int | None) -> Result:
-    """Time every contender in turn; the least of several repeats says what the code can do."""
+def processor_seconds() -> float:
+    """Return the processor time of this process, its threads and the processes it waited for."""
+    return sum(os.times()[:4])
+
+
+CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": processor_seconds}
+
+
+def run_case(
+    case: Case, module: str, repeats: int, threads: int | None, clock: str = "wall"
+) -> Result:
+    """Time every contender in turn; the least of several repeats says what the code can do.
+
+    On a machine that others use as well, processor time ("cpu") says more than the clock on the
+    wall.
+    """
+    now = CLOCKS[clock]
     result = Result(case)
     with limited(threads):
         problem = case.problem(False)
@@ -69,9 +86,9 @@ def run_case(case: Case, module: str, repeats: int, threads: int | None) -> Resu
             )  # another one begins each time, so nobody always follows the same
             for label in labels[at:] + labels[:at]:
                 gc.collect()
-                began = time.perf_counter()
+                began = now()
                 ready[label]()
-                result.seconds[label].append(time.perf_counter() - began)
+                result.seconds[label].append(now() - began)
     for label in labels:
         result.extra_mb[label] = extra_mb(module, case.name, label, threads)
     return result

@@ -10,11 +10,11 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
-from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, STEPS, TILE
+from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
 from lookalike.measures import Gower, Ranked, Vector, byte_road, object_codes
 from lookalike.measures.base import Measure
 from lookalike.measures.mixed_codes import mixed_codes
-from lookalike.neighbors.codes import ByteCodes, bound_queries
+from lookalike.neighbors.bounds import ByteCodes, bound_queries
 from lookalike.testing import number_tables, tables
 
 EVERY = (
@@ -164,6 +164,25 @@ def objects(n, seed=0):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("width", [1, 3, 40])
+def test_vectors_in_a_straight_line(width):
+    """Near ones, far ones whose squares come to more than narrow sums hold, and ones outside."""
+    rng = np.random.default_rng(width)
+    centers = rng.normal(size=(40, width)) * rng.gamma(1.0, size=width)
+    x = centers[np.arange(2 * TILE) % 40] + rng.normal(size=(2 * TILE, width)) / 20
+    y = rng.random(len(x))
+    table = la.read_table({"x": list(x), "y": y}, kinds={"x": "vector"})
+    measure = Gower(distances={"x": Euclidean()}).fit(table)
+    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
+    assert kept.kind.tolist() == [NUMBER, *[SQUARE] * (min(width, 16) - 1), ROOT]
+    same(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
+    outside = [100 * x[0], -100 * x[1], x[2] * 1.5]
+    new = measure.encode({"x": outside, "y": y[:3]})
+    same(measure, new, measure.rows_, 6)
+    again = measure.reweighted({"y": 1e-9})
+    same(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
+
+
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 def test_many_rows_of_objects(missing):
     table = objects(2 * TILE + 100)
@@ -266,3 +285,19 @@ def test_rows_remain_few():
     measure.pair_distances = counted
     same(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
     assert sum(compared) < 0.05 * 8 * len(table)
+
+
+def test_few_vectors_remain():
+    """The straight line through all coordinates rules out what one after the other would not."""
+    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.5), 5 * TILE)
+    table = la.read_table({"shares": list(shares)}, kinds={"shares": "histogram"})
+    measure = Gower(distances={"shares": Euclidean()}).fit(table)
+    compared = []
+
+    def counted(a, b, left, right):
+        compared.append(len(right))
+        return Gower.pair_distances(measure, a, b, left, right)
+
+    measure.pair_distances = counted
+    same(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
+    assert sum(compared) < 0.02 * 8 * len(table)

@@ -9,7 +9,6 @@ from benchmarks.speed.growth import Growth
 PAIRS = "all pairs of rows are compared"
 FOREST = "n log n: trees of n rows are log n deep"
 SORTED = "n log n: values are sorted"
-N_LOG_N = 1.1  # what n log n looks like at these sizes
 TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
 MATRIX = "the answer is a matrix of all pairs"
 
@@ -154,22 +153,29 @@ def growths():
     learning = ("LocalScaling", "MutualProximity, Gauss")  # from the neighbors of all rows
     for name, make, rows in measures():
         fits, reason = (2.0, PAIRS) if name in learning else (1.0, "")
+        above = ""
         if name == "Ranked":
-            fits, reason = N_LOG_N, SORTED
+            above = SORTED
         elif name.startswith("ForestProximity"):
-            fits, reason = N_LOG_N, FOREST
-        yield Growth(f"{name}: fit", partial(fit, make, rows), fits, reason=reason)
-        memory = 1.0 if "ratio" not in name else 2.0
-        reason = f"{PAIRS}; {TILES}" if memory > 1 else PAIRS
+            above = FOREST
+        start = 2000 if fits > 1 else 16_000
+        yield Growth(f"{name}: fit", partial(fit, make, rows), fits, 1.0, start, reason, above)
+        above = TILES if "ratio" in name else ""
         yield Growth(
-            f"{name}: neighbors of all", partial(neighbors, make, rows), 2.0, memory, 500, reason
+            f"{name}: neighbors of all",
+            partial(neighbors, make, rows),
+            2.0,
+            1.0,
+            2000,
+            PAIRS,
+            above,
         )
-        yield Growth(f"{name}: 20 questions", partial(question, make, rows))
-    yield Growth("Gower: the whole matrix", matrix, 2.0, 2.0, 500, MATRIX)
+        yield Growth(f"{name}: 20 questions", partial(question, make, rows), start=start)
+    yield Growth("Gower: the whole matrix", matrix, 2.0, 2.0, 1000, MATRIX)
     yield Growth("read_table", read)
     yield Growth("Index.search, 20 questions", search)
     yield Growth("Index.add", add)
-    yield Growth("hubness_report", report, 2.0, 1.0, 500, PAIRS)
+    yield Growth("hubness_report", report, 2.0, 1.0, 2000, PAIRS)
     for method, exponent, memory, reason in (
         ("density", 2.0, 1.0, PAIRS),
         ("hdbscan", 2.0, 1.0, PAIRS),
@@ -181,17 +187,17 @@ def growths():
         if method in ("density", "hdbscan"):
             make = partial(SimilarityClustering, Vector(), method=method)
         yield Growth(
-            f"{method} clusters", partial(fit, make, numbers), exponent, memory, 300, reason
+            f"{method} clusters", partial(fit, make, numbers), exponent, memory, 1000, reason
         )
     forest = partial(RandomSimilarityForestClassifier, n_estimators=10, random_state=0)
     grow = partial(fit_target, forest, mixed)
-    yield Growth("random similarity forest: fit", grow, N_LOG_N, reason=FOREST)
+    yield Growth("random similarity forest: fit", grow, exception=FOREST)
     yield Growth("random similarity forest: predict", partial(predict, forest, mixed))
     near = partial(NeighborClassifier, Gower())
     yield Growth("NeighborClassifier: predict", partial(predict, near, mixed))
     yield Growth("representation by prototypes", represent)
-    yield Growth("closure of a matrix", closure, 2.0, 2.0, 200, MATRIX)
-    yield Growth("layout of a neighbor graph", layout)
+    yield Growth("closure of a matrix", closure, 2.0, 2.0, 400, MATRIX)
+    yield Growth("layout of a neighbor graph", layout, start=4000)
 
 
 CASES: list = []  # nobody is raced; ``GROWTHS`` is measured instead

@@ -25,7 +25,9 @@ __all__ = ["pair_similarities"]
 
 Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
 
-COST = 16  # cells of a pair, roughly: how much work it would be without the loop
+# How much work it would be without the loop, in cells that numpy compares: of a pair, and of a left
+# cell with which a block begins.
+PAIR, LEFT = 16, 4000
 
 
 def pair_similarities(
@@ -39,13 +41,14 @@ def pair_similarities(
     a, b : encoded cells
     left, right : int64 arrays of one length; pairs with the same left cell stand together
     """
-    loop, fast = FAST.get(type(distance), (None, None))  # a subclass may compare in another way
-    if fast is not None and distance.scale_ > 0 and worth_compiling(loop, COST * len(left)):
-        return closeness(fast(a, b, left, right), distance.scale_)
     out = np.empty(len(left))
     if not len(left):
         return out
     ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)]
+    loop, fast = FAST.get(type(distance), (None, None))  # a subclass may compare in another way
+    work = PAIR * len(left) + LEFT * len(ends)
+    if fast is not None and distance.scale_ > 0 and worth_compiling(loop, work):
+        return closeness(fast(a, b, left, right), distance.scale_)
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         one, many = a[left[start : start + 1]], b[right[start:end]]
         out[start:end] = distance.similarity(one, many)[0]

@@ -3,147 +3,34 @@
 Codes lie in tiles of 1,024 rows, a column of a tile in one piece. The bound of a row is a sum of
 whole numbers over the columns: for numbers ``w * max(|u - v| - 1, 0)`` with u and v the codes of
 the two cells, for categories w where the codes differ, for looked up columns what a table of the
-query says of the code. Code 255 is a missing cell, which adds ``gap``. The sums are kept in the
-narrow type of ``work``, which the caller chooses wide enough; numba alone would widen them to 64
-bits and lose most of the vector unit.
+query says of the code. Coordinates of a vector add up their squares by themselves; with the last of
+them the root of that sum is added. Code 255 is a missing cell, which adds ``gap``. The sums are
+kept in the narrow type of ``work``, which the caller chooses wide enough.
 """
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED, kernel
+from lookalike.kernels._jit import kernel
+from lookalike.kernels.byte_terms import (
+    equal_term,
+    larger,
+    number_term,
+    plus,
+    plus_at_most,
+    root_term,
+    share,
+    smaller,
+    square_term,
+    unless_missing,
+)
 
 TILE = 1024
 PART = 64  # rows of a tile whose smallest bound is remembered
-MISSING = 255
 STEPS = 254  # numbers are cut into so many steps: codes from 0 to 254
 # How a column is compared; the second of each pair is for columns with missing cells.
 SKIP, NUMBER, NUMBER_GAPS, EQUAL, EQUAL_GAPS, LOOKUP, LOOKUP_GAPS = range(7)
-
-if COMPILED:
-    from llvmlite.ir import Constant
-    from numba import float32
-    from numba.extending import intrinsic
-
-    def _widened(builder, value, kind):
-        return builder.zext(value, kind) if value.type != kind else value
-
-    def _larger(builder, one, other):
-        return builder.select(builder.icmp_unsigned("<", one, other), other, one)
-
-    def _gap(builder, u, v, kind):
-        """Build max(|u - v| - 1, 0) without leaving the unsigned numbers."""
-        less = builder.icmp_unsigned("<", u, v)
-        gap = builder.sub(builder.select(less, v, u), builder.select(less, u, v))
-        return builder.sub(_larger(builder, gap, kind(1)), kind(1))
-
-    @intrinsic
-    def number_term(context, like, u, v, w):
-        """Return w * max(|u - v| - 1, 0) in the type of ``like``."""
-
-        def build(target, builder, signature, arguments):
-            like, u, v, w = arguments
-            v = _widened(builder, v, like.type)
-            return builder.mul(w, _gap(builder, u, v, like.type))
-
-        return like(like, u, v, w), build
-
-    @intrinsic
-    def equal_term(context, like, u, v, w):
-        """Return w where u and v differ, else 0, in the type of ``like``."""
-
-        def build(target, builder, signature, arguments):
-            like, u, v, w = arguments
-            v = _widened(builder, v, like.type)
-            return builder.select(builder.icmp_unsigned("!=", u, v), w, like.type(0))
-
-        return like(like, u, v, w), build
-
-    @intrinsic
-    def unless_missing(context, term, v, filler):
-        """Return the filler where v is the code of a missing cell, else the term."""
-
-        def build(target, builder, signature, arguments):
-            term, v, filler = arguments
-            missing = builder.icmp_unsigned("==", v, v.type(MISSING))
-            return builder.select(missing, filler, term)
-
-        return term(term, v, filler), build
-
-    @intrinsic
-    def share(context, total, lost, base, whole):
-        """Return (base + total) / (whole - lost) as float32, infinite where nothing is left.
-
-        numba alone would turn the choice into a jump, and lose the vector unit.
-        """
-
-        def build(target, builder, signature, arguments):
-            total, lost, base, whole = arguments
-            real = base.type
-            above = builder.fadd(builder.uitofp(total, real), base)
-            left = builder.fsub(whole, builder.uitofp(lost, real))
-            some = builder.fcmp_ordered(">", left, Constant(real, 0.0))
-            return builder.select(some, builder.fdiv(above, left), Constant(real, float("inf")))
-
-        return float32(total, lost, base, whole), build
-
-    @intrinsic
-    def plus(context, one, other):
-        """Return the sum in the type of both; the caller rules out overflow."""
-
-        def build(target, builder, signature, arguments):
-            return builder.add(*arguments)
-
-        return one(one, other), build
-
-    @intrinsic
-    def smaller(context, one, other):
-        """Return the smaller of two numbers of one type."""
-
-        def build(target, builder, signature, arguments):
-            one, other = arguments
-            return builder.select(builder.icmp_unsigned("<", one, other), one, other)
-
-        return one(one, other), build
-
-    @intrinsic
-    def larger(context, one, other):
-        """Return the larger of two numbers of one type."""
-
-        def build(target, builder, signature, arguments):
-            return _larger(builder, *arguments)
-
-        return one(one, other), build
-
-else:
-
-    def number_term(like, u, v, w):
-        """Return w * max(|u - v| - 1, 0) in the type of ``like``."""
-        return type(like)(int(w) * max(abs(int(u) - int(v)) - 1, 0))
-
-    def equal_term(like, u, v, w):
-        """Return w where u and v differ, else 0, in the type of ``like``."""
-        return w if int(u) != int(v) else type(like)(0)
-
-    def unless_missing(term, v, filler):
-        """Return the filler where v is the code of a missing cell, else the term."""
-        return filler if int(v) == MISSING else term
-
-    def share(total, lost, base, whole):
-        """Return (base + total) / (whole - lost) as float32, infinite where nothing is left."""
-        left = whole - np.float32(lost)
-        return (np.float32(total) + base) / left if left > 0 else np.float32(np.inf)
-
-    def plus(one, other):
-        """Return the sum in the type of both; the caller rules out overflow."""
-        return type(one)(int(one) + int(other))
-
-    def smaller(one, other):
-        """Return the smaller of two numbers of one type."""
-        return min(one, other)
-
-    def larger(one, other):
-        """Return the larger of two numbers of one type."""
-        return max(one, other)
+# A coordinate of a vector, and its last one.
+SQUARE, SQUARE_GAPS, ROOT, ROOT_GAPS = range(7, 11)
 
 
 @kernel
@@ -168,6 +55,25 @@ def _add_column(column, how, u, w, gap, sums):
 def _add_looked_up(column, table, sums):
     for c in range(len(sums)):
         sums[c] = plus(sums[c], table[column[c]])
+
+
+@kernel
+def _add_squares(column, u, squares):
+    for c in range(len(squares)):
+        squares[c] = plus_at_most(squares[c], square_term(squares[c], u, column[c]))
+
+
+@kernel
+def _add_root(column, how, factor, w, gap, squares, nothing, sums):
+    """Add the root of the squares, and begin new ones."""
+    if how == ROOT:
+        for c in range(len(sums)):
+            sums[c] = plus(sums[c], root_term(squares[c], factor, w))
+    else:
+        for c in range(len(sums)):
+            term = root_term(squares[c], factor, w)
+            sums[c] = plus(sums[c], unless_missing(term, column[c], gap))
+    squares[:] = nothing
 
 
 @kernel
@@ -198,7 +104,8 @@ def row_bounds(tile, asked, q, work, lost, keys):
     asked : named tuple
         ``how`` int64 (queries, columns); ``u``, ``w``, ``gap``, ``weight`` of the same shape, in
         the type of work; ``tables`` (queries, slots, 256) in that type, and ``slot`` int64 per
-        column; ``zero`` in that type; ``base``, ``whole`` float32 per query;
+        column; ``zero`` in that type; ``factor`` float32 (queries, columns), what a step of a
+        vector is worth; ``base``, ``whole`` float32 per query;
         ``shared`` bool: divide by the weight of the columns that are there; ``largest`` bool:
         take the largest column instead of the sum.
     q : int, which query
@@ -207,10 +114,16 @@ def row_bounds(tile, asked, q, work, lost, keys):
     """
     how, u, w, gap = asked.how[q], asked.u[q], asked.w[q], asked.gap[q]
     work[:] = asked.zero
+    lost[:] = asked.zero
     for j in range(tile.shape[0]):
         if how[j] == SKIP:
             continue
-        if how[j] >= LOOKUP:
+        if how[j] >= SQUARE:
+            _add_squares(tile[j], u[j], lost)
+            if how[j] >= ROOT:
+                factor = asked.factor[q, j]
+                _add_root(tile[j], how[j], factor, w[j], gap[j], lost, asked.zero, work)
+        elif how[j] >= LOOKUP:
             _add_looked_up(tile[j], asked.tables[q, asked.slot[j]], work)
         elif asked.largest:
             _take_larger(tile[j], how[j], u[j], w[j], gap[j], work)
@@ -221,9 +134,10 @@ def row_bounds(tile, asked, q, work, lost, keys):
         for c in range(len(keys)):
             keys[c] = np.float32(work[c]) + base
         return
-    lost[:] = asked.zero
+    # The squares of the last vector are used up: ``lost`` is zero again.
     for j in range(tile.shape[0]):
-        if how[j] == NUMBER_GAPS or how[j] == EQUAL_GAPS or how[j] == LOOKUP_GAPS:
+        gaps = how[j] == NUMBER_GAPS or how[j] == EQUAL_GAPS or how[j] == LOOKUP_GAPS
+        if (gaps or how[j] == ROOT_GAPS) and asked.weight[q, j] > asked.zero:
             _take_off_weight(tile[j], asked.weight[q, j], asked.zero, lost)
     whole = asked.whole[q]
     for c in range(len(keys)):

@@ -40,7 +40,7 @@ def pick(loop: Any, twin: Callable[..., Any], cells: int) -> Any:
 
 def worth_compiling(loop: Any, cells: int) -> bool:
     """Whether a loop is compiled already, or asked for so much that compiling pays."""
-    if not COMPILED or _at_once or loop.signatures:
+    if not COMPILED or _at_once or loop.overloads:  # ``signatures`` would hash all types
         return True
     name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
     _spent[name] = _spent.get(name, 0) + cells

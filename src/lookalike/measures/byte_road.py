@@ -18,15 +18,8 @@ from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows, kept_beside
-from lookalike.neighbors.codes import (
-    LEAST,
-    Bounds,
-    ByteCodes,
-    Cells,
-    Pairs,
-    bound_queries,
-    nearest_by_codes,
-)
+from lookalike.neighbors.bounds import Bounds, ByteCodes, Cells, bound_queries
+from lookalike.neighbors.codes import LEAST, Pairs, nearest_by_codes
 from lookalike.neighbors.graph import NeighborGraph
 
 __all__ = ["ByteQuestion", "NumberCodes", "_ByteRoad", "byte_steps", "number_codes", "pays"]

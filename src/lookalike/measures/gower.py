@@ -20,9 +20,10 @@ from lookalike.measures.byte_road import ByteQuestion, _ByteRoad
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.mixed_codes import MixedCodes, mixed_codes
+from lookalike.measures.mixed_explain import explain_mixed
 from lookalike.measures.rows import Rows
 from lookalike.measures.traits import Traits
-from lookalike.measures.typical import Typical, contributions
+from lookalike.measures.typical import Typical
 from lookalike.table import Table
 
 __all__ = ["Gower"]
@@ -307,55 +308,11 @@ class Gower(_ByteRoad):
         return self._explain_each(a, b)[0]
 
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
-        distances, similarities = (values[0].tolist() for values in self.both_blocks(a, b))
-        repeated = a[np.zeros(len(b), np.int64)]
-        found = self.plan_.pairs(repeated.arrays, b.arrays)
-        view = self.typical_.view(self.plan_, a)
-        return [
-            self._explain_found(a, b[i : i + 1], found[i], similarities[i], distances[i], view)
-            for i in range(len(b))
-        ]
-
-    def _explain_found(
-        self,
-        a: Rows,
-        b: Rows,
-        found: np.ndarray,
-        similarity: float,
-        distance: float,
-        view: np.ndarray,
-    ) -> Explanation:
-        names, weights = self.plan_.names, self._weights_in_order()
-        differs = self._half_for_gaps(found, a, b) if self.missing == "midpoint" else found
-        gone = np.isnan(differs)
-        left_out = tuple(np.array(names, dtype=object)[gone & (weights > 0)])
-        weights = np.where(gone, 0.0, weights)
-        whole = weights.sum()
-        if not whole > 0 or np.isnan(similarity):  # nothing to compare
-            filler = 0.5 if np.isnan(similarity) else similarity
-            half: dict[str | None, float] = {None: filler}
-            rest: dict[str | None, float] = {None: 1 - filler}
-            return Explanation(similarity, distance, half, rest, not_compared=left_out)
-        told = contributions(names, weights, np.nan_to_num(differs), whole)
-        typical = self.typical_.contributions(names, weights, whole)
-        telling = self.typical_.telling(self.plan_, a, b, found, view)
-        plus: dict[str | None, float] = {n: told[n][0] for n in self.schema_.kinds}
-        minus: dict[str | None, float] = {n: told[n][1] for n in self.schema_.kinds}
-        more = similarity - sum(plus.values())
-        if more > 1e-9:  # a row with itself is exactly alike, whatever its gaps
-            minus = dict.fromkeys(minus, 0.0)
-            plus[None] = more
-        return Explanation(
-            similarity, distance, plus, minus,
-            typical=typical, telling=telling, not_compared=left_out,
+        distances, similarities = (values[0] for values in self.both_blocks(a, b))
+        return explain_mixed(
+            self.plan_, self.typical_, self.schema_.kinds, self._weights_in_order(),
+            self.missing == "midpoint", a, b, distances, similarities,
         )  # fmt: skip
-
-    def _half_for_gaps(self, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
-        """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""
-        absent = np.zeros(len(differs), dtype=bool)
-        flags = slice(int(self.plan_.ends[2]), int(self.plan_.ends[3]))
-        absent[flags] = (a.arrays["simple"][0, flags] == 0) & (b.arrays["simple"][0, flags] == 0)
-        return np.where(np.isnan(differs) & ~absent, 0.5, differs)
 
     def _check_parts(self, dims: Dims) -> None:
         names = set(self.plan_.names)

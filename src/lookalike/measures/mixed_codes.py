@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns.base import missing_rows
-from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, NUMBER, STEPS
+from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, NUMBER, ROOT, STEPS
+from lookalike.kernels.byte_terms import MISSING
 from lookalike.measures.byte_road import byte_steps
 from lookalike.measures.mixed import COLUMN, SIMPLE, MixedPlan
 from lookalike.measures.object_codes import ObjectBytes, object_bytes
-from lookalike.neighbors.codes import Bounds, ByteCodes, bound_queries
+from lookalike.neighbors.bounds import Bounds, ByteCodes, bound_queries
 
 __all__ = ["MixedCodes", "mixed_codes"]
 
@@ -49,18 +50,19 @@ class MixedCodes:
         at_objects = {name: n + i for i, name in enumerate(plan.objects)}
         uncoded = [at for name, at in at_objects.items() if name not in self.objects]
         more = float(weights[uncoded].sum())
-        # The weight of a column of several bytes is counted with the first of them.
+        # The weight of a column of several bytes is counted with the last of them.
         whole = np.zeros(len(self.kind))
         whole[:n] = weights[:n]
         first = n
         for name, kept in self.objects.items():
-            whole[first] = weights[at_objects[name]]
             first += kept.width
+            whole[first - 1] = weights[at_objects[name]]
 
         def queries(at: slice) -> Bounds:
             simple = np.asarray(a[SIMPLE][at])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
-            worth, here = np.zeros(own.shape), np.ones(own.shape, bool)
+            worth, roots = np.zeros(own.shape), np.zeros(own.shape)
+            here = np.ones(own.shape, bool)
             own[:, :n], here[:, :n] = _bytes(plan, simple), ~np.isnan(simple)
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
@@ -80,12 +82,15 @@ class MixedCodes:
                 if kept.kind == LOOKUP:
                     tables[:, slot] = values * weight
                     slot += 1
+                elif kept.kind == ROOT:
+                    worth[:, first - 1] = weight
+                    roots[:, [first - 1]] = values * weight
                 else:
                     worth[:, columns] = values * weight
             worth[:, self.kind == LOOKUP] = tables.max(axis=2)
             return bound_queries(
                 self.codes, own, worth, self.kind, tables=tables, weights=whole, present=here,
-                midpoint=midpoint, more_weight=more,
+                midpoint=midpoint, more_weight=more, roots=roots,
             )  # fmt: skip
 
         return queries
@@ -106,7 +111,7 @@ def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     if not n and not objects:
         return None
     for kept in objects.values():
-        kind = np.concatenate([kind, np.full(kept.width, kept.kind)])
+        kind = np.concatenate([kind, kept.kinds])
 
     def part_of(at: slice) -> tuple[np.ndarray, np.ndarray | None]:
         columns, missing = [_bytes(plan, simple[at])], [np.isnan(simple[at])]

@@ -3,8 +3,9 @@
 Three ways, each a true lower bound of the difference that the column's own distance finds. A column
 with few distinct cells is numbered, and a query looks up its difference to each of them. Texts,
 sets and sequences have a size, and two that differ in size differ at least by as much. Vectors and
-histograms differ at least as much as their most telling coordinates do. A distance without an entry
-here has no bytes; its column is compared for the finalists only.
+histograms differ at least as much as their most telling coordinates do, in a straight line or one
+after the other, as the distance goes. A distance without an entry here has no bytes; its column is
+compared for the finalists only.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.kernels.byte_bounds import LOOKUP, MISSING, NUMBER
+from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS
+from lookalike.kernels.byte_terms import MISSING
 from lookalike.measures.byte_road import byte_steps
 
 __all__ = ["ObjectBytes", "object_bytes"]
@@ -41,13 +43,13 @@ class ObjectBytes:
     Parameters
     ----------
     kind : int
-        How they are compared: NUMBER or LOOKUP.
+        How they are compared: NUMBER, LOOKUP or ROOT.
     columns : uint8 (rows, bytes per cell)
     missing : bool per row
     ask : callable from encoded cells to (own, worth)
         For NUMBER the codes of queries (queries, bytes per cell), and what a difference of all
-        steps is worth; for LOOKUP zeros, and a table (queries, 256). Worth is a share of the
-        weight of the column.
+        steps is worth; for LOOKUP zeros, and a table (queries, 256); for ROOT the codes of queries,
+        and what one step is worth. Worth is a share of the weight of the column.
     """
 
     kind: int
@@ -63,6 +65,11 @@ class ObjectBytes:
     def width(self) -> int:
         """How many bytes a cell has."""
         return int(self.columns.shape[1])
+
+    @property
+    def kinds(self) -> list[int]:
+        """How each of the bytes is compared."""
+        return [SQUARE if self.kind == ROOT else self.kind] * (self.width - 1) + [self.kind]
 
 
 def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
@@ -194,11 +201,7 @@ def _by_size(distance: Distance, cells: Ragged, gone: np.ndarray, at_least: AtLe
 def _coordinates(
     distance: Distance, cells: np.ndarray, gone: np.ndarray, straight: bool
 ) -> ObjectBytes | None:
-    """Bound a distance of vectors by some of their coordinates.
-
-    A sum of ``c_j |x_j - y_j|`` with squares of c that add up to 1 is never above the straight
-    distance (Cauchy-Schwarz), and is nearest to it where c follows the spread of the coordinates.
-    """
+    """Bound a distance of vectors by the coordinates that vary most."""
     sample = cells[np.flatnonzero(~gone)[:: max(1, len(cells) // SAMPLED)]]
     if not sample.size:
         return None
@@ -208,21 +211,31 @@ def _coordinates(
     if not np.isfinite(span.sum() + spread.sum()) or not spread.any():
         return None
     most = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
-    low, span, spread = low[most], span[most], spread[most]
-    share = spread / np.linalg.norm(spread) if straight else np.ones(len(most))
+    low, span = low[most], span[most]
+    if straight:
+        # One step for all. Narrow sums hold 255 steps in a straight line: as far as two rows are
+        # from each other by and large, so that those that are nearer can be told apart.
+        apart = float(np.sqrt(2.0) * np.linalg.norm(spread[most]))
+        step = max(float(span.max()), apart) / STEPS
+        span = np.full(len(most), STEPS * step)
 
-    def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
+    def ask_sum(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         x = np.nan_to_num(cast(np.ndarray, asked)[:, most])
         within = np.clip(x, low, low + span)
         # The difference is cut off at the scale: no sum of these may come to more than that.
-        reach = (share * np.maximum(within - low, low + span - within)).sum(axis=1, keepdims=True)
-        worth = share * span / np.maximum(distance.scale_, reach * (1 + 1e-9))
-        return byte_steps(x, low, span), worth
+        reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
+        return byte_steps(x, low, span), span / np.maximum(distance.scale_, reach * (1 + 1e-9))
+
+    def ask_root(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
+        x = np.nan_to_num(cast(np.ndarray, asked)[:, most])
+        return byte_steps(x, low, span), np.full((len(x), 1), step / distance.scale_)
 
     columns = np.empty((len(cells), len(most)), np.uint8)
     for j, at in enumerate(most):
         columns[:, j] = byte_steps(cells[:, at], low[j], span[j])
-    return ObjectBytes(NUMBER, columns, gone, ask)
+    return ObjectBytes(
+        *((ROOT, columns, gone, ask_root) if straight else (NUMBER, columns, gone, ask_sum))
+    )
 
 
 COMPARABLE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -54,7 +55,10 @@ class SearchedRows:
         each = self._explain_each(a, b)
         measure: Any = self
         return [
-            finish_explanation(measure, found, a, b[at : at + 1]) for at, found in enumerate(each)
+            found  # finished as it is
+            if found.telling and not math.isnan(found.similarity)
+            else finish_explanation(measure, found, a, b[at : at + 1])
+            for at, found in enumerate(each)
         ]
 
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:

@@ -7,6 +7,7 @@ beside them, so fitting takes no longer and a loaded measure has it too.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,7 +76,7 @@ def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Exp
     others = sample.rows[~np.isin(sample.rows.seen, pair)]
     views = [measure.column_differences(one, others) for one in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
-    telling = as_bits(own.names, differs, own.values[0])
+    telling = as_bits(own.names, differs[None], own.values[:1])[0]
     if any(name in found.plus for name in own.names):
         return replace(found, typical=sample.typical, telling=telling)
     # From the unit of the differences to that of contributions.
@@ -87,7 +88,7 @@ def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Exp
 
 def as_bits(
     names: tuple[str, ...], differs: np.ndarray, own: np.ndarray
-) -> dict[str, tuple[float, float]]:
+) -> list[dict[str, tuple[float, float]]]:
     """Return -log2 of the shares of pairs at least as near, and at least as far (surprisal).
 
     The pair itself counts as one more, so that no share is 0. Columns with nothing to compare are
@@ -96,20 +97,24 @@ def as_bits(
     Parameters
     ----------
     names : tuple of str
-    differs : float64 (pairs, columns), how much random pairs differ
-    own : float64 per column, how much the two rows in question differ
+    differs : float64 (questions or 1, pairs, columns), how much random pairs differ
+    own : float64 (questions, columns), how much the two rows in question differ
     """
-    count = (~np.isnan(differs)).sum(axis=0).astype(np.float64)
-    count[(count == 0) | np.isnan(own)] = np.nan
+    count = (~np.isnan(differs)).sum(axis=1).astype(np.float64)
+    count = np.where((count == 0) | np.isnan(own), np.nan, count)
+    asked = own[:, None, :]
     near, far = (
-        -np.log2(((side).sum(axis=0) + 1) / (count + 1))
-        for side in (differs <= own, differs >= own)
+        np.abs(-np.log2((side.sum(axis=1) + 1) / (count + 1))).tolist()  # no -0.0
+        for side in (differs <= asked, differs >= asked)
     )
-    return {
-        name: (abs(float(for_)), abs(float(against)))  # no -0.0
-        for name, for_, against in zip(names, near, far, strict=True)
-        if not np.isnan(for_)
-    }
+    return [
+        {
+            name: (for_, against)
+            for name, for_, against in zip(names, *sides, strict=True)
+            if not math.isnan(for_)
+        }
+        for sides in zip(near, far, strict=True)
+    ]
 
 
 def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,11 +9,12 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, require
+from lookalike._threads import blocks
 from lookalike.measures.mixed import SIMPLE, MixedPlan
 from lookalike.measures.rows import Rows
 from lookalike.measures.telling import as_bits, draw_pairs
 
-__all__ = ["Typical", "contributions"]
+__all__ = ["Typical"]
 
 SAMPLE = 512  # rows whose simple cells are kept, and pairs of them that are compared
 MOST_CELLS = 2**20  # of the sample; a table of very many columns keeps fewer rows
@@ -58,21 +59,9 @@ class Typical:
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple[drawn], rows.seen[drawn], mean, objects)
 
-    def contributions(
-        self, names: tuple[str, ...], weights: np.ndarray, whole: float
-    ) -> dict[str, tuple[float, float]]:
-        """Return what two random rows have in each column for likeness and against it."""
-        known = ~np.isnan(self.mean)
-        return contributions(names, weights * known, np.nan_to_num(self.mean), whole)
-
-    def view(self, plan: MixedPlan, one: Rows) -> np.ndarray:
-        """Return the differences of one row to those of the sample in the simple columns."""
-        cells = np.repeat(one.arrays[SIMPLE], len(self.simple), axis=0)
-        return plan.simple_pairs(cells, self.simple)
-
     def telling(
-        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray, view: np.ndarray
-    ) -> dict[str, tuple[float, float]]:
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+    ) -> list[dict[str, tuple[float, float]]]:
         """Return how much the nearness and the farness of two rows say in each column, in bits.
 
         In the simple columns each of the two cells is compared with those of the sample, so that
@@ -82,17 +71,30 @@ class Typical:
         Parameters
         ----------
         plan : MixedPlan
-        a, b : Rows of length one
-        differs : float64 per column, how much the two differ
-        view : what ``view`` says of a
+        a : Rows of length one
+        b : Rows
+        differs : float64 (rows of b, columns), how much a differs from each of them
         """
-        others = ~np.isin(self.seen, [at for at in (a.seen[0], b.seen[0]) if at >= 0])
-        views = [view[others], self.view(plan, b)[others]]
-        at = plan.n_simple
-        return {
-            **as_bits(plan.names[:at], np.concatenate(views), differs[:at]),
-            **as_bits(plan.names[at:], self.objects, differs[at:]),
-        }
+        at, cells = plan.n_simple, b.arrays[SIMPLE]
+        simple, own = plan.names[:at], self._view(plan, a.arrays[SIMPLE])
+        found = as_bits(plan.names[at:], self.objects[None], differs[:, at:])
+        most = max(1, MOST_CELLS // max(1, own.size))  # rows that are looked at together
+        for part in blocks(len(b), most):
+            others = (self.seen != a.seen) | (self.seen < 0)
+            others = others & ((self.seen != b.seen[part, None]) | (self.seen < 0))
+            views = np.concatenate(
+                [np.where(others[:, :, None], view, np.nan)
+                 for view in (own, self._view(plan, cells[part]))], axis=1
+            )  # fmt: skip
+            for row, bits in enumerate(as_bits(simple, views, differs[part, :at]), part.start):
+                found[row] = bits | found[row]
+        return found
+
+    def _view(self, plan: MixedPlan, cells: np.ndarray) -> np.ndarray:
+        """Return the differences (rows, sampled rows, columns) of simple cells to the sample."""
+        n, size = len(cells), len(self.simple)
+        one, other = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
+        return plan.simple_pairs(one, other).reshape(n, size, -1)
 
     def check_fits(self, plan: MixedPlan) -> None:
         """Refuse a loaded sample of other columns than those of the plan."""
@@ -100,16 +102,6 @@ class Typical:
         needed = plan.n_simple, len(plan.names), len(plan.objects)
         require(widths == needed, "Typical", f"{needed} columns", str(widths))
         plan.check_levels({SIMPLE: self.simple})
-
-
-def contributions(
-    names: tuple[str, ...], weights: np.ndarray, differs: np.ndarray, whole: float
-) -> dict[str, tuple[float, float]]:
-    """Return what each column says for likeness and against it, of a total of 1."""
-    return {
-        name: (float(w * (1 - z) / whole), float(w * z / whole))
-        for name, w, z in zip(names, weights, differs, strict=True)
-    }
 
 
 def _mean(differs: np.ndarray) -> np.ndarray:

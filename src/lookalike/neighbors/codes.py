@@ -10,194 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike._config import count_jobs
 from lookalike._threads import blocks, run
-from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, PART, SKIP, STEPS, TILE
+from lookalike.kernels.byte_bounds import PART, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
 from lookalike.kernels.byte_bounds import propose as propose_rows
 from lookalike.kernels.topk import keep_pairs
+from lookalike.neighbors.bounds import Bounds, ByteCodes
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["Bounds", "ByteCodes", "bound_queries", "nearest_by_codes"]
+__all__ = ["Pairs", "nearest_by_codes"]
 
 TALL = 32  # queries handled by one task
-SPARE = 6  # rows proposed beyond those asked for: some may be excluded or undefined
+# Rows proposed beyond those asked for: some may be excluded or undefined, and where nothing else
+# can be nearer, nobody has to look for more.
+SPARE = 22
 WIDEST = 64  # tiles that are worth a thread of their own
 LEAST = 4 * TILE  # rows below which looking at everything is as quick
 SHARE = 16  # bounds pay while fewer than one row in so many remains
 PROBED = 1024  # rows compared to find a better limit where the first one says too little
 HALVINGS = 8
-MADE = 8 * TILE  # rows whose codes are made together
+NOBODY = np.float32(-1.0)  # a limit that no bound is below
 
 # Distances of pairs (positions of queries, positions of rows).
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and which are missing
 Pairs = tuple[np.ndarray, np.ndarray]  # numbers of queries, ascending, and rows
-
-
-@dataclass(frozen=True, eq=False)
-class ByteCodes:
-    """Rows as bytes, in tiles of 1,024 rows whose columns lie in one piece.
-
-    Parameters
-    ----------
-    tiles : uint8 array of shape (tiles, columns, 1024)
-        255 in columns with gaps is a missing cell; what lies past the last row means nothing.
-    n_rows : int
-    gaps : bool array, which columns have a missing cell
-    """
-
-    tiles: np.ndarray
-    n_rows: int
-    gaps: np.ndarray
-
-    @classmethod
-    def make(cls, n: int, width: int, part_of: Callable[[slice], Cells]) -> ByteCodes:
-        """Return the codes of n rows, made some tiles at a time, side by side.
-
-        Parameters
-        ----------
-        n, width : int, how many rows and columns
-        part_of : callable from a slice of the rows to (uint8 array, which cells are missing)
-            None instead of the latter: no cell is.
-        """
-        tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
-
-        def one(at: slice) -> np.ndarray:
-            columns, missing = part_of(at)
-            if missing is not None:
-                columns = np.where(missing, np.uint8(MISSING), columns)
-            for tile in blocks(len(columns), TILE):
-                place = (at.start + tile.start) // TILE
-                tiles[place, :, : tile.stop - tile.start] = columns[tile].T
-            return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
-
-        parts = [(at,) for at in blocks(n, MADE)]
-        gaps = run(one, parts, what="making codes")
-        return cls(tiles, n, np.any(gaps, axis=0) if gaps else np.zeros(width, bool))
-
-    @classmethod
-    def of(cls, columns: np.ndarray, missing: np.ndarray | None = None) -> ByteCodes:
-        """Return the codes of rows given as a uint8 array (rows, columns), gaps marked apart."""
-
-        def part_of(at: slice) -> Cells:
-            return columns[at], None if missing is None else missing[at]
-
-        return cls.make(len(columns), columns.shape[1], part_of)
-
-
-class _Asked(NamedTuple):
-    """Queries as the kernels take them; see ``kernels.byte_bounds.row_bounds``."""
-
-    how: np.ndarray
-    u: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    weight: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    zero: Any
-    base: np.ndarray
-    whole: np.ndarray
-    shared: bool
-    largest: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Some queries, and what their bounds mean: ``bound * unit`` is never above the true value.
-
-    Parameters
-    ----------
-    asked : tuple for the kernels
-    unit : float64 per query
-        What one step of a bound is worth in the value that ``limit_of`` speaks of.
-    """
-
-    asked: _Asked
-    unit: np.ndarray
-
-
-def bound_queries(
-    codes: ByteCodes,
-    own: np.ndarray,
-    worth: np.ndarray,
-    kind: np.ndarray,
-    *,
-    tables: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
-    present: np.ndarray | None = None,
-    midpoint: bool = False,
-    more_weight: float = 0.0,
-    largest: bool = False,
-) -> Bounds:
-    """Prepare queries: weights become small whole numbers, chosen so that no sum overflows.
-
-    Parameters
-    ----------
-    codes : ByteCodes of the rows to be searched
-    own : uint8 (queries, columns), the codes of the queries
-    worth : float64 (queries, columns) or (columns,)
-        What a difference of all steps (numbers), or any difference (codes), is worth at least; of
-        columns that are looked up, the largest entry of their table.
-    kind : int64 per column: NUMBER (near or far), EQUAL (or not), or LOOKUP (in a table)
-    tables : float64 (queries, looked up columns, 256), optional
-        What a code of such a column is worth at least, in the order of the columns.
-    weights : float64 per column, optional
-        What a column adds to the weight that the sum is divided by. None: it is not divided.
-    present : bool (queries, columns), which cells of the queries are there; None: all
-    midpoint : bool
-        Whether a missing cell counts as half the weight of its column instead of not at all.
-    more_weight : float
-        Weight of columns that have no codes, which may or may not be there.
-    largest : bool
-        Whether the largest difference counts, instead of the sum.
-    """
-    n, width = own.shape
-    worth = np.broadcast_to(worth, own.shape)
-    here = np.ones(own.shape, bool) if present is None else present
-    halves = np.zeros(own.shape)
-    if midpoint and weights is not None:
-        halves = np.broadcast_to(weights / 2, own.shape)
-    most = np.maximum(worth, halves)
-    total = most.max(axis=1, initial=0.0) if largest else most.sum(axis=1)
-    narrow: Any = np.uint16 if width <= 200 else np.uint32
-    room = (65_000 if narrow is np.uint16 else 2**31) / STEPS
-    scale = np.where(total > 0, room / np.where(total > 0, total, 1.0), 1.0)
-    steps = np.floor(worth * scale[:, None])
-    how = np.where(here & ((steps > 0) | (halves > 0)), kind + codes.gaps, SKIP)
-    gap = np.floor(halves * scale[:, None] * STEPS)
-    base = np.where(here, 0.0, gap).sum(axis=1)
-    unit, whole, shared = 1.0 / STEPS / scale, np.ones(n), False
-    above = np.zeros(own.shape)
-    if weights is not None:
-        # Divided by at least as much as was compared: a column that adds nothing to the sum is
-        # taken to be there, and what is taken off for gaps is rounded down.
-        kept = np.broadcast_to(weights, own.shape) if midpoint else np.where(here, weights, 0.0)
-        full = kept.sum(axis=1) + more_weight
-        shared = not midpoint and bool((codes.gaps & here).any())
-        lift = np.where(full > 0, 60_000 / np.where(full > 0, full, 1.0), 1.0)
-        if shared:
-            above = np.where(how == SKIP, 0.0, np.floor(weights * lift[:, None]))
-            whole = np.ceil(full * lift * (1 + 1e-6))
-            unit = unit * lift
-        else:
-            unit = np.where(full > 0, unit / np.where(full > 0, full, 1.0), 0.0)
-    slot = np.cumsum(kind == LOOKUP) - 1
-    looked_up = np.zeros((n, 1, MISSING + 1), narrow)
-    if tables is not None and tables.shape[1]:
-        looked_up = np.floor(tables * (scale[:, None, None] * STEPS)).astype(narrow)
-        looked_up[:, :, MISSING] = gap[:, kind == LOOKUP]
-    asked = _Asked(
-        how, own.astype(narrow), np.where(kind == EQUAL, steps * STEPS, steps).astype(narrow),
-        gap.astype(narrow), above.astype(narrow), looked_up, slot, narrow(0),
-        base.astype(np.float32), whole.astype(np.float32), shared, largest,
-    )  # fmt: skip
-    return Bounds(asked, unit)
 
 
 def nearest_by_codes(
@@ -274,17 +114,25 @@ def nearest_by_codes(
 
     def one(part: slice) -> None:
         bounds, own = queries(part), own_rows(part)
-        lowest, proposed = search.propose(bounds)
+        lowest, proposed, beyond = search.propose(bounds)
         first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
         settle(part, proposed, own, first)
         limits = limits_of(bounds, first)
-        kept, too_many = search.collect(bounds, limits, lowest)
+        done = limits < beyond  # every row that may be near was among the first
+        lists.indices[part][done], lists.distances[part][done] = (
+            first.indices[done], first.distances[done],
+        )  # fmt: skip
+        if done.all():
+            return
+        kept, too_many = search.collect(bounds, np.where(done, NOBODY, limits), lowest)
+        too_many &= ~done
         if too_many.any():
             # The smallest bounds were not the nearest rows: compare some more, and look again.
             more = search.probe(bounds, np.flatnonzero(too_many), limits, lowest)
             settle(part, more, None, first)
-            limits = limits_of(bounds, first)
+            limits = np.where(done, NOBODY, limits_of(bounds, first))
             kept, too_many = search.collect(bounds, limits, lowest)
+            too_many &= ~done
         left_over[part] = too_many
         settle(part, kept, own, lists[part])
 
@@ -302,8 +150,11 @@ class _Search:
     shares: list[slice]
     jobs: int
 
-    def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs]:
-        """Return the lowest bound of every part, and the rows with the smallest bounds."""
+    def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs, np.ndarray]:
+        """Return the lowest bound of every part, and the rows with the smallest bounds.
+
+        The third is the least that the bounds of all other rows may be.
+        """
         n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
         lowest = np.empty((n, len(self.codes.tiles) * (TILE // PART)), np.float32)
 
@@ -321,16 +172,17 @@ class _Search:
             found = run(one, [(share,) for share in self.shares], self.jobs, "proposing neighbors")
             best, rows = (np.concatenate(side, axis=1) for side in zip(*found, strict=True))
             order = np.argsort(best, axis=1, kind="stable")[:, :many]
-            rows = np.take_along_axis(rows, order, axis=1)
+            best, rows = (np.take_along_axis(side, order, axis=1) for side in (best, rows))
         some = rows >= 0
-        return lowest, (np.nonzero(some)[0], rows[some])
+        beyond = best[:, -1] if many < self.codes.n_rows else np.full(n, np.inf, np.float32)
+        return lowest, (np.nonzero(some)[0], rows[some]), beyond
 
     def collect(
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
     ) -> tuple[Pairs, np.ndarray]:
         """Return the rows that no bound rules out, and where these are too many to pay."""
         most = max(LEAST, self.codes.n_rows // SHARE)
-        limits = np.where(np.isfinite(limits), limits, np.float32(-1.0))
+        limits = np.where(np.isfinite(limits), limits, NOBODY)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
         space = _space(bounds, PART)

@@ -1,0 +1,203 @@
+"""Rows as bytes, and what a query may conclude from them: distances that are at least so large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lookalike._threads import blocks, run
+from lookalike.kernels.byte_bounds import (
+    EQUAL,
+    LOOKUP,
+    ROOT,
+    SKIP,
+    SQUARE,
+    STEPS,
+    TILE,
+)
+from lookalike.kernels.byte_terms import MISSING
+
+__all__ = ["Bounds", "ByteCodes", "Cells", "bound_queries"]
+
+MADE = 8 * TILE  # rows whose codes are made together
+
+Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and which are missing
+
+
+@dataclass(frozen=True, eq=False)
+class ByteCodes:
+    """Rows as bytes, in tiles of 1,024 rows whose columns lie in one piece.
+
+    Parameters
+    ----------
+    tiles : uint8 array of shape (tiles, columns, 1024)
+        255 in columns with gaps is a missing cell; what lies past the last row means nothing.
+    n_rows : int
+    gaps : bool array, which columns have a missing cell
+    """
+
+    tiles: np.ndarray
+    n_rows: int
+    gaps: np.ndarray
+
+    @classmethod
+    def make(cls, n: int, width: int, part_of: Callable[[slice], Cells]) -> ByteCodes:
+        """Return the codes of n rows, made some tiles at a time, side by side.
+
+        Parameters
+        ----------
+        n, width : int, how many rows and columns
+        part_of : callable from a slice of the rows to (uint8 array, which cells are missing)
+            None instead of the latter: no cell is.
+        """
+        tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
+
+        def one(at: slice) -> np.ndarray:
+            columns, missing = part_of(at)
+            if missing is not None:
+                columns = np.where(missing, np.uint8(MISSING), columns)
+            for tile in blocks(len(columns), TILE):
+                place = (at.start + tile.start) // TILE
+                tiles[place, :, : tile.stop - tile.start] = columns[tile].T
+            return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
+
+        parts = [(at,) for at in blocks(n, MADE)]
+        gaps = run(one, parts, what="making codes")
+        return cls(tiles, n, np.any(gaps, axis=0) if gaps else np.zeros(width, bool))
+
+    @classmethod
+    def of(cls, columns: np.ndarray, missing: np.ndarray | None = None) -> ByteCodes:
+        """Return the codes of rows given as a uint8 array (rows, columns), gaps marked apart."""
+
+        def part_of(at: slice) -> Cells:
+            return columns[at], None if missing is None else missing[at]
+
+        return cls.make(len(columns), columns.shape[1], part_of)
+
+
+class _Asked(NamedTuple):
+    """Queries as the kernels take them; see ``kernels.byte_bounds.row_bounds``."""
+
+    how: np.ndarray
+    u: np.ndarray
+    w: np.ndarray
+    gap: np.ndarray
+    weight: np.ndarray
+    tables: np.ndarray
+    slot: np.ndarray
+    zero: Any
+    factor: np.ndarray
+    base: np.ndarray
+    whole: np.ndarray
+    shared: bool
+    largest: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Some queries, and what their bounds mean: ``bound * unit`` is never above the true value.
+
+    Parameters
+    ----------
+    asked : tuple for the kernels
+    unit : float64 per query
+        What one step of a bound is worth in the value that ``limit_of`` speaks of.
+    """
+
+    asked: _Asked
+    unit: np.ndarray
+
+
+def bound_queries(
+    codes: ByteCodes,
+    own: np.ndarray,
+    worth: np.ndarray,
+    kind: np.ndarray,
+    *,
+    tables: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+    present: np.ndarray | None = None,
+    midpoint: bool = False,
+    more_weight: float = 0.0,
+    largest: bool = False,
+    roots: np.ndarray | None = None,
+) -> Bounds:
+    """Prepare queries: weights become small whole numbers, chosen so that no sum overflows.
+
+    Parameters
+    ----------
+    codes : ByteCodes of the rows to be searched
+    own : uint8 (queries, columns), the codes of the queries
+    worth : float64 (queries, columns) or (columns,)
+        What a difference of all steps (numbers), or any difference (codes), is worth at least; of
+        columns that are looked up, the largest entry of their table; of vectors, with their last
+        coordinate, what they count at most.
+    kind : int64 per column
+        NUMBER (near or far), EQUAL (or not), LOOKUP (in a table), or SQUARE for the coordinates of
+        a vector but the last, and ROOT for that.
+    tables : float64 (queries, looked up columns, 256), optional
+        What a code of such a column is worth at least, in the order of the columns.
+    weights : float64 per column, optional
+        What a column adds to the weight that the sum is divided by. None: it is not divided.
+    present : bool (queries, columns), which cells of the queries are there; None: all
+    midpoint : bool
+        Whether a missing cell counts as half the weight of its column instead of not at all.
+    more_weight : float
+        Weight of columns that have no codes, which may or may not be there.
+    largest : bool
+        Whether the largest difference counts, instead of the sum.
+    roots : float64 (queries, columns), optional
+        Of the last coordinate of a vector: what a distance of one step is worth.
+    """
+    n, width = own.shape
+    worth = np.broadcast_to(worth, own.shape)
+    here = np.ones(own.shape, bool) if present is None else present
+    halves = np.zeros(own.shape)
+    if midpoint and weights is not None:
+        halves = np.broadcast_to(weights / 2, own.shape)
+    most = np.maximum(worth, halves)
+    total = most.max(axis=1, initial=0.0) if largest else most.sum(axis=1)
+    narrow: Any = np.uint16 if width <= 200 else np.uint32
+    room = (65_000 if narrow is np.uint16 else 2**31) / STEPS
+    scale = np.where(total > 0, room / np.where(total > 0, total, 1.0), 1.0)
+    steps = np.floor(worth * scale[:, None])
+    how = np.where(here & ((steps > 0) | (halves > 0)), kind + codes.gaps, SKIP)
+    for j in np.flatnonzero(kind == SQUARE)[::-1]:  # all coordinates of a vector, or none
+        how[:, j] = np.where(how[:, j + 1] == SKIP, SKIP, SQUARE)
+    gap = np.floor(halves * scale[:, None] * STEPS)
+    base = np.where(here, 0.0, gap).sum(axis=1)
+    unit, whole, shared = 1.0 / STEPS / scale, np.ones(n), False
+    above = np.zeros(own.shape)
+    if weights is not None:
+        # Divided by at least as much as was compared: a column that adds nothing to the sum is
+        # taken to be there, and what is taken off for gaps is rounded down.
+        kept = np.broadcast_to(weights, own.shape) if midpoint else np.where(here, weights, 0.0)
+        full = kept.sum(axis=1) + more_weight
+        shared = not midpoint and bool((codes.gaps & here).any())
+        lift = np.where(full > 0, 60_000 / np.where(full > 0, full, 1.0), 1.0)
+        if shared:
+            above = np.where(how == SKIP, 0.0, np.floor(weights * lift[:, None]))
+            whole = np.ceil(full * lift * (1 + 1e-6))
+            unit = unit * lift
+        else:
+            unit = np.where(full > 0, unit / np.where(full > 0, full, 1.0), 0.0)
+    slot = np.cumsum(kind == LOOKUP) - 1
+    looked_up = np.zeros((n, 1, MISSING + 1), narrow)
+    if tables is not None and tables.shape[1]:
+        looked_up = np.floor(tables * (scale[:, None, None] * STEPS)).astype(narrow)
+        looked_up[:, :, MISSING] = gap[:, kind == LOOKUP]
+    w = np.where(kind == EQUAL, steps * STEPS, steps)
+    factor = np.zeros((n, 1), np.float32)
+    if roots is not None and (kind == ROOT).any():
+        w = np.where(kind == ROOT, np.floor(worth * (scale[:, None] * STEPS)), w)
+        # A little less, for what rounding may do to the root.
+        factor = (roots * (scale[:, None] * (STEPS * (1 - 1e-6)))).astype(np.float32)
+    asked = _Asked(
+        how, own.astype(narrow), w.astype(narrow),
+        gap.astype(narrow), above.astype(narrow), looked_up, slot, narrow(0),
+        factor, base.astype(np.float32), whole.astype(np.float32), shared, largest,
+    )  # fmt: skip
+    return Bounds(asked, unit)
