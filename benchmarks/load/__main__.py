@@ -4,9 +4,11 @@
     python -m benchmarks.load --seconds 10 --rows 5000
 
 Printed: requests, errors, p50 and p99 by kind of request; whether memory grew; whether an inserted
-row was in the next search; the service's own cost (its p50 minus that of the same ``Index`` asked
-in a process without HTTP, one caller each); and the same number of searches by a plain server of
-scikit-learn and FastAPI.
+row was in the next search; and what the service itself costs. For that the same questions go to
+the service, to the same ``Index`` read from the same store by a process without HTTP, and to a
+plain server of scikit-learn and FastAPI: by one caller, taking turns in an order that turns too,
+then by all clients at once. Times are those of the caller; the CPU time of each process is printed
+beside them, since it does not depend on what else the machine does.
 """
 
 import argparse
@@ -14,26 +16,25 @@ import contextlib
 import os
 import random
 import socket
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import psutil
 
+from benchmarks.load.callers import Alone, Caller, process, together, wait_for
 from lookalike.datasets import load_films
-from lookalike.service import Client, ServiceError
+from lookalike.service import Client
 from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import Settings
 from lookalike.service.limits import Limits
 from lookalike.service.store.store import Store
 
-MIX = ["search"] * 12 + ["record"] * 2 + ["row"] * 2 + ["add"] * 2 + ["replace", "delete"]
-SOLO = 60  # searches by one caller, for the cost of HTTP
-INDEX, SERVED = "Index in the same process", "the service, with reasons"
+SOLO = 120  # questions of one caller alone
+WARM = 10  # that come before, and are not counted
+SERVE = "from lookalike.cli import main; main()"
+INDEX, SERVED, PLAIN = "the same Index, no HTTP", "the service", "scikit-learn + FastAPI"
 
 
 def free_port():
@@ -42,159 +43,110 @@ def free_port():
         return trial.getsockname()[1]
 
 
-class Caller(threading.Thread):
-    """One client: asks as fast as it is answered, and remembers how long it took."""
-
-    def __init__(self, address, number, end, n_rows):
-        super().__init__()
-        self.client, self.random = Client(address), random.Random(number)
-        self.end, self.n_rows = end, n_rows
-        self.times, self.errors, self.unseen, self.mine = {}, [], 0, []
-
-    def run(self):
-        while time.monotonic() < self.end:
-            what = self.random.choice(MIX)
-            if what in ("replace", "delete") and not self.mine:
-                what = "add"
-            began = time.perf_counter()
-            try:
-                getattr(self, what)()
-            except (ServiceError, OSError) as error:
-                self.errors.append(f"{what}: {error}")
-            self.times.setdefault(what, []).append(time.perf_counter() - began)
-        self.client.close()
-
-    def search(self):
-        self.client.search("films", self.random.randrange(self.n_rows), 10)
-
-    def record(self):
-        year = self.random.randrange(1920, 2005)
-        self.client.search("films", {"year": year, "genres": ["Drama"]}, 10)
-
-    def row(self):
-        self.client.row("films", self.random.randrange(self.n_rows))
-
-    def film(self):
-        name = f"load {self.random.getrandbits(48)}"
-        return {"title": name, "year": self.random.randrange(1920, 2005), "length": 90, "votes": 7}
-
-    def add(self):
-        film = self.film()
-        added = self.client.add("films", [film])
-        self.mine += added["ids"]
-        query = {name: cell for name, cell in film.items() if name != "title"}
-        hits = self.client.search("films", query, 50, at_least=added["generation"], explain=0)[
-            "hits"
-        ]
-        # Rows that are alike in every column may fill the list; then it is full of distance 0.
-        found = added["ids"][0] in [hit["id"] for hit in hits] or hits[-1]["distance"] == 0
-        self.unseen += not found
-
-    def replace(self):
-        self.client.replace("films", self.random.choice(self.mine), self.film())
-
-    def delete(self):
-        self.client.delete("films", self.mine.pop(self.random.randrange(len(self.mine))))
-
-
-@contextlib.contextmanager
-def process(*command):
-    """Run a server as a process until the block ends."""
-    running = subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
-    try:
-        yield running
-    finally:
-        running.terminate()
-        running.wait()
-
-
-def wait_for(address):
-    client = Client(address)
-    while True:
-        with contextlib.suppress(OSError):
-            client.get("/healthz")
-            client.close()
-            return
-        time.sleep(0.1)
-
-
 def figures(times):
     values = 1000 * np.sort(np.array(times))
     return np.median(values), np.quantile(values, 0.99)
 
 
-def show(title, times):
+def show(title, times, cpu=None):
     p50, p99 = figures(times)
-    print(f"  {title:<34}{len(times):>8,}{p50:>9.1f}{p99:>9.1f}{p99 / p50:>8.1f}x")
+    used = "" if cpu is None else f"{1000 * cpu:>9.1f}"
+    print(f"  {title:<34}{len(times):>8,}{p50:>9.1f}{p99:>9.1f}{p99 / p50:>8.1f}x{used}")
 
 
-def load(address, asked, pid):
-    """Let all callers ask; return them and the memory at a third of the time and at the end."""
+def cpu_of(pid):
+    used = psutil.Process(pid).cpu_times()
+    return used.user + used.system
+
+
+def by_turns(searches, pids, n_rows):
+    """Return times and CPU seconds per question of one caller, the ways to search taking turns."""
+    draw, names = random.Random(0), list(searches)
+    times, cpu = {name: [] for name in names}, dict.fromkeys(names, 0.0)
+    for turn in range(SOLO + WARM):
+        row = draw.randrange(n_rows)
+        for at in range(len(names)):  # nobody always comes first, or always after the slowest
+            name = names[(turn + at) % len(names)]
+            before, began = cpu_of(pids[name]), time.perf_counter()
+            own = searches[name](row)  # a process without HTTP says how long it took
+            took = time.perf_counter() - began
+            if turn >= WARM:
+                times[name].append(own if own is not None else took)
+                cpu[name] += (cpu_of(pids[name]) - before) / SOLO
+    return times, cpu
+
+
+def all_at_once(asked, alone, address, pids):
+    """Return the same for all clients at once, asking nothing but searches."""
+    seconds = max(5.0, asked.seconds / 6)
+    before = cpu_of(pids[INDEX])
+    times = {INDEX: alone.ask(threads=asked.clients, seconds=seconds)}
+    cpu = {INDEX: (cpu_of(pids[INDEX]) - before) / len(times[INDEX])}
+    before = cpu_of(pids[SERVED])
+    callers = together(address, asked.clients, seconds, asked.rows, ["search"])
+    times[SERVED] = [one for caller in callers for some in caller.times.values() for one in some]
+    cpu[SERVED] = (cpu_of(pids[SERVED]) - before) / len(times[SERVED])
+    return times, cpu
+
+
+def mixed(address, asked, pid):
+    """Let all clients read and write; return them, and the memory at start, a third and end."""
+    server, memory = psutil.Process(pid), []
     end = time.monotonic() + asked.seconds
     callers = [Caller(address, number, end, asked.rows) for number in range(asked.clients)]
+    memory.append(server.memory_info().rss)
     for caller in callers:
         caller.start()
-    server = psutil.Process(pid)
     time.sleep(asked.seconds / 3)
-    early = server.memory_info().rss
+    memory.append(server.memory_info().rss)
     for caller in callers:
         caller.join()
-    return callers, early, server.memory_info().rss
-
-
-def interleaved(searches):
-    """Return the times of one caller alone, the ways to search taking turns."""
-    draw = random.Random(0)
-    times = {name: [] for name in searches}
-    for turn in range(SOLO + 5):
-        row = draw.randrange(1000)
-        for name, search in searches.items():
-            began = time.perf_counter()
-            search(row)
-            if turn >= 5:
-                times[name].append(time.perf_counter() - began)
-    return times
+    return callers, [*memory, server.memory_info().rss]
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--rows", type=int, default=58_788)
     asked = parser.parse_args()
     films = load_films()[: asked.rows]
     asked.rows = len(films)
-    with tempfile.TemporaryDirectory() as folder:
+    os.environ.setdefault("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         path = Path(folder) / "films.sqlite"
         catalog = Catalog(Store(path))
         catalog.create("films", films, Settings("films", label_column="title"), Limits())
-        index = catalog.get("films").view.index
         catalog.store.close()
         ours, plain = free_port(), free_port()
-        code = "from lookalike.cli import main; main()"
-        command = ("-c", code, "serve", "--store", str(path), "--port", str(ours))
-        rival = ("-m", "benchmarks.load.plain", "--port", str(plain), "--rows", str(asked.rows))
-        os.environ.setdefault("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
-        with process(*command) as server, contextlib.ExitStack() as stack:
-            client = stack.enter_context(Client(f"http://127.0.0.1:{ours}"))
-            wait_for(client.address)
-            with process(*rival), Client(f"http://127.0.0.1:{plain}") as other:
-                wait_for(other.address)
-                alone = interleaved(
-                    {
-                        INDEX: lambda row: [hit.reasons(3) for hit in index.search(row, 10)],
-                        SERVED: lambda row: client.search("films", row, 10),
-                        "the service, without reasons": lambda row: client.search(
-                            "films", row, 10, explain=0
-                        ),
-                        "scikit-learn + FastAPI": lambda row: other.get(f"/search/{row}"),
-                    }
-                )
-            callers, early, late = load(client.address, asked, server.pid)
-    report(asked, callers, early, late, alone)
+        server = stack.enter_context(
+            process("-c", SERVE, "serve", "--store", str(path), "--port", str(ours))
+        )
+        client = stack.enter_context(Client(f"http://127.0.0.1:{ours}"))
+        wait_for(client.address)
+        with contextlib.ExitStack() as rivals:
+            command = ("-m", "benchmarks.load.plain", "--port", str(plain))
+            rival = rivals.enter_context(process(*command, "--rows", str(asked.rows)))
+            pipe = rivals.enter_context(
+                process("-m", "benchmarks.load.alone", str(path), pipes=True)
+            )
+            other, alone = rivals.enter_context(Client(f"http://127.0.0.1:{plain}")), Alone(pipe)
+            wait_for(other.address)
+            pids = {INDEX: pipe.pid, SERVED: server.pid, PLAIN: rival.pid}
+            searches = {
+                INDEX: lambda row: alone.ask(row=row),
+                SERVED: lambda row: client.search("films", row, 10) and None,
+                PLAIN: lambda row: other.get(f"/search/{row}") and None,
+            }
+            costs = {
+                "one caller, taking turns": by_turns(searches, pids, asked.rows),
+                f"{asked.clients} callers": all_at_once(asked, alone, client.address, pids),
+            }
+        callers, memory = mixed(client.address, asked, server.pid)
+    report(asked, callers, memory, costs)
 
 
-def report(asked, callers, early, late, alone):
+def report(asked, callers, memory, costs):
     size = f"{asked.rows:,} films, {asked.clients} clients, {asked.seconds:g} s"
     print(f"{size}, mixed reads and writes")
     print(f"  {'request (milliseconds)':<34}{'n':>8}{'p50':>9}{'p99':>9}{'ratio':>9}")
@@ -212,13 +164,16 @@ def report(asked, callers, early, late, alone):
           f"{len(every) / asked.seconds:.0f} requests per second")  # fmt: skip
     for error in errors[:5]:
         print("  " + error[:200])
-    print(f"memory of the server {early / 1e6:.0f} MB at a third, {late / 1e6:.0f} MB at the end "
-          f"({late / early:.2f}x)")  # fmt: skip
-    print("one caller alone, taking turns")
-    for name, times in alone.items():
-        show(name, times)
-    cost = figures(alone[SERVED])[0] - figures(alone[INDEX])[0]
-    print(f"the service's own cost at p50: {cost:.1f} ms")
+    start, third, end = (value / 1e6 for value in memory)
+    print(f"memory of the server: {start:.0f} MB at the start, {third:.0f} MB at a third, "
+          f"{end:.0f} MB at the end ({end / third:.2f}x since the third)")  # fmt: skip
+    for who, (times, cpu) in costs.items():
+        print(f"{who}: searches with reasons{'':<18}p50      p99   ratio      CPU")
+        for name in times:
+            show(name, times[name], cpu[name])
+        cost = figures(times[SERVED])[0] - figures(times[INDEX])[0]
+        print(f"  the service's own cost: {cost:.1f} ms at p50, "
+              f"{1000 * (cpu[SERVED] - cpu[INDEX]):.1f} ms of CPU")  # fmt: skip
 
 
 if __name__ == "__main__":

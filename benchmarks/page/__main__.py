@@ -30,11 +30,13 @@ LATER = WEB / "views" / "later.js"  # views whose code comes when they are looke
 OPENINGS = 7
 MOVES = 12
 
-# Notes the moment at which the first hit is in the document.
+# Notes the moment at which the first hit has been drawn: the page writes it within a frame, and a
+# message is read after the frame.
 FIRST = """
+const { port1, port2 } = new MessageChannel();
+port1.onmessage = () => { window.firstHit ??= performance.now(); };
 new MutationObserver(() => {
-  if (window.firstHit || !document.querySelector(".hit")) return;
-  requestAnimationFrame(() => { window.firstHit ??= performance.now(); });
+  if (!window.firstHit && document.querySelector(".hit")) port2.postMessage(0);
 }).observe(document, { childList: true, subtree: true });
 """
 

@@ -78,7 +78,8 @@ class Process:
         for line in self.process.stderr:
             self.heard.append(line)
 
-    def wait(self, seconds=90):
+    def wait(self, seconds=300):
+        """Wait until it answers; where many tests run at once that may take minutes."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             assert self.process.poll() is None, "".join(self.heard)
@@ -86,6 +87,7 @@ class Process:
                 self.client.get("/healthz")
                 return self
             time.sleep(0.05)
+        self.kill()
         raise AssertionError("the server did not start: " + "".join(self.heard))
 
     def kill(self):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from lookalike._show import plain
 from lookalike.errors import InvalidInput, message
 from lookalike.search import Hit, Hits
 from lookalike.search.filters import OPERATORS
+from lookalike.service.describe import describe
 from lookalike.service.notes import collected
 from lookalike.service.view import View, missing_row
 
-__all__ = ["answer_of", "plain_row", "read_filter", "read_query", "search"]
+__all__ = ["answer_of", "first_answer", "plain_row", "read_filter", "read_query", "search"]
 
 REASONS = 3
 ALL = "all"
@@ -94,6 +96,26 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         document["note"] = "; ".join([*own, *notes]) or None
         document |= shared
     return {"answers": documents, **shared} if several else documents[0]
+
+
+# What the page asks first (``web/opening.js``), worked out once per view.
+FIRST = {"k": 20, "explain": ALL, "space": "plain"}
+_first: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
+
+
+def first_answer(name: str, view: View) -> dict[str, Any]:
+    """Return the answer to what the page asks first, about the row that it opens on.
+
+    Parameters
+    ----------
+    name : str, the collection
+    view : View
+    """
+    found = _first.get(view)
+    if found is None:
+        found = search(view, {"query": {"id": describe(name, view)["start"]}, **FIRST})
+        _first[view] = found
+    return found
 
 
 def answer_of(view: View, hits: Hits, id: Any, explain: int | str) -> dict[str, Any]:

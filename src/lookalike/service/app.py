@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from lookalike._version import __version__
 from lookalike.errors import LookalikeError
-from lookalike.service.api import collections, jobs, operations, rows, search, views
+from lookalike.service.api import collections, jobs, opening, operations, rows, search, views
 from lookalike.service.problems import handle
 from lookalike.service.recorder import Recorder
 from lookalike.service.safety import Safety
 from lookalike.service.service import Service
+from lookalike.service.site import Site
 
 __all__ = ["create_app"]
-
-WEB = Path(__file__).parent / "web"
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".json": "application/json",
-}
 
 
 def create_app(service: Service) -> FastAPI:
@@ -59,7 +48,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for module in (collections, search, rows, views, jobs, operations):
+    for module in (opening, collections, search, rows, views, jobs, operations):
         app.include_router(module.router)
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
@@ -70,19 +59,13 @@ def create_app(service: Service) -> FastAPI:
 
 
 def _serve_page(app: FastAPI) -> None:
+    site = Site()
+
+    # Both are quick, so that they run between other requests, not in a thread of their own.
     @app.get("/", include_in_schema=False)
-    def page() -> Response:
-        return _file("index.html")
+    async def page(request: Request) -> Response:
+        return site.page(request)
 
     @app.get("/web/{path:path}", include_in_schema=False)
-    def part(path: str) -> Response:
-        return _file(path)
-
-
-def _file(path: str) -> Response:
-    """Return a file of the page; nothing outside of its folder, and only types that it has."""
-    whole = (WEB / path).resolve() if "\0" not in path else WEB
-    if not whole.is_relative_to(WEB.resolve()) or whole.suffix not in TYPES or not whole.is_file():
-        raise HTTPException(404)
-    headers: dict[str, Any] = {"Cache-Control": "no-cache"}
-    return FileResponse(whole, media_type=TYPES[whole.suffix], headers=headers)
+    async def part(request: Request, path: str) -> Response:
+        return site.part(request, path)

@@ -96,6 +96,12 @@ class Client:
         found: list[dict[str, Any]] = self.get("/api/collections")["collections"]
         return found
 
+    def opening(self, collection: str | None = None) -> dict[str, Any]:
+        """Return all collections, a description of one (or the first), and its first hits."""
+        chosen = {} if collection is None else {"collection": collection}
+        found: dict[str, Any] = self.get(f"/api/opening?{urlencode(chosen)}")
+        return found
+
     def create(
         self,
         name: str | None = None,

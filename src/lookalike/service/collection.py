@@ -136,7 +136,9 @@ class Collection:
         else:
             self.last_load = "read from the cache"
             generation, index = found
-        view = View(generation, head.fitted, head.created, settings, schema, index)
+        # What the cache has taken in since fitting is known to the change log alone.
+        moved = self.store.moved(self.key, head.fitted, generation)
+        view = View(generation, head.fitted, head.created, settings, schema, index, changed=moved)
         newest, changed = self.store.changed(self.key, generation)
         if newest is None or newest.fitted != head.fitted:
             return self._load()  # fitted by another server meanwhile

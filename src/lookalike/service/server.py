@@ -167,7 +167,12 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
     """
     port = free_port(host, port)
     shown = f"[{host}]" if ":" in host else host
-    Server(service, host, port, lambda: started(f"http://{shown}:{port}/")).run()
+
+    def listens() -> None:
+        started(f"http://{shown}:{port}/")
+        service.warm_soon()
+
+    Server(service, host, port, listens).run()
 
 
 class Server(uvicorn.Server):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+from lookalike._progress import watching
 from lookalike.errors import LookalikeError, message
 from lookalike.service.analysis.results import Analyses
-from lookalike.service.answers import search
+from lookalike.service.answers import first_answer
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection
 from lookalike.service.describe import describe
+from lookalike.service.fitting import Settings
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
 from lookalike.service.metrics import Metrics
@@ -65,6 +68,7 @@ class Service:
         self.store_answers = True
         self._stop = threading.Event()
         self._follower: threading.Thread | None = None
+        self._warmer: threading.Thread | None = None
 
     def start(self) -> None:
         """Follow the change log from now on."""
@@ -72,17 +76,28 @@ class Service:
         self._follower.start()
 
     def warm(self, name: str) -> None:
-        """Have a collection in memory and everything compiled before somebody asks."""
-        view = self.catalog.get(name).view
-        found = describe(name, view)
-        search(view, {"query": {"id": found["start"]}})
+        """Have a collection in memory, its first answer at hand, and everything compiled."""
+        first_answer(name, self.catalog.get(name).view)
+
+    def warm_soon(self) -> None:
+        """Warm the collection that the page opens on, while the server answers already."""
+
+        def work() -> None:
+            heads = self.catalog.heads()
+            with contextlib.suppress(LookalikeError), watching(cancelled=self._stop.is_set):
+                if heads:
+                    self.warm(heads[0].name)
+
+        self._warmer = threading.Thread(target=work, name="lookalike-warm", daemon=True)
+        self._warmer.start()
 
     def close(self) -> None:
         """End all jobs, stop following, close the store."""
         self._stop.set()
         self.jobs.close()
-        if self._follower is not None:
-            self._follower.join()
+        for thread in (self._follower, self._warmer):
+            if thread is not None:
+                thread.join()
         self.store.close()
 
     def _follow(self) -> None:
@@ -97,6 +112,29 @@ class Service:
                 self.store_answers = True
             except LookalikeError:
                 self.store_answers = False  # readyz says so; the next look tries again
+
+    def briefs(self) -> list[dict[str, Any]]:
+        """Return a few words about every collection."""
+        found = []
+        for head in self.catalog.heads():
+            settings, one = Settings.of_text(head.settings), self.catalog.get(head.name)
+            found.append(
+                {
+                    "name": head.name,
+                    "title": settings.title,
+                    "rows": len(one.view.index) if one.loaded else one.count(),
+                    "columns": len(settings.aside) + settings.compared,
+                    "measure": settings.measured,
+                    "generation": head.generation,
+                    "created": head.created,
+                }
+            )
+        return found
+
+    def document(self, collection: Collection) -> dict[str, Any]:
+        """Return all there is to say about a collection, and what is under way."""
+        view = collection.view
+        return describe(collection.name, view) | self.states(collection, view)
 
     def states(self, collection: Collection, view: View) -> dict[str, Any]:
         """Return which spaces of a collection there are, and what is under way."""

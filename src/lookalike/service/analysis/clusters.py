@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._show import plain
-from lookalike.cluster import ClusteringProfile, SimilarityClustering, profile_clusters
+from lookalike.cluster import SimilarityClustering, profile_clusters
 from lookalike.cluster.differences import column_differences
 from lookalike.errors import InvalidInput, message
-from lookalike.service.analysis.sample import Sample, take
+from lookalike.service.analysis.sample import Sample, take, take_again
+from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
 
 __all__ = ["Clusters", "find_clusters", "profile"]
@@ -29,29 +30,34 @@ class Clusters:
 
     sample: Sample
     labels: np.ndarray
-    profile: ClusteringProfile
+    profiles: list[dict[str, Any]]
+    note: str | None
 
     def by_id(self) -> dict[Any, int]:
         """Return the cluster of each row, -1 for none."""
         return dict(zip(self.sample.ids, self.labels.tolist(), strict=True))
 
+    def kept(self) -> Kept:
+        """Return what is worth keeping."""
+        about = {"ids": self.sample.ids, "profiles": self.profiles, "note": self.note}
+        return Kept(about, {"labels": self.labels})
+
+    @classmethod
+    def of(cls, view: View, kept: Kept) -> Clusters | None:
+        """Return clusters that were kept; None where they are of other rows."""
+        sample = take_again(view, kept.about["ids"])
+        if sample is None:
+            return None
+        return cls(sample, kept.arrays["labels"], kept.about["profiles"], kept.about["note"])
+
     def document(self) -> dict[str, Any]:
         """Return what there is to say, as JSON holds it."""
-        found = [
-            {
-                "cluster": one.cluster,
-                "size": one.rows,
-                "label_rows": [self.sample.name(row) for row in one.typical],
-                "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
-            }
-            for one in self.profile.clusters
-        ]
         return {
-            "clusters": found,
+            "clusters": self.profiles,
             "measure": repr(self.sample.view.index.measure_),
             "sampled": self.sample.sampled,
             "generation": self.sample.view.generation,
-            "note": "; ".join(self.profile.notes) or None,
+            "note": self.note,
         }
 
 
@@ -63,7 +69,17 @@ def find_clusters(view: View) -> Clusters:
     sample = take(view)
     model = SimilarityClustering(clone(view.index.measure_), random_state=0).fit(sample.table)
     found = profile_clusters(model, sample.table, n_columns=COLUMNS, n_examples=TYPICAL)
-    return Clusters(sample, np.asarray(model.labels_), found)
+    profiles = [
+        {
+            "cluster": one.cluster,
+            "size": one.rows,
+            "label_rows": [sample.name(row) for row in one.typical],
+            "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
+        }
+        for one in found.clusters
+    ]
+    note = "; ".join(found.notes) or None
+    return Clusters(sample, np.asarray(model.labels_), profiles, note)
 
 
 def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:

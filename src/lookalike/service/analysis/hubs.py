@@ -9,9 +9,9 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, message
 from lookalike.hubness import hubs_and_orphans, k_occurrence, skewness
-from lookalike.neighbors import NeighborGraph
 from lookalike.search import Index
-from lookalike.service.analysis.sample import Sample, fit_plain, take
+from lookalike.service.analysis.sample import Sample, fit_plain, take, take_again
+from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
 
 __all__ = ["Hubs", "Lists", "can_be_repaired", "find_hubs"]
@@ -24,7 +24,7 @@ BINS = 30
 class Lists:
     """The neighbor lists of one space, and how often each row stands in them."""
 
-    graph: NeighborGraph
+    indices: np.ndarray
     occurrence: np.ndarray
 
 
@@ -42,6 +42,30 @@ class Hubs:
         if name == "plain" or self.repaired is None:
             return self.plain
         return self.repaired
+
+    def kept(self) -> Kept:
+        """Return what is worth keeping."""
+        arrays = {"plain": self.plain.indices, "plain_counts": self.plain.occurrence}
+        if self.repaired is not None:
+            after = self.repaired
+            arrays |= {"repaired": after.indices, "repaired_counts": after.occurrence}
+        smaller = {name: values.astype(np.int32) for name, values in arrays.items()}
+        return Kept({"ids": self.sample.ids, "k": self.k}, smaller)
+
+    @classmethod
+    def of(cls, view: View, kept: Kept) -> Hubs | None:
+        """Return hubs that were kept; None where they are of other rows."""
+        sample = take_again(view, kept.about["ids"])
+        if sample is None:
+            return None
+        spaces = [
+            Lists(
+                kept.arrays[name].astype(np.int64), kept.arrays[f"{name}_counts"].astype(np.int64)
+            )
+            for name in ("plain", "repaired")
+            if name in kept.arrays
+        ]
+        return cls(sample, kept.about["k"], spaces[0], spaces[1] if len(spaces) > 1 else None)
 
     def document(self) -> dict[str, Any]:
         """Return what there is to say, as JSON holds it."""
@@ -63,7 +87,7 @@ class Hubs:
         if place is None:
             raise missing_row(id)
         lists = self.space(space)
-        rows, ranks = np.nonzero(lists.graph.indices == place)
+        rows, ranks = np.nonzero(lists.indices == place)
         order = np.lexsort((rows, ranks))[:limit]
         shown = [
             self.sample.name(int(rows[at])) | {"rank": int(ranks[at]) + 1} for at in order.tolist()
@@ -145,4 +169,4 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
 
 def _lists(space: Any, k: int) -> Lists:
     graph = space.neighbors(None, k)
-    return Lists(graph, np.asarray(k_occurrence(graph, k)))
+    return Lists(graph.indices, np.asarray(k_occurrence(graph, k)))

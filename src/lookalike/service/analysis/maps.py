@@ -14,8 +14,9 @@ from lookalike.errors import message, suggest
 from lookalike.evaluate import trustworthiness
 from lookalike.represent import layout
 from lookalike.service.analysis.hubs import Hubs
-from lookalike.service.analysis.sample import Sample, fit_plain, take
+from lookalike.service.analysis.sample import Sample, fit_plain, take, take_again
 from lookalike.service.cells import to_json
+from lookalike.service.store.results import Kept
 from lookalike.service.store.store import NotThere
 from lookalike.service.view import View
 
@@ -33,6 +34,16 @@ class Map:
     sample: Sample
     places: np.ndarray
     trust: float | None
+
+    def kept(self) -> Kept:
+        """Return what is worth keeping."""
+        return Kept({"ids": self.sample.ids, "trust": self.trust}, {"places": self.places})
+
+    @classmethod
+    def of(cls, view: View, kept: Kept) -> Map | None:
+        """Return a map that was kept; None where it is of other rows."""
+        sample = take_again(view, kept.about["ids"])
+        return None if sample is None else cls(sample, kept.arrays["places"], kept.about["trust"])
 
     def to_bytes(self) -> bytes:
         """Return one line of JSON, then all x and all y as little-endian float32."""

@@ -1,12 +1,16 @@
-"""What analyses have found, kept until the rows have changed too much; missing ones become jobs."""
+"""What analyses have found, kept until the rows have changed too much; missing ones become jobs.
+
+It is kept in memory, and in the store for the next start.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, LookalikeError, message
 from lookalike.service.analysis.clusters import Clusters, find_clusters
 from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
 from lookalike.service.analysis.maps import Map, make_map
@@ -15,6 +19,7 @@ from lookalike.service.analysis.sample import MOST, fit_repaired
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
+from lookalike.service.store.results import load_result, save_result
 from lookalike.service.view import View
 
 __all__ = ["Analyses"]
@@ -32,21 +37,23 @@ class Analyses:
         self.jobs = jobs
         self._lock = threading.Lock()
         self._found: dict[tuple[int, str], Any] = {}
+        self._looked: dict[tuple[int, str], int] = {}  # the generation the store was asked about
 
     def forget(self, collection: Collection) -> None:
         """Forget what was found about a collection, and end what is under way."""
         self.jobs.cancel_all(collection.name)
         with self._lock:
-            for key in [key for key in self._found if key[0] == collection.key]:
-                del self._found[key]
+            for held in (self._found, self._looked):
+                for key in [key for key in held if key[0] == collection.key]:
+                    del held[key]
 
     def map(self, collection: Collection) -> Map | Job:
         """Return the map of a collection, or the job that makes it."""
-        return self._get(collection, "map", make_map)
+        return self._get(collection, "map", Map, make_map)
 
     def clusters(self, collection: Collection) -> Clusters | Job:
         """Return the clusters of a collection, or the job that finds them."""
-        return self._get(collection, "clusters", find_clusters)
+        return self._get(collection, "clusters", Clusters, find_clusters)
 
     def hubs(self, collection: Collection, k: int) -> Hubs | Job:
         """Return the hubs of a collection, or the job that counts them."""
@@ -58,7 +65,7 @@ class Analyses:
                 collection.set_repaired(view, repaired)
             return find_hubs(view, repaired, k)
 
-        return self._get(collection, f"hubs-{k}", make)
+        return self._get(collection, f"hubs-{k}", Hubs, make)
 
     def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
         """Return the hubs of a collection if they were counted, for lists of any length."""
@@ -106,17 +113,26 @@ class Analyses:
         key = (collection.key, measure, repr(sorted(kinds.items())), repr(sorted(weights.items())))
         return self.jobs.start("measure", collection.name, key, work)
 
-    def _get(self, collection: Collection, kind: str, make: Callable[[View], Any]) -> Any:
+    def _get(
+        self,
+        collection: Collection,
+        kind: str,
+        form: type[Map] | type[Clusters] | type[Hubs],
+        make: Callable[[View], Any],
+    ) -> Any:
         view, key = collection.view, (collection.key, kind)
         with self._lock:
             found = self._found.get(key)
-        if found is not None and found.sample.still_fits(view):
+        if found is None or not found.sample.still_fits(view):
+            found = self._from_store(collection, view, kind, form)
+        if found is not None:
             return found
 
         def work(job: Job) -> dict[str, Any]:
             made = make(collection.view)
             with self._lock:
                 self._found[key] = made
+            self._to_store(collection, kind, made)
             sample = made.sample
             return {
                 "rows": len(sample.ids),
@@ -130,3 +146,25 @@ class Analyses:
             four = [problem[part] for part in ("who", "needed", "found", "do")]
             raise Refused(problem["status"], message(*four))
         return self.jobs.start(name, collection.name, same, work)
+
+    def _from_store(self, collection: Collection, view: View, kind: str, form: Any) -> Any:
+        """Return what was found about the very same rows before, by this server or another."""
+        key = (collection.key, kind)
+        with self._lock:
+            if self._looked.get(key) == view.generation:
+                return None  # the job that makes it is under way, or has failed
+            self._looked[key] = view.generation
+        try:
+            kept = load_result(collection.store.database, *key, view.generation)
+            found = None if kept is None else form.of(view, kept)
+        except (LookalikeError, KeyError, ValueError):
+            return None  # a cache is not worth an error
+        if found is not None:
+            with self._lock:
+                self._found[key] = found
+        return found
+
+    def _to_store(self, collection: Collection, kind: str, made: Any) -> None:
+        generation = made.sample.view.generation
+        with contextlib.suppress(LookalikeError):
+            save_result(collection.store.database, collection.key, kind, generation, made.kept())

@@ -16,7 +16,7 @@ from lookalike.service.answers import plain_row
 from lookalike.service.view import View
 from lookalike.table import Table
 
-__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take"]
+__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take", "take_again"]
 
 MOST = 100_000  # rows that one analysis looks at
 SMALL = 5_000  # rows up to which every change makes an analysis old
@@ -78,6 +78,17 @@ def take(view: View, most: int = MOST) -> Sample:
         table = table[at]
     ids = table[view.settings.names].values.tolist()
     return Sample(view, at, ids, table.drop([view.settings.names]), n > most)
+
+
+def take_again(view: View, ids: list[Any]) -> Sample | None:
+    """Take the rows of these ids, in their order; None where they are not those of the view."""
+    sample = take(view)
+    if sample.ids == ids:
+        return sample
+    if len(ids) != len(sample.ids) or any(id not in sample.places for id in ids):
+        return None
+    order = np.array([sample.places[id] for id in ids], dtype=np.int64)
+    return Sample(view, sample.at[order], list(ids), sample.table[order], sample.sampled)
 
 
 def fit_plain(sample: Sample) -> Measure:

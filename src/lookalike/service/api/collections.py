@@ -20,12 +20,10 @@ from lookalike.service.api.models import CreateIn
 from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
 from lookalike.service.api.strict import StrictRoute, read_json
 from lookalike.service.catalog import name_from, settings_from
-from lookalike.service.describe import describe
-from lookalike.service.fitting import Settings
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
-__all__ = ["router"]
+__all__ = ["BRIEF", "router"]
 
 router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
 BRIEF = {
@@ -43,22 +41,7 @@ CHUNK = 2**20
 @router.get("/collections", responses=documented({"collections": [BRIEF]}, "All collections."))
 def list_collections(service: Serving) -> Response:
     """List the collections of this server."""
-    found = []
-    for head in service.catalog.heads():
-        settings = Settings.of_text(head.settings)
-        collection = service.catalog.get(head.name)
-        found.append(
-            {
-                "name": head.name,
-                "title": settings.title,
-                "rows": len(collection.view.index) if collection.loaded else collection.count(),
-                "columns": len(settings.aside) + settings.compared,
-                "measure": settings.measured,
-                "generation": head.generation,
-                "created": head.created,
-            }
-        )
-    return answer({"collections": found})
+    return answer({"collections": service.briefs()})
 
 
 BODY = {
@@ -153,18 +136,13 @@ def _create(
     name = options.name if options.name is not None else name_from(title)
     settings = settings_from(options.model_dump(), name, source or {})
     collection = service.catalog.create(name, rows, settings, service.limits)
-    return answer(_document(service, collection), 201)
-
-
-def _document(service: Service, collection: Any) -> dict[str, Any]:
-    view = collection.view
-    return describe(collection.name, view) | service.states(collection, view)
+    return answer(service.document(collection), 201)
 
 
 @router.get("/collections/{c}", responses=documented(BRIEF, "The collection."))
 def get_collection(service: Serving, found: Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
-    return answer(_document(service, found))
+    return answer(service.document(found))
 
 
 @router.delete("/collections/{c}", status_code=204)

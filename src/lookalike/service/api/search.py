@@ -18,7 +18,7 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.api.strict import StrictRoute
 
-__all__ = ["router"]
+__all__ = ["ANSWER", "router"]
 
 router = APIRouter(
     prefix="/api/collections/{c}", tags=["search"], route_class=StrictRoute, responses=PROBLEMS

@@ -31,9 +31,14 @@ def _people(connection: sa.Connection) -> None:
     tables.METADATA.create_all(connection, tables=[tables.tokens, tables.sessions])
 
 
+def _results(connection: sa.Connection) -> None:
+    """Make the table of what long work has found."""
+    tables.METADATA.create_all(connection, tables=[tables.results])
+
+
 # Step i leads from version i to version i + 1. A step that was released is never changed: a
 # change of a table is a new step, written in plain SQL against the tables as they were.
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_rows, _people)
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_rows, _people, _results)
 
 
 def version_of(connection: sa.Connection) -> int:

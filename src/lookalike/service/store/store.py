@@ -158,7 +158,7 @@ class Store:
             found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
             if found is None:
                 raise missing_collection(name)
-            for table in (t.rows, t.changes, t.cache_parts, t.caches, t.sessions):
+            for table in (t.rows, t.changes, t.cache_parts, t.caches, t.results, t.sessions):
                 connection.execute(table.delete().where(table.c.collection == found))
             connection.execute(t.collections.delete().where(c.key == found))
 
@@ -206,6 +206,16 @@ class Store:
         with self.database.read() as connection:
             found = connection.execute(query.order_by(c.generation))
             return [dict(row._mapping) for row in found]
+
+    def moved(self, key: int, after: int, until: int) -> int:
+        """Return how many rows came or went behind a generation, up to another."""
+        c = t.changes.c
+        both = sa.case((c.kind == "replace", 2), (c.kind == "fit", 0), else_=1)
+        query = sa.select(sa.func.sum(c.rows * both)).where(
+            c.collection == key, c.generation > after, c.generation <= until
+        )
+        with self.database.read() as connection:
+            return int(connection.execute(query).scalar() or 0)
 
     def changed(self, key: int, after: int) -> tuple[Head | None, Changed]:
         """Return the newest head, and what happened behind a generation until then."""

@@ -12,6 +12,7 @@ __all__ = [
     "caches",
     "changes",
     "collections",
+    "results",
     "rows",
     "sessions",
     "tokens",
@@ -98,6 +99,19 @@ cache_parts = sa.Table(
     METADATA,
     _collection(primary_key=True),
     sa.Column("part", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("bytes", sa.LargeBinary, nullable=False),
+)
+
+# What long work has found about the rows of a generation: a cache too.
+results = sa.Table(
+    "lookalike_results",
+    METADATA,
+    _collection(primary_key=True),
+    sa.Column("kind", sa.String(32), primary_key=True),
+    sa.Column("generation", WHOLE, nullable=False),
+    sa.Column("version", sa.String(32), nullable=False),
+    sa.Column("made", sa.String(32), nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False),
     sa.Column("bytes", sa.LargeBinary, nullable=False),
 )
 

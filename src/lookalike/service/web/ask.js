@@ -11,6 +11,7 @@ const MOST = 10000; // ids of a profile
  * @property {string} path
  * @property {any} [body]
  * @property {number} [wait] milliseconds to wait for a further change
+ * @property {boolean} [eager] is there no need to wait while nothing else is asked for the slot?
  * @property {string} [key] what tells this call from others to the same path, if not the body
  * @property {boolean} [order] is it an order to start work, after which all is asked again?
  * @property {boolean} [keeps] does the answer stay true until rows change, so that it may be kept?
@@ -77,7 +78,7 @@ export function needs(state) {
 /** @param {State} state @returns {Call[]} */
 function searches(state) {
   if (asked(state) === null) return [];
-  const search = { method: "POST", path: path(state, "/search"), keeps: true };
+  const search = { method: "POST", path: path(state, "/search"), keeps: true, eager: true };
   const wait = state.slots.answer?.value ? 30 : 0;
   const calls = [{ ...search, slot: "answer", body: searchBody(state), wait }];
   const { steps, space } = state.link;

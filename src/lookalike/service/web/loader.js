@@ -2,6 +2,7 @@
 /** Keeps the slots of the state filled: asks for what is missing, cancels what nobody waits for. */
 import { ProblemError, call, follow } from "./api.js";
 import { needs } from "./ask.js";
+import { early } from "./early.js";
 
 /** @typedef {import("./ask.js").Call} Call */
 
@@ -17,8 +18,8 @@ export function createLoader(get, dispatch) {
   /** @type {Map<string, any>} */
   const kept = new Map();
 
-  /** @param {Call} want @param {string} key */
-  async function load(want, key) {
+  /** @param {Call} want @param {string} key @param {boolean} hurried was another call under way? */
+  async function load(want, key, hurried) {
     const { slot, method, path, body } = want;
     const control = new AbortController();
     running.set(slot, control);
@@ -28,11 +29,16 @@ export function createLoader(get, dispatch) {
     };
     put({ status: "loading", job: undefined });
     try {
-      if (want.wait) await new Promise((done) => setTimeout(done, want.wait));
+      let value = kept.get(key);
+      // The first move of a slider is asked about at once, the many that follow it now and then.
+      const wait = value || (want.eager && !hurried) ? 0 : want.wait;
+      if (wait) await new Promise((done) => setTimeout(done, wait));
       if (control.signal.aborted) return;
-      let value = kept.get(key) ?? (await call(method, path, body, control.signal));
+      if (!value && !get().epoch) value = await early(method, path, body);
+      if (control.signal.aborted) return;
+      value ??= await call(method, path, body, control.signal);
       while (value?.job) {
-        await wait(value.job, put, control.signal);
+        await ending(value.job, put, control.signal);
         value = want.order ? null : await call(method, path, body, control.signal);
       }
       if (control.signal.aborted) return;
@@ -75,8 +81,9 @@ export function createLoader(get, dispatch) {
         const about = want.key ?? JSON.stringify(want.body ?? null);
         const key = `${state.epoch} ${want.method} ${want.path} ${about}`;
         if (get().slots[want.slot]?.key === key) continue;
-        running.get(want.slot)?.abort();
-        load(want, key);
+        const before = running.get(want.slot);
+        before?.abort();
+        load(want, key, before !== undefined);
       }
     },
     /** Ask again for what failed. @param {string} slot */
@@ -97,7 +104,7 @@ const keptValue = (was) => (was ? { value: was.value, valueKey: was.valueKey, jo
  * @param {(part: any) => void} put
  * @param {AbortSignal} signal
  */
-async function wait(job, put, signal) {
+async function ending(job, put, signal) {
   const id = typeof job === "string" ? job : job.id;
   if (typeof job !== "string") put({ status: "job", job });
   const ended = await follow(id, (now) => put({ status: "job", job: now }), signal);

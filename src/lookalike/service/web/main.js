@@ -4,14 +4,13 @@ import { call, follow, keepToken } from "./api.js";
 import { chosenIds, info } from "./ask.js";
 import { patch } from "./draw/dom.js";
 import { count } from "./draw/scales.js";
-import { download, hitRecords, toCsv } from "./export.js";
 import { listenToKeys } from "./keys.js";
 import { readLink, writeLink } from "./link.js";
 import { createLoader } from "./loader.js";
 import { createStore } from "./state.js";
 import { banners } from "./views/banners.js";
 import { header } from "./views/header.js";
-import { later } from "./views/later.js";
+import { later, prepare } from "./views/later.js";
 import { query } from "./views/query.js";
 import { results } from "./views/results.js";
 import { rounds } from "./views/rounds.js";
@@ -35,6 +34,8 @@ const PARTS = [
 const store = createStore(changed);
 const loader = createLoader(store.get, act);
 let planned = false;
+let hurried = false;
+let frame = 0;
 let spoken = "";
 
 /** Acts that do more than change the state. @type {Object<string, (action: Action, state: State) => any>} */
@@ -54,13 +55,15 @@ const EFFECTS = {
       act({ type: "ui", dialog: "share" }); // no clipboard here: show it
     }
   },
-  export: ({ form }, state) => {
+  export: async ({ form }, state) => {
+    const { download, hitRecords, toCsv } = await import("./export.js");
     const answer = state.slots.answer?.value;
     const name = `${state.link.collection}-like-${answer.query.label ?? "new-row"}`.replaceAll(/[^\w.-]+/g, "_");
     if (form === "csv") download(`${name}.csv`, toCsv(hitRecords(answer.hits)), "text/csv");
     else download(`${name}.json`, JSON.stringify(answer, null, 1), "application/json");
   },
   exportSet: async ({ form }, state) => {
+    const { download, toCsv } = await import("./export.js");
     const records = (chosenIds(state) ?? []).map((id) => ({ id }));
     const name = `${state.link.collection}-set`;
     if (form === "csv") download(`${name}.csv`, toCsv(records), "text/csv");
@@ -114,18 +117,26 @@ function changed(state, action) {
     }
   }
   if (action.type === "ask") document.getElementById("results")?.scrollTo(0, 0);
-  plan();
+  plan(action.type !== "slot");
 }
 
-function plan() {
+/**
+ * Ask for what is missing now, and draw: at once after an act, with the next frame after an answer,
+ * as several of them may come between two frames.
+ *
+ * @param {boolean} [soon]
+ */
+function plan(soon = true) {
+  hurried ||= soon;
   if (planned) return;
   planned = true;
   queueMicrotask(() => {
     planned = false;
-    const state = store.get();
-    open(state);
+    open(store.get());
     loader.sync();
-    draw(store.get());
+    if (hurried || document.hidden) draw(store.get()); // a hidden page has no frames
+    else frame ||= requestAnimationFrame(() => draw(store.get()));
+    hurried = false;
   });
 }
 
@@ -140,6 +151,8 @@ function open(state) {
 
 /** @param {State} state */
 function draw(state) {
+  cancelAnimationFrame(frame);
+  frame = 0;
   const empty = welcome(state, act);
   document.body.classList.toggle("nothing", Boolean(empty));
   for (const [id, view] of PARTS) {
@@ -156,6 +169,7 @@ function draw(state) {
 function speak(state) {
   const slot = state.slots.answer;
   if (slot?.status !== "ready" || slot.valueKey === spoken) return;
+  if (!spoken) prepare();
   spoken = slot.valueKey ?? "";
   const { hits, query: asked, matched } = slot.value;
   const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${asked.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";

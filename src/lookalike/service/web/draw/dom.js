@@ -51,8 +51,22 @@ export function patch(root, tree) {
   children(root, h("root", null, tree).children);
 }
 
-/** @param {any} el @param {VNode} node @param {boolean} fresh */
-function apply(el, node, fresh) {
+/** Give a new element what it has; `value` and its like come when it has its children. */
+function dress(el, props, svg) {
+  for (const name in props) {
+    if (NO_ATTRIBUTE.has(name) || AS_PROPERTY.has(name)) continue;
+    const value = props[name];
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class" && !svg) el.className = value;
+    else el.setAttribute(name, value === true ? "" : value);
+  }
+  for (const name in props.css) el.style.setProperty(name, props.css[name]);
+  if (props.on) listen(el, props.on);
+  el._props = props;
+}
+
+/** Make an element what it should be, from what it was. @param {any} el @param {VNode} node */
+function apply(el, node) {
   const old = el._props ?? {};
   const props = node.props;
   for (const name of Object.keys(old)) {
@@ -63,14 +77,14 @@ function apply(el, node, fresh) {
   }
   for (const [name, value] of Object.entries(props)) {
     if (NO_ATTRIBUTE.has(name) || AS_PROPERTY.has(name)) continue;
-    if (old[name] === value && !fresh) continue;
+    if (old[name] === value) continue;
     if (value === null || value === undefined || value === false) el.removeAttribute(name);
     else el.setAttribute(name, value === true ? "" : String(value));
   }
   for (const [name, value] of Object.entries(props.css ?? {})) {
     if (old.css?.[name] !== value) el.style.setProperty(name, String(value));
   }
-  listen(el, props.on ?? {});
+  if (props.on || el._on) listen(el, props.on ?? {});
   el._props = props;
 }
 
@@ -107,8 +121,8 @@ function create(node, inSvg) {
   );
   el._tag = node.tag;
   el._key = node.key;
-  apply(el, node, true);
-  for (const child of node.children) el.append(create(child, svg));
+  dress(el, node.props, svg);
+  for (const child of node.children) el.appendChild(create(child, svg));
   values(el, node);
   if (node.props.hook) queueMicrotask(() => node.props.hook.mount?.(el, node.props));
   return el;
@@ -116,7 +130,7 @@ function create(node, inSvg) {
 
 /** @param {any} el @param {VNode} node */
 function update(el, node) {
-  apply(el, node, false);
+  apply(el, node);
   if (!node.props.hook?.owns) children(el, node.children);
   values(el, node);
   node.props.hook?.update?.(el, node.props);
@@ -139,6 +153,11 @@ function fits(el, node) {
 /** @param {any} root @param {Array<VNode|string>} nodes */
 function children(root, nodes) {
   const inSvg = root.namespaceURI === SVG;
+  const only = root.firstChild;
+  if (nodes.length === 1 && typeof nodes[0] === "string" && only?.nodeType === 3 && !only.nextSibling) {
+    if (only.data !== nodes[0]) only.data = nodes[0]; // most elements: one text
+    return;
+  }
   /** @type {Map<any, any>} */
   const keyed = new Map();
   for (const el of root.childNodes) if (el._key !== null && el._key !== undefined) keyed.set(el._key, el);

@@ -24,13 +24,23 @@ export function rgb(hex) {
   return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
 }
 
-const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, useGrouping: false });
-
-const large = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 });
+// Written here since the formatters of the browser take longer to make than the first list to draw.
+/** @param {number} value */
+const grouped = (value) => String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
 /** @param {number} value */
-export const count = (value) => grouped.format(value);
+const rounded = (value) => Number(value.toPrecision(4));
+
+/** @param {number} value a million or more */
+function large(value) {
+  const size = Math.abs(rounded(value));
+  if (size >= 1e15) return String(rounded(value));
+  const [unit, letter] = size >= 1e12 ? [1e12, "T"] : size >= 1e9 ? [1e9, "B"] : [1e6, "M"];
+  return `${rounded(value / unit)}${letter}`;
+}
+
+/** @param {number} value */
+export const count = grouped;
 
 /** @param {number} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
@@ -52,12 +62,12 @@ export function percent(share) {
  * @param {Column} [column]
  */
 export function number(value, column) {
-  if (Math.abs(value) >= 1e6) return large.format(value);
+  if (Math.abs(value) >= 1e6) return large(value);
   const top = column?.summary?.max ?? value;
   if (Number.isInteger(value)) {
-    return Math.abs(top) < 10000 ? String(value) : grouped.format(value);
+    return Math.abs(top) < 10000 ? String(value) : grouped(value);
   }
-  return Math.abs(value) >= 10000 ? grouped.format(value) : small.format(value);
+  return Math.abs(value) >= 10000 ? grouped(value) : String(rounded(value));
 }
 
 /**

@@ -1,8 +1,6 @@
 // @ts-check
-/** Conditions on one column: a range, some of its values, an item, a word. */
-import { histogram } from "../draw/bars.js";
-import { h } from "../draw/dom.js";
-import { cell, condition as words, measure, ranged } from "../draw/scales.js";
+/** The condition that a filter starts with. */
+import { measure, ranged } from "../draw/scales.js";
 
 const NEAR = 0.05; // of the range, on either side of a number
 
@@ -36,77 +34,4 @@ function near(value, column) {
     return whole ? Math.round(number) : Number(number.toPrecision(4));
   };
   return { ">=": write(Math.max(low, at - half)), "<=": write(Math.min(high, at + half)) };
-}
-
-/** @param {Column} column @param {Object<string, any>} condition @param {Dispatch} act */
-export function filterEditor(column, condition, act) {
-  const change = (next) => act({ type: "filter", column: column.name, condition: next });
-  let inner;
-  if ("!=" in condition || "==" in condition) {
-    inner = h("span", { class: "muted" }, words(column.name, condition, column));
-  } else if (ranged(column)) inner = rangeEditor(column, condition, change);
-  else if (column.kind === "text") inner = wordEditor(column, condition, change);
-  else inner = valueEditor(column, condition, change);
-  return h("div", { class: "condition", role: "group", "aria-label": `filter by ${column.name}` }, inner);
-}
-
-/** @param {Column} column @param {any} condition @param {(next: any) => void} change */
-function rangeEditor(column, condition, change) {
-  const date = typeof column.summary.min === "string";
-  const end = (op, label) =>
-    h("input", {
-      type: date ? "date" : "number",
-      step: date ? null : "any",
-      "aria-label": `${column.name} ${label}`,
-      value: date ? String(condition[op] ?? "").slice(0, 10) : (condition[op] ?? ""),
-      on: {
-        change: (event) => {
-          const next = { ...condition };
-          if (event.target.value === "") delete next[op];
-          else next[op] = date ? event.target.value : Number(event.target.value);
-          change(Object.keys(next).length ? next : null);
-        },
-      },
-    });
-  const label = `${column.name} over all rows`;
-  return [
-    histogram(column.summary.histogram, { label, logarithm: true }),
-    h("span", { class: "row" }, end(">=", "at least"), "to", end("<=", "at most")),
-  ];
-}
-
-/** @param {Column} column @param {any} condition @param {(next: any) => void} change */
-function wordEditor(column, condition, change) {
-  return h("input", {
-    type: "text",
-    "aria-label": `${column.name} has the word`,
-    value: condition.contains ?? "",
-    on: { change: (event) => change(event.target.value ? { contains: event.target.value } : null) },
-  });
-}
-
-/** Values as buttons: several for a category (any of them), one for a set (it is in it). */
-function valueEditor(column, condition, change) {
-  const several = "in" in condition;
-  const chosen = several ? condition.in : [condition.contains];
-  const counts = column.summary?.counts ?? [];
-  const known = counts.map(([value]) => value);
-  const values = [...chosen.filter((v) => !known.includes(v)).map((v) => [v, null]), ...counts];
-  return h(
-    "span",
-    { class: "values" },
-    values.map(([value, n]) => {
-      const on = chosen.includes(value);
-      const next = several
-        ? { in: on ? chosen.filter((v) => v !== value) : [...chosen, value] }
-        : { contains: value };
-      const empty = several ? next.in.length === 0 : on;
-      return h(
-        "button",
-        { key: String(value), type: "button", class: "chip", "aria-pressed": String(on), on: { click: () => change(empty ? null : next) } },
-        cell(value),
-        n === null ? null : h("small", null, ` ${n}`),
-      );
-    }),
-  );
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** A new row to search by: the one in question as a form, with inputs by kind; gaps are allowed. */
 import { info } from "../ask.js";
-import { histogram } from "../draw/bars.js";
 import { h } from "../draw/dom.js";
+import { histogram } from "../draw/histogram.js";
 import { cell, place, ranged } from "../draw/scales.js";
 import { readCell } from "./header.js";
 

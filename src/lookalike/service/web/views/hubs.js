@@ -1,7 +1,7 @@
 // @ts-check
 /** Who is in everybody's list, who is in nobody's, before and after the repair. */
 import { h } from "../draw/dom.js";
-import { histogram } from "../draw/bars.js";
+import { histogram } from "../draw/histogram.js";
 import { count, percent } from "../draw/scales.js";
 import { bones, problem, working } from "./states.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Views whose code comes when they are first looked at, so that the first list does not wait. */
+/** Parts whose code comes when they are first looked at, so that the first list does not wait. */
 import { bones } from "./states.js";
 
 const PARTS = {
@@ -9,21 +9,46 @@ const PARTS = {
   set: () => import("./set.js"),
   form: () => import("./form.js"),
   compare: () => import("./compare.js"),
+  detail: () => import("./detail.js"),
+  editor: () => import("./editor.js"),
   dialogs: () => import("./dialogs.js"),
 };
-/** @type {Object<string, (state: State, act: Dispatch) => any>} */
+/** @type {Object<string, (state: State, act: Dispatch, ...more: any[]) => any>} */
 const HERE = {};
 const coming = new Set();
+/** @type {Promise<void>|null} */
+let styled = null;
 
-/** @param {keyof typeof PARTS} name @param {State} state @param {Dispatch} act */
-export function later(name, state, act) {
-  if (name in HERE) return HERE[name](state, act);
+/** The style of everything but the first view. */
+function style() {
+  styled ??= new Promise((done) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL("../style/later.css", import.meta.url).href;
+    link.onload = link.onerror = () => done();
+    document.head.append(link);
+  });
+  return styled;
+}
+
+/** @param {keyof typeof PARTS} name @param {State} state @param {Dispatch} act @param {...any} more */
+export function later(name, state, act, ...more) {
+  if (name in HERE) return HERE[name](state, act, ...more);
   if (!coming.has(name)) {
     coming.add(name);
-    PARTS[name]().then((module) => {
-      HERE[name] = module.default;
-      act({ type: "ui" }); // draw again
-    });
+    Promise.all([PARTS[name](), name === "map" ? null : style()]).then(
+      ([module]) => {
+        HERE[name] = /** @type {any} */ (module).default;
+        act({ type: "ui" }); // draw again
+      },
+      () => act({ type: "ui", notice: "A part of the page could not be loaded: is the server still running? Reload the page." }),
+    );
   }
   return bones(4);
+}
+
+/** Fetch what is likely to be opened next, once there is nothing else to do. */
+export function prepare() {
+  const soon = window.requestIdleCallback ?? ((work) => setTimeout(work, 500));
+  soon(() => Promise.all([style(), PARTS.detail(), PARTS.editor()]).catch(() => {}), { timeout: 4000 });
 }

@@ -6,7 +6,7 @@ import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { cell, isCurve, percent } from "../draw/scales.js";
 import { question } from "../link.js";
-import { filterEditor, firstCondition } from "./filter.js";
+import { firstCondition } from "./filter.js";
 import { later } from "./later.js";
 import { bones } from "./states.js";
 
@@ -90,7 +90,7 @@ function line(state, act, column, row) {
       },
       icon("filter"),
     ),
-    condition ? filterEditor(column, condition, act) : null,
+    condition ? later("editor", state, act, column, condition) : null,
   );
 }
 

@@ -1,0 +1,51 @@
+// @ts-check
+/** Every column of a hit that was opened: both cells, and what they say for and against. */
+import { info } from "../ask.js";
+import { curve } from "../draw/bars.js";
+import { h } from "../draw/dom.js";
+import { pair } from "../draw/pairs.js";
+import { cell, isCurve, score } from "../draw/scales.js";
+
+/** @param {State} state @param {Dispatch} _act @param {Hit} one */
+export default function detail(state, _act, one) {
+  const known = new Map(info(state).columns.map((column) => [column.name, column]));
+  const parts = one.columns ?? [];
+  const top = Math.max(1e-9, ...parts.map((part) => Math.max(part.plus, part.minus)));
+  const amount = (value, side) =>
+    h("td", { class: "amount" }, h("i", { class: side, title: score(value), css: { "--v": ((100 * value) / top).toFixed(1) } }), h("span", { class: "unseen" }, score(value)));
+  const value = (content, column) =>
+    h("td", { class: "cellvalue" }, isCurve(content) ? curve(content) : cell(content, column));
+  return h(
+    "div",
+    { class: "detail" },
+    h(
+      "table",
+      null,
+      h("thead", null, h("tr", null, ["", "asked", "found", "side by side", "for", "against"].map((text) => (text ? h("th", { key: text, scope: "col" }, text) : h("td", { key: "corner" }))))),
+      h(
+        "tbody",
+        null,
+        parts.map((part) => {
+          const column = known.get(part.column ?? "");
+          return h(
+            "tr",
+            { key: part.column ?? "", title: part.text ?? "" },
+            h("th", { scope: "row" }, part.column ?? "all together"),
+            value(part.query, column),
+            value(part.found, column),
+            h("td", { class: "pair" }, part.column === null ? null : pair(part.query ?? null, part.found ?? null, column)),
+            amount(part.plus, "plus"),
+            amount(part.minus, "minus"),
+          );
+        }),
+      ),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      `similarity ${score(one.similarity)}, distance ${score(one.distance)}`,
+      one.score !== null && one.score !== one.distance ? `, ranked by ${score(one.score)} (with your marks)` : "",
+    ),
+    h("details", null, h("summary", null, "The raw record"), h("pre", { tabindex: "0" }, JSON.stringify({ id: one.id, ...one.row }, null, 1))),
+  );
+}
