@@ -155,22 +155,31 @@ def _is_sequence(distinct: Any) -> bool:
 # -- numbers that mean something else --------------------------------------------------------------
 
 
-def sentinel_note(values: np.ndarray) -> str:
+def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
     """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
 
     It must come at least twice, lie at an end, and far from everything else.
+
+    Parameters
+    ----------
+    values : array of numbers
+    times : int64 array, optional
+        How many rows have each of them; None: one each.
     """
-    if len(values) < 10:
+    count = len(values) if times is None else int(times.sum())
+    if count < 10:
         return ""
     low, high = float(values.min()), float(values.max())
     for value in (low, high):
         if value not in SENTINELS:
             continue
         at = values == value
-        times, rest = int(at.sum()), values[~at]
-        if times < 2 or times > 0.95 * len(values) or len(np.unique(rest[:1000])) < 3:
+        cells, rest = int(at.sum() if times is None else times[at].sum()), values[~at]
+        if cells < 2 or cells > 0.95 * count:
             continue
         bottom, top = float(rest.min()), float(rest.max())
+        if not ((rest > bottom) & (rest < top)).any():  # three different values, at least
+            continue
         width = top - bottom
         if value < 0:
             far = bottom >= 0 and (value < bottom - 2 * width or (value <= -9 and value < -top / 2))
@@ -181,7 +190,7 @@ def sentinel_note(values: np.ndarray) -> str:
             far = value > top + 2 * width and width > 0
         if far:
             return (
-                f"{times:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
+                f"{cells:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
                 f"pass missing=[{value:g}] if that means missing"
             )
     return ""
