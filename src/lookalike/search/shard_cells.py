@@ -210,7 +210,7 @@ class ShardTable(Table):
             return super().__getitem__(at)
         rows = np.arange(len(self))[at[0] if isinstance(at, tuple) else at]
         if not len(rows):
-            columns: Sequence[Column] = [c for c in self._file.like]
+            columns: Sequence[Column] = self._file.like
         else:
             columns = self._file.take(rows)
         here = len(self.columns)

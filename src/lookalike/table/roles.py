@@ -17,19 +17,25 @@ from lookalike.table.neutral import Words, all_match
 from lookalike.table.table import CODED, Column
 
 __all__ = [
+    "ROWS",
+    "TELLING",
     "address_kind",
     "find_copies",
+    "glance",
     "is_code_name",
     "is_identifier_name",
     "is_row_name",
     "is_zero_padded_count",
     "looks_like_codes",
     "name_reason",
+    "same_cells",
     "says_date",
     "sentinel_note",
+    "tells_rows_apart",
 ]
 
 ROWS = 20  # rows from which chance no longer explains a copy, or strings without a repeat
+TELLING = 10_000  # rows that show how much a column varies
 SHORT = 40  # characters on average: longer strings are text to be compared, not names
 SENTINELS = (-1, -9, -99, -999, -9999, -99999, -999999, 99, 999, 9999, 99999, 999999, 9999999)
 
@@ -211,9 +217,9 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     for column in columns:
         if len(column) < ROWS or column.values.ndim != 1:
             continue
-        key = (column.kind.name, column.kind.source, _glance(column))
+        key = (column.kind.name, column.kind.source, glance(column))
         for earlier in first.setdefault(key, []):
-            if _same(earlier, column) and _tells(column):
+            if same_cells(earlier, column) and tells_rows_apart(column):
                 copies[column.name] = earlier.name
                 break
         else:
@@ -221,12 +227,14 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     return copies
 
 
-def _glance(column: Column) -> Any:
+def glance(column: Column) -> str:
+    """Return some cells of a column in words: columns that are the same have the same ones."""
     rows = [*range(0, ROWS), len(column) - 1]
     return str([column.cell(row) for row in rows])
 
 
-def _same(a: Column, b: Column) -> bool:
+def same_cells(a: Column, b: Column) -> bool:
+    """Whether two columns of one kind have the same cells."""
     if a.kind.name == "number":
         return bool(np.array_equal(a.values, b.values, equal_nan=True))
     if a.kind.name in CODED:
@@ -234,9 +242,9 @@ def _same(a: Column, b: Column) -> bool:
     return a.kind.name in ("text", "set") and bool(np.array_equal(a.values, b.values))
 
 
-def _tells(column: Column) -> bool:
+def tells_rows_apart(column: Column) -> bool:
     """Whether the cells vary so much that being equal is not chance."""
     if column.kind.name not in ("number", *CODED):
         return True
-    _, counts = np.unique(column.values[:10_000], return_counts=True)
+    _, counts = np.unique(column.values[:TELLING], return_counts=True)
     return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)
