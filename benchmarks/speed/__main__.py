@@ -88,6 +88,9 @@ def main() -> int:
     parser.add_argument(
         "--clock", choices=CLOCKS, default="wall", help="cpu: on a machine that others use (wall)"
     )
+    parser.add_argument(
+        "--largest", type=int, default=10_000_000, help="rows of the last step of a ladder (10^7)"
+    )
     parser.add_argument("--json", type=Path, help="where to write the figures (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
     asked = parser.parse_args()
@@ -116,6 +119,9 @@ def main() -> int:
                     show_growth(results[-1], console)
             known = (grown.holds or grown.growth.exception for grown in results)
             failed |= asked.strict and not all(known)
+        if hasattr(module, "LADDER"):  # sizes that take minutes: only when this case is asked for
+            largest = asked.largest if asked.case == name else min(asked.largest, 100_000)
+            results += module.LADDER(largest, console)
         path = asked.json or RESULTS / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"machine": header, "results": [result.to_json() for result in results]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,9 @@ from lookalike.measures.telling import finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["SearchedRows"]
+__all__ = ["Codes", "SearchedRows"]
+
+Codes = Mapping[tuple[str, ...], np.ndarray]  # arrays by keys, words in a row
 
 
 class SearchedRows:
@@ -31,6 +33,13 @@ class SearchedRows:
 
     def prepare(self, rows: Rows) -> None:
         """Make ahead of the first question what searching these rows needs, if anything."""
+
+    def codes_to_arrays(self, rows: Rows) -> Codes:
+        """Return what ``prepare`` makes of rows as arrays, to be kept beside them, if anything."""
+        return {}
+
+    def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
+        """Give rows what was kept beside them, so that it is not made again."""
 
     def convert(self, values: np.ndarray) -> np.ndarray:
         """Turn similarities into distances, or distances into similarities; may overwrite them."""

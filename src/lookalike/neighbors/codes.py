@@ -110,7 +110,7 @@ def nearest_by_codes(
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             # A little above, for what rounding may do to the bound and to the distance.
             limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
-        return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+            return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
 
     def one(part: slice) -> None:
         bounds, own = queries(part), own_rows(part)
