@@ -14,6 +14,7 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.telling import finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch
 
 __all__ = ["SearchedRows"]
 
@@ -30,6 +31,15 @@ class SearchedRows:
 
     def prepare(self, rows: Rows) -> None:
         """Make ahead of the first question what searching these rows needs, if anything."""
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return how rows become sketches that a graph can link; None: this measure has none.
+
+        Parameters
+        ----------
+        rows : Rows, those that are going to be searched
+        """
+        return None
 
     def convert(self, values: np.ndarray) -> np.ndarray:
         """Turn similarities into distances, or distances into similarities; may overwrite them."""
