@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import stat
 import uuid
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from typing import BinaryIO
 
 from lookalike.errors import UnwritableFile, message
 
-__all__ = ["check_writable", "replacing", "write_text"]
+__all__ = ["check_writable", "making_folder", "replacing", "runs", "write_text"]
 
 _DRAFT = re.compile(r"^\.(?P<name>.+)\.(?P<process>\d+)-[0-9a-f]{32}\.part$")
 
@@ -72,13 +73,54 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            found = os.strerror(error.errno).lower()
+        if is_full(error):
             do = "Free some space or choose another place; the old file is as it was"
-            raise UnwritableFile(
-                message(f"File {str(path)!r}", "room on the disk", found, do)
-            ) from error
+            raise _no_room(f"File {str(path)!r}", error, do) from error
         raise
+
+
+@contextlib.contextmanager
+def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a draft folder; it takes its name, with all files in it synced, when the block ends.
+
+    A folder of that name that is there already is replaced. Whatever goes wrong (an error, a full
+    disk, ctrl-c), there is the old folder or none, never half of one.
+    """
+    target = Path(os.path.realpath(path))
+    _remove_drafts(target)
+    draft, old = (
+        target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part" for _ in "no"
+    )
+    try:
+        draft.mkdir()
+        yield draft
+        for file in draft.iterdir():
+            with file.open("rb+") as open_file:
+                os.fsync(open_file.fileno())
+        _sync_folder(draft)
+        if target.exists():
+            os.rename(target, old)
+        os.rename(draft, target)
+        _sync_folder(target.parent)
+    except BaseException as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        if is_full(error):
+            do = "Free some space or choose another place; what was finished is as it was"
+            raise _no_room(f"Folder {str(path)!r}", error, do) from error
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that the disk, or what one may have of it, is full."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, OSError) and error.errno in full
+
+
+def _no_room(who: str, error: BaseException, do: str) -> UnwritableFile:
+    found = os.strerror(getattr(error, "errno", 0) or 0).lower()
+    return UnwritableFile(message(who, "room on the disk", found, do))
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -101,7 +143,10 @@ def _remove_drafts(target: Path) -> None:
     """Remove what writers of this file that are no more have left behind."""
     for other in target.parent.glob(f".{_escape(target.name)}.*.part"):
         found = _DRAFT.match(other.name)
-        if found and found["name"] == target.name and not _runs(int(found["process"])):
+        if found and found["name"] == target.name and not runs(int(found["process"])):
+            if other.is_dir() and not other.is_symlink():
+                shutil.rmtree(other, ignore_errors=True)
+                continue
             with contextlib.suppress(OSError):
                 other.unlink()
 
@@ -110,7 +155,8 @@ def _escape(name: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", name)
 
 
-def _runs(process: int) -> bool:
+def runs(process: int) -> bool:
+    """Whether a process of this number is there; if in doubt, it is."""
     if os.name == "nt":  # asking by signal would end the process there: its draft stays
         return True
     try:

@@ -23,7 +23,7 @@ from lookalike._save import FORMAT, SAVEABLE
 from lookalike._shapes import Misfit, check_fields, missing_fields, rules_of, shape_of
 from lookalike.errors import InvalidInput, UnreadableFile, message, missing_file
 
-__all__ = ["read"]
+__all__ = ["decode_plain", "read"]
 
 SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
 SMALL = 100_000
@@ -72,6 +72,18 @@ def read(
         raise UnreadableFile(message(who, "a complete lookalike file", found, DAMAGED)) from error
 
 
+def decode_plain(node: Any) -> Any:
+    """Return what ``encode_plain`` has encoded, checked as whatever a file holds; or ValueError."""
+    reader = _Reader(None, {}, "cell")
+    try:
+        value = reader.decode(node)
+        for one in reader.objects:
+            _check_object(one)
+    except Exception as error:  # whatever a damaged cell makes of the parts below
+        raise ValueError(f"a damaged cell ({error})") from error
+    return value
+
+
 def _check_format(page: Any, who: str) -> None:
     if not isinstance(page, dict) or type(page.get("format")) is not int or page["format"] < 1:
         raise ValueError("no format number")
@@ -103,7 +115,7 @@ def parameters_of(cls: type) -> list[str]:
 
 
 class _Reader:
-    def __init__(self, archive: Archive, callables: Mapping[str, Any], who: str) -> None:
+    def __init__(self, archive: Archive | None, callables: Mapping[str, Any], who: str) -> None:
         self.archive, self.callables, self.who = archive, callables, who
         self.made: dict[int, Any] = {}
         self.objects: list[Any] = []  # inner ones first
@@ -141,8 +153,10 @@ class _Reader:
         return value
 
     def _decode_object(self, form: str, node: dict[str, Any]) -> Any:
+        if form in ("array", "cells") and self.archive is None:
+            raise ValueError("an array outside of a file")
         if form == "array":
-            return self.archive.array(node["at"])
+            return self.archive.array(node["at"])  # type: ignore[union-attr]
         if form == "cells":
             return self._cells(node)
         if form == "callable":
@@ -189,7 +203,7 @@ class _Reader:
         sizes = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
         if not sizes or not isinstance(items, list) or math.prod(shape) != len(items):
             raise ValueError("cells of another shape than they say")
-        if max(shape, default=0) > max(64, self.archive.size):
+        if max(shape, default=0) > max(64, self.archive.size):  # type: ignore[union-attr]
             raise ValueError("cells of more rows or columns than the file has bytes")
         cells = np.empty(len(items), dtype=object)
         if set(map(type, items)) <= SIMPLE:

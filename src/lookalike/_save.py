@@ -23,7 +23,7 @@ from lookalike._atomic import check_writable, replacing
 from lookalike._json import DEEPEST, json_depth
 from lookalike.errors import InvalidInput, WrongType, message
 
-__all__ = ["FORMAT", "SAVEABLE", "Saved", "saveable", "write"]
+__all__ = ["FORMAT", "SAVEABLE", "Saved", "encode_plain", "saveable", "write"]
 
 FORMAT = 1
 SAVEABLE: dict[str, type] = {}
@@ -91,6 +91,16 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         for at, array in enumerate(writer.arrays):
             with pack.open(array_name(at), "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def encode_plain(value: Any, where: str = "cell") -> Any:
+    """Return one value as JSON can hold it; one with arrays inside is refused."""
+    writer = _Writer()
+    found = writer.encode(value, where)
+    if writer.arrays:
+        needed, do = "values without arrays", "Turn the arrays into lists or tuples"
+        raise WrongType(message(f"save ({where})", needed, type(value).__name__, do))
+    return found
 
 
 class _Writer:

@@ -18,6 +18,7 @@ from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.base import Measure
 from lookalike.measures.lists import Ids, name_rows
 from lookalike.measures.rows import Rows, kept_beside
+from lookalike.measures.searched import Codes
 from lookalike.neighbors.codes import (
     LEAST,
     Bounds,
@@ -64,6 +65,20 @@ class _ByteRoad(Measure):
     def _ask_codes(self, kept: Any, a: Rows) -> ByteQuestion:
         """Return the question of some rows to what ``_make_codes`` has made."""
         raise AssertionError(f"{type(self).__name__} must write _ask_codes")
+
+    def _codes_from(self, arrays: Codes, rows: Rows) -> Any:
+        """Return what ``_make_codes`` made of these rows, from the arrays it was taken apart to."""
+        return NumberCodes.from_arrays(len(rows), arrays)
+
+    def codes_to_arrays(self, rows: Rows) -> Codes:
+        """Return the codes of rows as arrays, to be kept beside them; nothing if there are none."""
+        kept = self._codes_of(rows) if len(rows) >= LEAST else None
+        return {} if kept is None else kept.to_arrays()
+
+    def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
+        """Give rows the codes that were kept beside them, so that they are not made again."""
+        if arrays:
+            kept_beside(rows, "_codes", lambda: self._codes_from(arrays, rows))
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
@@ -191,6 +206,15 @@ class NumberCodes:
     codes: ByteCodes
     low: np.ndarray
     span: np.ndarray
+
+    def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
+        """Return all that is needed to ask again."""
+        return {**self.codes.to_arrays(), ("low",): self.low, ("span",): self.span}
+
+    @classmethod
+    def from_arrays(cls, n: int, arrays: Codes) -> NumberCodes:
+        """Return what ``to_arrays`` has taken apart, for n rows."""
+        return cls(ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
 
     def ask(self, values: np.ndarray, unit: float, largest: bool) -> ByteQuestion:
         """Return the question of some rows of numbers.

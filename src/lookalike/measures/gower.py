@@ -21,6 +21,7 @@ from lookalike.measures.explanation import Explanation
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.mixed_codes import MixedCodes, mixed_codes
 from lookalike.measures.rows import Rows
+from lookalike.measures.searched import Codes
 from lookalike.measures.traits import Traits
 from lookalike.measures.typical import Typical, contributions
 from lookalike.table import Table
@@ -286,6 +287,9 @@ class Gower(_ByteRoad):
 
     def _make_codes(self, rows: Rows) -> MixedCodes | None:
         return mixed_codes(self.plan_, rows.arrays)
+
+    def _codes_from(self, arrays: Codes, rows: Rows) -> MixedCodes:
+        return MixedCodes.from_arrays(self.plan_, rows.arrays, arrays)
 
     def _ask_codes(self, kept: MixedCodes, a: Rows) -> ByteQuestion:
         queries = kept.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")

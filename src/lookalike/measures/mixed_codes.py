@@ -18,7 +18,7 @@ from lookalike.columns.base import missing_rows
 from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, NUMBER, STEPS
 from lookalike.measures.byte_road import byte_steps
 from lookalike.measures.mixed import COLUMN, SIMPLE, MixedPlan
-from lookalike.measures.object_codes import ObjectBytes, object_bytes
+from lookalike.measures.object_codes import ObjectBytes, object_asking, object_bytes
 from lookalike.neighbors.codes import Bounds, ByteCodes, bound_queries
 
 __all__ = ["MixedCodes", "mixed_codes"]
@@ -89,6 +89,33 @@ class MixedCodes:
             )  # fmt: skip
 
         return queries
+
+    def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
+        """Return all that is needed to ask again beside the plan and the rows."""
+        arrays = {**self.codes.to_arrays(), ("kind",): self.kind}
+        for name, kept in self.objects.items():
+            arrays["object", name, "form"] = np.array([kept.kind, kept.width])
+            arrays |= {("object", name, "state", key): value for key, value in kept.state.items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls,
+        plan: MixedPlan,
+        rows: Mapping[str, Any],
+        arrays: Mapping[tuple[str, ...], np.ndarray],
+    ) -> MixedCodes:
+        """Return what ``to_arrays`` has taken apart, for the same encoded rows."""
+        objects = {}
+        for name in plan.objects:
+            if ("object", name, "form") not in arrays:
+                continue
+            kind, width = arrays["object", name, "form"].tolist()
+            start = ("object", name, "state")
+            state = {key[3]: array for key, array in arrays.items() if key[:3] == start}
+            cells = rows[COLUMN + name]
+            objects[name] = object_asking(plan.distances[name], cells, kind, width, state)
+        return cls(plan, ByteCodes.from_arrays(len(rows[SIMPLE]), arrays), arrays["kind",], objects)
 
 
 def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:

@@ -9,7 +9,7 @@ here has no bytes; its column is compared for the finalists only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,12 +26,16 @@ from lookalike.columns.vector import Cosine, Euclidean
 from lookalike.kernels.byte_bounds import LOOKUP, MISSING, NUMBER
 from lookalike.measures.byte_road import byte_steps
 
-__all__ = ["ObjectBytes", "object_bytes"]
+__all__ = ["ObjectBytes", "object_asking", "object_bytes"]
 
 FEW = MISSING  # distinct cells that have a number of their own: every byte but the missing one
 WIDEST = 16  # coordinates of a vector that become bytes
 SAMPLED = 4096  # cells looked at first
 SCALES = (1e-140, 1e140)  # outside these, squares of differences may vanish or overflow
+
+
+# From encoded cells to (own, worth), see ``ObjectBytes.ask``.
+Asking = Callable[[Cells], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +52,14 @@ class ObjectBytes:
         For NUMBER the codes of queries (queries, bytes per cell), and what a difference of all
         steps is worth; for LOOKUP zeros, and a table (queries, 256). Worth is a share of the
         weight of the column.
+    state : mapping of name to array, all that ``ask`` knows beside the distance and the cells
     """
 
     kind: int
     columns: np.ndarray
     missing: np.ndarray
-    ask: Callable[[Cells], tuple[np.ndarray, np.ndarray]]
+    ask: Asking
+    state: Mapping[str, np.ndarray]
 
     def without_rows(self) -> ObjectBytes:
         """Return what is needed to ask once the bytes are copied."""
@@ -73,12 +79,38 @@ def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
     gone = missing_rows(cells)
     found = _distinct(cells, gone)
     if found is not None:
-        return _numbered(distance, cells, gone, *found)
+        at, numbers = found
+        columns = numbers.astype(np.uint8)[:, None]
+        return ObjectBytes(LOOKUP, columns, gone, _ask_numbered(distance, cells, at), {"at": at})
     if kind in LINEAR and isinstance(cells, np.ndarray):
         return _coordinates(distance, cells, gone, LINEAR[kind])
     if kind in SIZED and isinstance(cells, Ragged):
-        return _by_size(distance, cells, gone, SIZED[kind])
+        codes = np.minimum(_lengths(distance, cells), MISSING - 1).astype(np.uint8)
+        return ObjectBytes(LOOKUP, codes[:, None], gone, _ask_sizes(distance, SIZED[kind]), {})
     return None
+
+
+def object_asking(
+    distance: Distance, cells: Cells, kind: int, width: int, state: Mapping[str, np.ndarray]
+) -> ObjectBytes:
+    """Return what ``object_bytes`` made of these cells, without the bytes, from what was kept.
+
+    Parameters
+    ----------
+    distance : Distance
+    cells : encoded cells, the same ones
+    kind, width : int
+    state : mapping of name to array
+    """
+    if kind == NUMBER:
+        ask = _ask_coordinates(
+            distance, *(state[name] for name in ("most", "low", "span", "share"))
+        )
+    elif "at" in state:
+        ask = _ask_numbered(distance, cells, state["at"])
+    else:
+        ask = _ask_sizes(distance, SIZED[type(distance)])
+    return ObjectBytes(kind, np.empty((0, width), np.uint8), np.empty(0, bool), ask, state)
 
 
 # -- few distinct cells ----------------------------------------------------------------------------
@@ -133,9 +165,7 @@ def _same_cells(one: Cells, other: Cells) -> bool:
     return np.array_equal(np.asarray(one), np.asarray(other))
 
 
-def _numbered(
-    distance: Distance, cells: Cells, gone: np.ndarray, at: np.ndarray, numbers: np.ndarray
-) -> ObjectBytes:
+def _ask_numbered(distance: Distance, cells: Cells, at: np.ndarray) -> Asking:
     each = cells[at]
 
     def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +173,7 @@ def _numbered(
         tables[:, : len(at)] = np.nan_to_num(1.0 - distance.similarity(asked, each))
         return np.zeros((len(asked), 1), np.uint8), tables
 
-    return ObjectBytes(LOOKUP, numbers.astype(np.uint8)[:, None], gone, ask)
+    return ask
 
 
 # -- sizes -----------------------------------------------------------------------------------------
@@ -171,7 +201,7 @@ def _not_shared(distance: Distance, one: np.ndarray, other: np.ndarray) -> np.nd
     return (largest - np.minimum(one, other)) / np.maximum(largest, 1)
 
 
-def _by_size(distance: Distance, cells: Ragged, gone: np.ndarray, at_least: AtLeast) -> ObjectBytes:
+def _ask_sizes(distance: Distance, at_least: AtLeast) -> Asking:
     last = MISSING - 1  # a size of so many items or more
     sizes = np.arange(last + 1, dtype=np.float64)
 
@@ -184,8 +214,7 @@ def _by_size(distance: Distance, cells: Ragged, gone: np.ndarray, at_least: AtLe
         tables[:, : last + 1] = np.minimum(apart / distance.scale_, 1.0) * (1 - 1e-9)
         return np.zeros((len(asked), 1), np.uint8), tables
 
-    codes = np.minimum(_lengths(distance, cells), last).astype(np.uint8)
-    return ObjectBytes(LOOKUP, codes[:, None], gone, ask)
+    return ask
 
 
 # -- coordinates -----------------------------------------------------------------------------------
@@ -210,7 +239,16 @@ def _coordinates(
     most = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
     low, span, spread = low[most], span[most], spread[most]
     share = spread / np.linalg.norm(spread) if straight else np.ones(len(most))
+    columns = np.empty((len(cells), len(most)), np.uint8)
+    for j, at in enumerate(most):
+        columns[:, j] = byte_steps(cells[:, at], low[j], span[j])
+    state = {"most": most, "low": low, "span": span, "share": share}
+    return ObjectBytes(NUMBER, columns, gone, _ask_coordinates(distance, **state), state)
 
+
+def _ask_coordinates(
+    distance: Distance, most: np.ndarray, low: np.ndarray, span: np.ndarray, share: np.ndarray
+) -> Asking:
     def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         x = np.nan_to_num(cast(np.ndarray, asked)[:, most])
         within = np.clip(x, low, low + span)
@@ -219,10 +257,7 @@ def _coordinates(
         worth = share * span / np.maximum(distance.scale_, reach * (1 + 1e-9))
         return byte_steps(x, low, span), worth
 
-    columns = np.empty((len(cells), len(most)), np.uint8)
-    for j, at in enumerate(most):
-        columns[:, j] = byte_steps(cells[:, at], low[j], span[j])
-    return ObjectBytes(NUMBER, columns, gone, ask)
+    return ask
 
 
 COMPARABLE = {

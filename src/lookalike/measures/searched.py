@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,9 @@ from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch
 
-__all__ = ["SearchedRows"]
+__all__ = ["Codes", "SearchedRows"]
+
+Codes = Mapping[tuple[str, ...], np.ndarray]  # arrays by keys, words in a row
 
 
 class SearchedRows:
@@ -40,6 +42,13 @@ class SearchedRows:
         rows : Rows, those that are going to be searched
         """
         return None
+
+    def codes_to_arrays(self, rows: Rows) -> Codes:
+        """Return what ``prepare`` makes of rows as arrays, to be kept beside them, if anything."""
+        return {}
+
+    def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
+        """Give rows what was kept beside them, so that it is not made again."""
 
     def convert(self, values: np.ndarray) -> np.ndarray:
         """Turn similarities into distances, or distances into similarities; may overwrite them."""

@@ -8,7 +8,7 @@ to the last bit and tie. How many rows remain decides about time only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from lookalike._config import count_jobs
 from lookalike._threads import blocks, run
+from lookalike.errors import InvalidInput, message
 from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, MISSING, PART, SKIP, STEPS, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
 from lookalike.kernels.byte_bounds import propose as propose_rows
@@ -88,6 +89,21 @@ class ByteCodes:
             return columns[at], None if missing is None else missing[at]
 
         return cls.make(len(columns), columns.shape[1], part_of)
+
+    def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
+        """Return the arrays that the codes are made of."""
+        return {("tiles",): self.tiles, ("gaps",): self.gaps}
+
+    @classmethod
+    def from_arrays(cls, n: int, arrays: Mapping[tuple[str, ...], np.ndarray]) -> ByteCodes:
+        """Return the codes of n rows out of the arrays that ``to_arrays`` returned."""
+        tiles, gaps = arrays["tiles",], arrays["gaps",]
+        fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
+        if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
+            needed = f"codes of {n:,} rows"
+            do = "Build the folder again; its shards do not fit together"
+            raise InvalidInput(message("ByteCodes", needed, f"shape {tiles.shape}", do))
+        return cls(tiles, n, gaps)
 
 
 class _Asked(NamedTuple):

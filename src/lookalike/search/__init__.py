@@ -8,6 +8,7 @@ from lookalike.search.index import Index
 from lookalike.search.refeat import ReFeat
 from lookalike.search.relevance import rocchio
 from lookalike.search.retrieval import Retrieval, retrieval_precision
+from lookalike.search.shard_index import build_index
 
 __all__ = [
     "ColumnDrift",
@@ -19,6 +20,7 @@ __all__ = [
     "ReFeat",
     "Retrieval",
     "Round",
+    "build_index",
     "choose_measure",
     "retrieval_precision",
     "rocchio",

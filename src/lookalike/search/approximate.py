@@ -1,8 +1,10 @@
-"""What an index that may miss a row has beside the others: graphs, their recall, and a word of it."""
+"""The part of an index that is about approximate search: graphs, their recall, a word of it."""
 
 from __future__ import annotations
 
 import warnings
+
+from sklearn.base import BaseEstimator
 
 from lookalike._shapes import Dims
 from lookalike.errors import LookalikeWarning, message
@@ -66,7 +68,7 @@ class MayMiss:
         self._sketch(self.state_)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(super().__repr__(N_CHAR_MAX))
+        text = str(BaseEstimator.__repr__(self, N_CHAR_MAX))  # type: ignore[arg-type]
         if not (self.approximate and hasattr(self, "state_")):
             return text
         return f"{text}  # finds {self.recall_:.1%} of the ten nearest rows of a sample"

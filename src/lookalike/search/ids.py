@@ -33,7 +33,7 @@ class RowIds:
         if self.column is None:
             return [int(place) for place in places]
         found = (self.segments.find(int(place)) for place in places)
-        return [as_id(segment.table[self.column].values[at]) for segment, at in found]  # type: ignore[misc]
+        return [segment.id_at(self.column, at) for segment, at in found]  # type: ignore[misc]
 
     def find(self, id: Any) -> int | None:
         """Return the place of an id, None if there is no such row."""

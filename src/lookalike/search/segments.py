@@ -12,7 +12,7 @@ not change. Whoever holds the old ones goes on reading them as they were (a snap
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -96,11 +96,32 @@ class Segment:
         """Return the segment with some of its rows hidden, by where they stand in it."""
         alive = self.alive.copy()
         alive[at] = False
-        other = Segment(self.rows, self.table, self.places, alive)
+        other = replace(self, alive=alive)
         # What was worked out holds for fewer living rows as well.
         known = self.__dict__
         other.__dict__.update({name: known[name] for name in ("_kept", "_by_id") if name in known})
         return other
+
+    # A segment whose rows are kept in files (``shard_segment``) answers these otherwise.
+
+    @property
+    def fitted(self) -> bool:
+        """Whether it is known to hold rows that the measure was fitted to."""
+        return False
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it is never merged with rows that come later."""
+        return False
+
+    @property
+    def typical_table(self) -> Table:
+        """A table that shows how the cells of the whole index are written."""
+        return self.table
+
+    def id_at(self, column: str, at: int) -> Any:
+        """Return the id that a column gives to a row, by where it stands."""
+        return as_id(self.table[column].values[at])
 
     def find_id(self, column: str, id: Any) -> int:
         """Return where the living row stands that a column gives an id to, -1 if there is none.
@@ -176,6 +197,11 @@ class Segments:
         return sum(segment.n_alive for segment in self.segments)
 
     @property
+    def added_later(self) -> list[Segment]:
+        """The segments of rows that came after the measure was fitted."""
+        return [segment for segment in self.segments[1:] if not segment.fitted]
+
+    @property
     def places(self) -> np.ndarray:
         """Numbers of the rows that are not hidden, ascending."""
         return np.concatenate([segment.places[segment.alive] for segment in self.segments])
@@ -186,9 +212,37 @@ class Segments:
         places = np.arange(self.next_place, end)
         segments = [*self.segments, Segment(rows, table, places, np.ones(len(rows), bool))]
         while len(segments) > 2 and len(segments[-2]) < 2 * len(segments[-1]):
+            if segments[-2].sealed:
+                break
             last, before = segments.pop(), segments.pop()
-            segments.append(_join_segments(before, last))
+            segments.append(_join_segments([before, last]))
         return Segments(tuple(segments), end)
+
+    def compacted(self, most: int) -> Segments | None:
+        """Return the segments with some neighbors joined and their hidden rows dropped.
+
+        One group is joined at a call, so that no more than so many rows are copied at once; None:
+        there is nothing to be done. Fitted rows and later ones stay apart.
+
+        Parameters
+        ----------
+        most : int
+            The rows of a group.
+        """
+        for start, segment in enumerate(self.segments):
+            count, stop = segment.n_alive, start + 1
+            later = start > 0 and not segment.fitted
+            while stop < len(self.segments):
+                other = self.segments[stop]
+                if later != (not other.fitted) or count + other.n_alive > most:
+                    break
+                count, stop = count + other.n_alive, stop + 1
+            group = self.segments[start:stop]
+            if stop - start == 1 and segment.n_alive == len(segment):
+                continue
+            joined = [] if start and not count else [_living(group)]
+            return replace(self, segments=(*self.segments[:start], *joined, *self.segments[stop:]))
+        return None
 
     def without(self, places: Iterable[int]) -> Segments:
         """Return the segments with some rows, none of them hidden yet, hidden."""
@@ -359,10 +413,22 @@ def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     return kept
 
 
-def _join_segments(one: Segment, other: Segment) -> Segment:
+def _join_segments(parts: Sequence[Segment]) -> Segment:
     return Segment(
-        join_rows([one.rows, other.rows]),
-        join_tables([one.table, other.table]),
-        np.concatenate([one.places, other.places]),
-        np.concatenate([one.alive, other.alive]),
+        join_rows([part.rows for part in parts]),
+        join_tables([part.table for part in parts]),
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.alive for part in parts]),
+    )
+
+
+def _living(parts: Sequence[Segment]) -> Segment:
+    """Return the rows of some segments that are not hidden, held in memory."""
+    at = [np.flatnonzero(part.alive) for part in parts]
+    places = np.concatenate([part.places[some] for part, some in zip(parts, at, strict=True)])
+    return Segment(
+        join_rows([part.rows[some] for part, some in zip(parts, at, strict=True)]),
+        join_tables([part.table[some] for part, some in zip(parts, at, strict=True)]),
+        places,
+        np.ones(len(places), bool),
     )

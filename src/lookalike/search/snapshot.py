@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from lookalike._save import saveable
 from lookalike._shapes import Dims, Fields, Flag, MapOf, Maybe, Of, Text, TupleOf, Whole, require
 from lookalike.errors import InvalidInput, message
@@ -88,7 +86,7 @@ class Snapshot:
     @cached_property
     def styles(self) -> Styles:
         """How the cells of each column are written, for phrases about them."""
-        return Styles(self.segments.segments[0].table)
+        return Styles(self.segments.segments[0].typical_table)
 
     @cached_property
     def reader(self) -> QueryReader:
@@ -115,9 +113,9 @@ class Snapshot:
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted."""
-        first, *later = self.segments.segments
+        later = self.segments.added_later
         added = [segment.table[segment.alive] for segment in later if segment.alive.any()]
-        return report_drift(self.fitted, int(np.count_nonzero(first.alive)), added)
+        return report_drift(self.fitted, len(self.segments) - sum(map(len, added)), added)
 
     # -- changing: each returns a new snapshot -----------------------------------------------------
 
@@ -152,9 +150,14 @@ class Snapshot:
             raise InvalidInput(message(who, "each id once", found, "Name it once"))
         return replace(self, segments=self.segments.without(places))
 
+    def compacted(self, most: int) -> tuple[Snapshot, bool]:
+        """Return the snapshot with one part of it joined, and whether there was one."""
+        found = self.segments.compacted(most)
+        return (self, False) if found is None else (replace(self, segments=found).prepared(), True)
+
     def look_for_drift(self) -> tuple[Snapshot, list[ColumnDrift]]:
         """Return the snapshot that knows of drift, and the columns where it is new."""
-        added = sum(map(len, self.segments.segments[1:]))
+        added = sum(map(len, self.segments.added_later))
         if added < OFTEN * self.checked:  # rows may come one by one: look again after some more
             return self, []
         new = [c for c in self.drift().columns if c.reason and c.column not in self.drifted]

@@ -31,7 +31,7 @@ def concatenate(tables: Sequence[Table]) -> Table:
 def _join(columns: Sequence[Column]) -> Column:
     unknown = {code: value for column in columns for code, value in column.unknown.items()}
     values = np.concatenate([column.values for column in columns])
-    return replace(columns[0], values=values, unknown=unknown)
+    return Column(columns[0].name, columns[0].kind, values, unknown)
 
 
 def _join_aside(name: str, tables: Sequence[Table]) -> Column:

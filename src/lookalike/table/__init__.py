@@ -1,5 +1,6 @@
 """Tables as they come from the world: each column with its kind and the reason for it."""
 
+from lookalike.table.lazy import LazyTable
 from lookalike.table.new_rows import as_table
 from lookalike.table.read import read_table
 from lookalike.table.reading import Reading
@@ -12,6 +13,7 @@ __all__ = [
     "ColumnSummary",
     "Graph",
     "Kind",
+    "LazyTable",
     "Reading",
     "Schema",
     "Table",

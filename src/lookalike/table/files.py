@@ -28,7 +28,7 @@ from lookalike.errors import (
 from lookalike.table.csv_files import read_csv, unreadable
 from lookalike.table.raw import Raw, of_arrow, of_values
 
-__all__ = ["read_file", "records_to_raw"]
+__all__ = ["arrow_to_raw", "read_file", "records_to_raw"]
 
 FORMATS = {
     ".csv": "csv",

@@ -86,8 +86,13 @@ def neutralise(raw: Raw) -> Raw:
 def words_of(raw: Raw) -> Words:
     """Return the distinct strings that some row has."""
     codes = raw.codes
-    counts = np.bincount(codes[codes >= 0], minlength=len(raw.words))
-    return Words(raw.name, raw.words, counts, len(raw)).where(counts > 0)
+    here = codes >= 0
+    counts = np.zeros(len(raw.words), np.int64)
+    if raw.times is None:
+        counts = np.bincount(codes[here], minlength=len(raw.words))
+    else:
+        np.add.at(counts, codes[here], raw.times[here])
+    return Words(raw.name, raw.words, counts, raw.rows).where(counts > 0)
 
 
 def gap_words(distinct: Any) -> np.ndarray:

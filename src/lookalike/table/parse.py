@@ -24,8 +24,8 @@ def spread(raw: Raw, words: Words, cells: Any) -> Raw:
     place = pc.fill_null(place.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
     at = np.append(place, -1)[raw.codes]
     if at.min(initial=0) >= 0:
-        return Raw(raw.name, cells.take(pa.array(at)))
-    return Raw(raw.name, cells.take(pa.array(at, mask=at < 0)))
+        return Raw(raw.name, cells.take(pa.array(at)), times=raw.times)
+    return Raw(raw.name, cells.take(pa.array(at, mask=at < 0)), times=raw.times)
 
 
 def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:

@@ -50,14 +50,32 @@ class Raw:
     declared : str
         What the source says about categories: "category", "order", "enum" (an order that may be no
         more than the order of a list), or "" where it says nothing.
+    times : int64 array, optional
+        How many rows have each of the cells, where every cell stands for several (``facts.py``);
+        None: one each.
+    distinct : int, optional
+        How many different cells there are, where they are too many to be all here.
     """
 
     name: str
     cells: Any
     declared: str = ""
+    times: np.ndarray | None = None
+    distinct: int | None = None
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the cells stand for."""
+        return len(self) if self.times is None else int(self.times.sum())
+
+    @property
+    def count(self) -> int:
+        """How many rows have a cell."""
+        here = self.present()
+        return int(here.sum() if self.times is None else self.times[here].sum())
 
     @property
     def is_arrow(self) -> bool:

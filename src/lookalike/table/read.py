@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, WrongType, message, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
 from lookalike.table.given import given_kind, read_as_text
-from lookalike.table.kinds import infer_columns
+from lookalike.table.kinds import Guess, infer_columns
 from lookalike.table.new_rows import as_table
-from lookalike.table.raw import of_array
+from lookalike.table.raw import Raw, of_array
 from lookalike.table.roles import find_copies
 from lookalike.table.sources import (
     check_shape,
@@ -24,9 +24,45 @@ from lookalike.table.sources import (
 )
 from lookalike.table.table import Column, Kind, Schema, Table
 
-__all__ = ["read_table"]
+if TYPE_CHECKING:
+    from lookalike.table.lazy import LazyTable
+
+__all__ = [
+    "given_kinds",
+    "make_table",
+    "missing_tokens",
+    "read_columns",
+    "read_table",
+    "without_copies",
+]
 
 BY_HAND = "by hand"
+
+
+@overload
+def read_table(
+    source: Any,
+    kinds: Mapping[Any, Any] | None = None,
+    missing: Any = None,
+    *,
+    schema: Schema | Table | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    lazy: Literal[False] = False,
+) -> Table: ...
+
+
+@overload
+def read_table(
+    source: Any,
+    kinds: Mapping[Any, Any] | None = None,
+    missing: Any = None,
+    *,
+    schema: Schema | Table | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    lazy: Literal[True],
+) -> LazyTable: ...
 
 
 def read_table(
@@ -37,7 +73,8 @@ def read_table(
     schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
-) -> Table:
+    lazy: bool = False,
+) -> Table | LazyTable:
     """Read a table from a file, a frame, an array or plain Python, and say what each column holds.
 
     Parameters
@@ -61,10 +98,14 @@ def read_table(
         Encoding of a CSV file; UTF-8 unless given.
     delimiter : str, optional
         The character between the fields of a CSV file; guessed unless given.
+    lazy : bool
+        Do not keep the rows: the source is one Parquet file or several (a list, a folder, a
+        pattern such as ``"rows/*.parquet"``), which are read once, in parts, to say what each
+        column holds. The answer is a ``LazyTable``.
 
     Returns
     -------
-    Table
+    Table, or LazyTable
         Its ``kinds`` give the reason for each column; its ``aside`` holds identifiers and empty
         columns.
 
@@ -97,14 +138,20 @@ def read_table(
                 )
             )
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
-    tokens = _tokens(missing)
+    tokens = missing_tokens(missing)
+    if lazy:
+        from lookalike.table.lazy import read_lazy
+
+        return read_lazy(source, kinds, tokens)
+    if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
+        source = source.read()
     source = unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
     matrix = numeric_array(source)
     if matrix is not None:
         names = [f"x{j}" for j in range(matrix.shape[1])]
-        chosen = _given(kinds, names)
+        chosen = given_kinds(kinds, names)
         matrix = without_tokens(matrix, tokens)
         columns, aside = [], []
         for j, name in enumerate(names):
@@ -114,12 +161,22 @@ def read_table(
                 columns.append(convert(of_array(name, matrix[:, j]), kind))
             else:
                 aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
-        return _table(columns, aside, tokens)
+        return make_table(columns, aside, tokens)
     raws = raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
-    chosen = _given(kinds, [raw.name for raw in raws])
+    chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
-    columns, aside = [], []
+    columns, aside = read_columns(raws, chosen, guesses)
+    columns, aside = without_copies(columns, aside, set(chosen), find_copies(columns))
+    return make_table(columns, aside, tokens)
+
+
+def read_columns(
+    raws: Sequence[Raw], chosen: Mapping[str, Kind | None], guesses: Mapping[str, Guess]
+) -> tuple[list[Column], list[Column]]:
+    """Read columns as what the caller said or as what was guessed: compared ones, others."""
+    columns: list[Column] = []
+    aside: list[Column] = []
     for raw in raws:
         if raw.name not in chosen:
             guess = guesses[raw.name]
@@ -129,8 +186,7 @@ def read_table(
             aside.append(set_aside(raw, BY_HAND))
         else:
             (aside if kind.role == "name" else columns).append(convert(raw, kind))
-    columns, aside = _without_copies(columns, aside, set(chosen))
-    return _table(columns, aside, tokens)
+    return columns, aside
 
 
 ARRAY_NUMBER = Kind("number", "column of a numeric array")
@@ -139,7 +195,8 @@ ARRAY_NUMBER = Kind("number", "column of a numeric array")
 # -- building -------------------------------------------------------------------------------------
 
 
-def _table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
+def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
+    """Return the table of these columns; one that was set aside lightly is better than none."""
     if not columns:  # what was set aside as uninteresting is better than nothing
         columns = [column for column in aside if column.kind.role in ("name", "constant")]
         aside = [column for column in aside if column.kind.role not in ("name", "constant")]
@@ -158,12 +215,11 @@ def _table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) 
     return Table(columns, aside, missing=tokens)
 
 
-def _without_copies(
-    columns: list[Column], aside: list[Column], chosen: set[str]
+def without_copies(
+    columns: list[Column], aside: list[Column], chosen: set[str], copies: Mapping[str, str]
 ) -> tuple[list[Column], list[Column]]:
     """Set aside what is the same as an earlier column, unless the caller named it."""
     kept, gone = [], []
-    copies = find_copies(columns)
     for column in columns:
         if column.name in copies and column.name not in chosen:
             reason = f"the same as {copies[column.name]!r} in every row"
@@ -174,7 +230,8 @@ def _without_copies(
     return kept, aside + gone
 
 
-def _tokens(missing: Any) -> tuple[Any, ...]:
+def missing_tokens(missing: Any) -> tuple[Any, ...]:
+    """Read ``missing=``."""
     if missing is None:
         return ()
     if isinstance(missing, str | int | float):
@@ -191,7 +248,7 @@ def _tokens(missing: Any) -> tuple[Any, ...]:
     )
 
 
-def _given(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
+def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
     """Check what the caller says about columns; a position may stand for a name."""
     if kinds is None:
         return {}
@@ -226,7 +283,7 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     if kinds is None and not tokens:
         return table
     every = {column.name: column for column in table.columns + table.aside}
-    chosen = _given(kinds, list(every))
+    chosen = given_kinds(kinds, list(every))
     columns: list[Column] = []
     aside: list[Column] = []
     for name, column in every.items():
@@ -241,4 +298,4 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
             aside.append(set_aside(raw, BY_HAND))
         else:
             (aside if kind.role == "name" else columns).append(convert(raw, kind))
-    return _table(columns, aside, table.missing + tokens)
+    return make_table(columns, aside, table.missing + tokens)

@@ -17,19 +17,25 @@ from lookalike.table.neutral import Words, all_match
 from lookalike.table.table import CODED, Column
 
 __all__ = [
+    "ROWS",
+    "TELLING",
     "address_kind",
     "find_copies",
+    "glance",
     "is_code_name",
     "is_identifier_name",
     "is_row_name",
     "is_zero_padded_count",
     "looks_like_codes",
     "name_reason",
+    "same_cells",
     "says_date",
     "sentinel_note",
+    "tells_rows_apart",
 ]
 
 ROWS = 20  # rows from which chance no longer explains a copy, or strings without a repeat
+TELLING = 10_000  # rows that show how much a column varies
 SHORT = 40  # characters on average: longer strings are text to be compared, not names
 SENTINELS = (-1, -9, -99, -999, -9999, -99999, -999999, 99, 999, 9999, 99999, 999999, 9999999)
 
@@ -155,22 +161,31 @@ def _is_sequence(distinct: Any) -> bool:
 # -- numbers that mean something else --------------------------------------------------------------
 
 
-def sentinel_note(values: np.ndarray) -> str:
+def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
     """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
 
     It must come at least twice, lie at an end, and far from everything else.
+
+    Parameters
+    ----------
+    values : array of numbers
+    times : int64 array, optional
+        How many rows have each of them; None: one each.
     """
-    if len(values) < 10:
+    count = len(values) if times is None else int(times.sum())
+    if count < 10:
         return ""
     low, high = float(values.min()), float(values.max())
     for value in (low, high):
         if value not in SENTINELS:
             continue
         at = values == value
-        times, rest = int(at.sum()), values[~at]
-        if times < 2 or times > 0.95 * len(values) or len(np.unique(rest[:1000])) < 3:
+        cells, rest = int(at.sum() if times is None else times[at].sum()), values[~at]
+        if cells < 2 or cells > 0.95 * count:
             continue
         bottom, top = float(rest.min()), float(rest.max())
+        if not ((rest > bottom) & (rest < top)).any():  # three different values, at least
+            continue
         width = top - bottom
         if value < 0:
             far = bottom >= 0 and (value < bottom - 2 * width or (value <= -9 and value < -top / 2))
@@ -181,7 +196,7 @@ def sentinel_note(values: np.ndarray) -> str:
             far = value > top + 2 * width and width > 0
         if far:
             return (
-                f"{times:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
+                f"{cells:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
                 f"pass missing=[{value:g}] if that means missing"
             )
     return ""
@@ -202,9 +217,9 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     for column in columns:
         if len(column) < ROWS or column.values.ndim != 1:
             continue
-        key = (column.kind.name, column.kind.source, _glance(column))
+        key = (column.kind.name, column.kind.source, glance(column))
         for earlier in first.setdefault(key, []):
-            if _same(earlier, column) and _tells(column):
+            if same_cells(earlier, column) and tells_rows_apart(column):
                 copies[column.name] = earlier.name
                 break
         else:
@@ -212,12 +227,14 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     return copies
 
 
-def _glance(column: Column) -> Any:
+def glance(column: Column) -> str:
+    """Return some cells of a column in words: columns that are the same have the same ones."""
     rows = [*range(0, ROWS), len(column) - 1]
     return str([column.cell(row) for row in rows])
 
 
-def _same(a: Column, b: Column) -> bool:
+def same_cells(a: Column, b: Column) -> bool:
+    """Whether two columns of one kind have the same cells."""
     if a.kind.name == "number":
         return bool(np.array_equal(a.values, b.values, equal_nan=True))
     if a.kind.name in CODED:
@@ -225,9 +242,9 @@ def _same(a: Column, b: Column) -> bool:
     return a.kind.name in ("text", "set") and bool(np.array_equal(a.values, b.values))
 
 
-def _tells(column: Column) -> bool:
+def tells_rows_apart(column: Column) -> bool:
     """Whether the cells vary so much that being equal is not chance."""
     if column.kind.name not in ("number", *CODED):
         return True
-    _, counts = np.unique(column.values[:10_000], return_counts=True)
+    _, counts = np.unique(column.values[:TELLING], return_counts=True)
     return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)

@@ -28,6 +28,7 @@ from lookalike.table.table import Kind, Table
 __all__ = [
     "check_shape",
     "has_no_names",
+    "name_unnamed",
     "numeric_array",
     "raw_columns",
     "unwrap",
@@ -136,12 +137,12 @@ def raw_columns(
                 "Turn it into one of these",
             )
         )
-    raws = _name_unnamed(raws)
+    raws = name_unnamed(raws)
     _check_raws(raws)
     return [neutralise(raw) for raw in raws]
 
 
-def _name_unnamed(raws: list[Raw]) -> list[Raw]:
+def name_unnamed(raws: list[Raw]) -> list[Raw]:
     """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
     taken = {raw.name for raw in raws}
     named, count = [], 0

@@ -211,7 +211,7 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if len(words) != 1 or words.count == words.rows or words.rows < 5:
         return None
     word = words.distinct[0].as_py()
-    if word.casefold() not in MARKS or int(raw.present().sum()) != words.count:
+    if word.casefold() not in MARKS or raw.count != words.count:
         return None
     note = f"a cell without {word!r} is read as no"
     kind = Kind("flag", f"{word!r} or nothing", ("", word), confidence=0.8, close="category")

@@ -14,7 +14,7 @@ from lookalike.table.dates_text import find_dates
 from lookalike.table.kind import Kind
 from lookalike.table.lists import short_number
 from lookalike.table.neutral import Words
-from lookalike.table.raw import Raw, of_arrow
+from lookalike.table.raw import Raw
 from lookalike.table.roles import (
     ROWS,
     is_code_name,
@@ -68,12 +68,21 @@ def infer_numbers(raw: Raw) -> Guess:
             return guess
     between = f"from {short_number(low)} to {short_number(high)}"
     reason = f"values {between}"
-    if len(values) <= COUNTED:
-        reason = f"{len(np.unique(values)):,} distinct {reason}"
-    note = sentinel_note(values)
+    if raw.count <= COUNTED:
+        reason = f"{_distinct(raw, values):,} distinct {reason}"
+    note = sentinel_note(values, _times(raw))
     if whole and max(abs(int(low)), abs(int(high))) > EXACT:
         note = "beyond 2**53, where the last digits are rounded"
     return Guess(Kind("number", reason, note=note, confidence=0.8 if note else 1.0))
+
+
+def _distinct(raw: Raw, values: np.ndarray) -> int:
+    return len(np.unique(values)) if raw.distinct is None else raw.distinct
+
+
+def _times(raw: Raw) -> np.ndarray | None:
+    """Return how many rows have each number that is there; None: one each."""
+    return None if raw.times is None else raw.times[raw.present()]
 
 
 def _whole(raw: Raw, values: np.ndarray, named: bool) -> Guess | None:
@@ -88,25 +97,25 @@ def _whole(raw: Raw, values: np.ndarray, named: bool) -> Guess | None:
             return dates
     if not named and not large:
         return None
-    distinct = len(np.unique(values))
-    alone = large and not says_date(raw.name) and len(values) >= ROWS
-    if distinct == len(values) and len(values) == len(raw) and len(values) > 1:
+    distinct, count = _distinct(raw, values), raw.count
+    alone = large and not says_date(raw.name) and count >= ROWS
+    if distinct == count == raw.rows and count > 1:
         key = is_identifier_name(raw.name)
-        if high - low == len(values) - 1 and (key or is_row_name(raw.name)):
+        if high - low == count - 1 and (key or is_row_name(raw.name)):
             reason = f"identifier: consecutive whole numbers {between}, named {raw.name!r}"
             return Guess(Kind("number", reason, role="identifier", confidence=0.95), aside=True)
-        if key or lossy or alone or (is_code_name(raw.name) and len(values) >= CONSTANT):
+        if key or lossy or alone or (is_code_name(raw.name) and count >= CONSTANT):
             reason = f"identifier: {distinct:,} distinct whole numbers in as many rows"
             why = f", named {raw.name!r}" if named else ", too long to be a quantity"
             kind = Kind("number", reason + why, role="identifier", confidence=0.9)
             kind = replace(kind, close="code")
             if large:  # kept to the last digit, which a float would not
-                text = of_arrow(raw.name, raw.cells.cast(pa.large_string()))
+                text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
                 return Guess(replace(kind, name="text"), aside=True, raw=text)
             return Guess(kind, aside=True)
-    if (is_code_name(raw.name) and distinct < len(values)) or lossy:
+    if (is_code_name(raw.name) and distinct < count) or lossy:
         why = f"named {raw.name!r}" if named else "too long to be a quantity"
-        reason = f"{distinct:,} distinct whole numbers in {len(raw):,} rows, {why}"
+        reason = f"{distinct:,} distinct whole numbers in {raw.rows:,} rows, {why}"
         kind = Kind("category", reason, role="code", confidence=0.8, close="number")
         typed = raw if pa.types.is_integer(raw.type) else replace(raw, cells=_as_whole(raw))
         return Guess(kind, raw=typed)
@@ -126,7 +135,7 @@ def _compact(raw: Raw, values: np.ndarray) -> Guess | None:
     found = find_dates(words, compact=True)
     if found is None:
         return None
-    dates = Raw(raw.name, found.cells.take(text.indices))
+    dates = replace(raw, cells=found.cells.take(text.indices))
     guess = infer_dates(dates)
     kind = replace(guess.kind, reading=found.reading, close="number", confidence=0.9)
     return replace(guess, kind=kind, raw=dates)
@@ -161,8 +170,8 @@ def infer_flag(raw: Raw) -> Guess:
 
 def set_aside_constant(raw: Raw, kind: Kind, otherwise: str = "") -> Guess:
     """Set a column of one value aside, where there are rows enough to believe it."""
-    missing = len(raw) - int(raw.present().sum())
-    if len(raw) < CONSTANT or len(raw) - missing < 2:
+    missing = raw.rows - raw.count
+    if raw.rows < CONSTANT or raw.count < 2:
         return Guess(replace(kind, reason=otherwise or kind.reason))
     gaps = f", and {missing:,} missing" if missing else ""
     kind = replace(kind, reason=kind.reason + gaps, role="constant", close=kind.label)

@@ -1,0 +1,319 @@
+"""A folder of shards: an index larger than memory, which outlives its process.
+
+``manifest.json`` says which shards there are; whatever it does not name is not there. It is written
+last, beside and renamed, so that a reader finds the folder as it was or as it is, never between.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._atomic import replacing
+from lookalike._decode import read as read_saved
+from lookalike._json import parse_json
+from lookalike._lock import locked
+from lookalike._save import saveable
+from lookalike._shapes import Fields, Flag, MapOf, Maybe, Of, Text, Whole
+from lookalike._version import __version__
+from lookalike.errors import InvalidInput, LookalikeError, UnreadableFile, message, missing_file
+from lookalike.measures.base import Measure
+from lookalike.neighbors.shards import hash_file, open_shard
+from lookalike.search.drift import Fitted
+from lookalike.search.segments import Segment, Segments
+from lookalike.search.shard_segment import ShardSegment, open_segment, write_segment
+from lookalike.search.snapshot import Snapshot
+from lookalike.table import Kind, Schema, Table
+
+__all__ = ["HEAD", "MANIFEST", "SHARDS", "Manifest", "ShardFolder", "ShardHead", "read_manifest"]
+
+VERSION = 1
+FORMAT = "lookalike shards"
+MANIFEST, HEAD, SHARDS = "manifest.json", "index.lookalike", "shards"
+LARGEST = 2**28  # bytes of a manifest that is read at all
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class ShardHead:
+    """What an index in a folder knows beside its rows.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    reason : str, why this measure
+    schema : Schema, how rows are read
+    like : Table without rows, whose columns all shards have
+    sample : Table, some rows evenly spread, which show how cells are written
+    n_fitted : int, how many rows the measure was fitted to
+    id_column, id_kind, target, learned_target, fitted : as in ``Snapshot``
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "measure": Of("Measure"),
+        "reason": Text(),
+        "schema": Of("Schema"),
+        "like": Of("Table"),
+        "sample": Of("Table"),
+        "n_fitted": Whole(),
+        "id_column": Maybe(Text()),
+        "id_kind": Maybe(Of("Kind")),
+        "target": Maybe(Text()),
+        "learned_target": Flag(),
+        "fitted": MapOf(Text(), Of("Fitted")),
+    }
+
+    measure: Measure
+    reason: str
+    schema: Schema
+    like: Table
+    sample: Table
+    n_fitted: int
+    id_column: str | None = None
+    id_kind: Kind | None = None
+    target: str | None = None
+    learned_target: bool = False
+    fitted: Mapping[str, Fitted] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Which files a folder is made of.
+
+    Parameters
+    ----------
+    generation : int, how often it was written
+    head : (bytes, SHA-256) of the file of the head
+    shards : names of the shards, in the order of their rows
+    next_place : int, the number that the next row gets
+    deleted : (name, bytes, SHA-256) of the file that names deleted rows, None where there are none
+    shard_rows : int, rows of a full shard
+    sources : what the shards were built from: path, bytes, time and SHA-256 of each file
+    """
+
+    generation: int
+    head: tuple[int, str]
+    shards: tuple[str, ...]
+    next_place: int
+    deleted: tuple[str, int, str] | None
+    shard_rows: int
+    sources: tuple[Mapping[str, Any], ...] = ()
+
+    def write(self, folder: Path) -> None:
+        """Put this manifest in the place of the one before."""
+        page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
+        with replacing(folder / MANIFEST) as file:
+            file.write(json.dumps(page, indent=1, allow_nan=False).encode())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
+    path = folder / MANIFEST
+    who = f"Index folder {str(folder)!r}"
+    if not path.is_file():
+        if (folder / SHARDS).is_dir():
+            do = "Run the same build again: what is finished is not repeated"
+            raise UnreadableFile(message(who, "a finished build", "an unfinished one", do))
+        raise missing_file(path)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError("a much larger file")
+        page = parse_json(path.read_bytes())
+        if page["format"] != FORMAT:
+            raise ValueError(f"format {page['format']!r:.80}")
+        if page["version"] != VERSION:
+            found = (
+                f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
+            )
+            do = "Build the folder again with this version of lookalike, or use the other one"
+            raise UnreadableFile(message(who, f"version {VERSION} of the folder", found, do))
+        deleted = page["deleted"]
+        return Manifest(
+            int(page["generation"]),
+            (int(page["head"][0]), str(page["head"][1])),
+            tuple(_name(name) for name in page["shards"]),
+            int(page["next_place"]),
+            None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
+            int(page["shard_rows"]),
+            tuple(dict(source) for source in page["sources"]),
+        )
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        if isinstance(error, LookalikeError):
+            raise
+        do = "Build the folder again"
+        found = f"{type(error).__name__}: {error}"
+        raise UnreadableFile(message(who, "a whole manifest", found, do)) from error
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str) or name != os.path.basename(name) or not name.strip("."):
+        raise ValueError(f"the name {name!r:.80}")
+    return name
+
+
+class ShardFolder:
+    """The files behind an index that was opened; it writes what the index has changed.
+
+    Parameters
+    ----------
+    path : Path
+    head : ShardHead
+    manifest : Manifest, as it stood when the folder was read or last written
+    """
+
+    def __init__(self, path: Path, head: ShardHead, manifest: Manifest) -> None:
+        self.path, self.head, self.manifest = path, head, manifest
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> ShardFolder:
+        """Read manifest and head; sizes are compared, hashes only of what is read as a whole."""
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        head = folder / HEAD
+        who = f"Index folder {str(folder)!r}"
+        for file, (size, digest) in ((head, manifest.head), *_deleted(folder, manifest)):
+            if not file.is_file() or file.stat().st_size != size or hash_file(file) != digest:
+                do = "Build the folder again"
+                raise UnreadableFile(message(who, f"{file.name} as it was written", "another", do))
+        return cls(folder, read_saved(head, root=ShardHead), manifest)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return the index as the folder has it, no row read."""
+        head, gone = self.head, self._gone()
+        segments: list[Segment] = []
+        for number, name in enumerate(self.manifest.shards):
+            one: Segment = self._open(name, first=number == 0)
+            at = np.flatnonzero(np.isin(one.places, gone)) if len(gone) else gone
+            segments.append(one.without(at) if len(at) else one)
+        if not segments:
+            who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
+            raise UnreadableFile(message(who, "at least one shard", "none", do))
+        return Snapshot(
+            head.measure,
+            head.reason,
+            head.schema,
+            Segments(tuple(segments), self.manifest.next_place),
+            head.id_column,
+            head.id_kind,
+            target=head.target,
+            learned_target=head.learned_target,
+            fitted=head.fitted,
+        )
+
+    def _open(self, name: str, first: bool) -> ShardSegment:
+        shard = open_shard(self.path / SHARDS / name)
+        sample = self.head.sample if first else None
+        fitted = bool(shard.about.get("fitted"))
+        return open_segment(self.head.measure, shard, self.head.like, fitted=fitted, sample=sample)
+
+    def _gone(self) -> np.ndarray:
+        if self.manifest.deleted is None:
+            return np.empty(0, np.int64)
+        found = np.load(self.path / self.manifest.deleted[0], allow_pickle=False)
+        return np.asarray(found, np.int64).ravel()
+
+    def faults(self) -> dict[str, list[str]]:
+        """Read everything and compare it with the hashes; return what is wrong, by shard."""
+        found: dict[str, list[str]] = {}
+        for name in self.manifest.shards:
+            try:
+                faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
+            except LookalikeError as error:
+                faults = [str(error)]
+            if faults:
+                found[name] = faults
+        return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files that belong to the index."""
+        shards = (open_shard(self.path / SHARDS / name) for name in self.manifest.shards)
+        return sum(shard.size for shard in shards) + self.manifest.head[0]
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def keep(self, before: Snapshot, after: Snapshot, who: str = "Index") -> Snapshot:
+        """Make a change durable: return the new snapshot with its new rows in the folder.
+
+        Parameters
+        ----------
+        before, after : Snapshot, the index as it stands and as it is going to be
+        who : str, whose name an error begins with
+        """
+        if after.segments is before.segments:
+            return after
+        with locked(self.path, who):
+            now = read_manifest(self.path)
+            if now.generation != self.manifest.generation:
+                do = "Open the folder again: Index.open(folder)"
+                needed = "the folder as it was opened"
+                raise InvalidInput(message(who, needed, "a change by another process", do))
+            self._remove_unnamed(now)
+            generation = now.generation + 1
+            segments, names, gone = [], [], []
+            for number, segment in enumerate(after.segments.segments):
+                kept = self._kept(segment, generation, number)
+                segments.append(kept)
+                names.append(kept.shard.folder.name)
+                gone.append(kept.places[~kept.alive])
+            changed = replace(
+                now,
+                generation=generation,
+                shards=tuple(names),
+                next_place=after.segments.next_place,
+                deleted=self._write_deleted(np.sort(np.concatenate(gone)), generation),
+            )
+            changed.write(self.path)
+            self.manifest = (
+                changed  # what it no longer names may still be read: the next one tidies
+            )
+        return replace(after, segments=replace(after.segments, segments=tuple(segments)))
+
+    def _kept(self, segment: Segment, generation: int, number: int) -> ShardSegment:
+        if isinstance(segment, ShardSegment):
+            return segment
+        name = f"added-{generation:06d}-{number:06d}"
+        places = segment.places
+        fitted = bool(len(places)) and int(places[-1]) < self.head.n_fitted
+        head = self.head
+        shard = write_segment(
+            self.path / SHARDS / name, head.measure, segment, head.id_column, fitted=fitted
+        )
+        sample = head.sample if number == 0 else None
+        kept = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
+        return replace(kept, alive=segment.alive)
+
+    def _write_deleted(self, places: np.ndarray, generation: int) -> tuple[str, int, str] | None:
+        if not len(places):
+            return None
+        name = f"deleted-{generation:06d}.npy"
+        content = io.BytesIO()
+        np.lib.format.write_array(content, places, allow_pickle=False)
+        with replacing(self.path / name) as file:
+            file.write(content.getbuffer())
+        return name, len(content.getvalue()), hash_file(self.path / name)
+
+    def _remove_unnamed(self, manifest: Manifest) -> None:
+        """Remove shards and lists of deleted rows that no manifest names any more."""
+        for shard in (self.path / SHARDS).iterdir():
+            if shard.name not in manifest.shards and not shard.name.startswith("."):
+                shutil.rmtree(shard, ignore_errors=True)
+        for file in self.path.glob("deleted-*.npy"):
+            if manifest.deleted is None or file.name != manifest.deleted[0]:
+                file.unlink(missing_ok=True)
+
+
+def _deleted(folder: Path, manifest: Manifest) -> Iterator[tuple[Path, tuple[int, str]]]:
+    if manifest.deleted is not None:
+        name, size, digest = manifest.deleted
+        yield folder / name, (size, digest)

@@ -1,0 +1,175 @@
+"""From files to an index in a folder, larger than memory, and back to it after a stop."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lookalike._config import count_jobs
+from lookalike._lock import locked
+from lookalike._progress import Progress
+from lookalike.errors import InvalidInput, message
+from lookalike.neighbors.shards import Shard
+from lookalike.reasons.style import SAMPLE
+from lookalike.search.index import Index
+from lookalike.search.shard_build import (
+    SHARD_ROWS,
+    WHO,
+    Build,
+    RowSource,
+    finish,
+    resume,
+    start,
+    write_part,
+)
+from lookalike.search.shard_folder import ShardHead
+from lookalike.search.snapshot import Snapshot
+from lookalike.table import Table
+
+__all__ = ["begin_build", "build_index"]
+
+TILE = 1024  # shards are cut at whole tiles of codes
+
+
+def build_index(
+    source: Any,
+    folder: str | os.PathLike[str],
+    measure: Any = "auto",
+    *,
+    id_column: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    shard_rows: int = SHARD_ROWS,
+    n_jobs: int | None = None,
+    done: Callable[[int, Shard], None] = lambda number, shard: None,
+) -> Index:
+    """Build an index in a folder, to be opened by ``Index.open``, and open it.
+
+    A build that was stopped, however it was, goes on where it was when it is started again; shards
+    that are finished are not repeated. Two builds into one folder: the second is refused.
+
+    Parameters
+    ----------
+    source : Table
+    folder : path
+        Made if it is not there.
+    measure : Measure, name of one, or "auto"
+    id_column : str, optional
+        A column whose values name the rows.
+    kinds : mapping of column to kind, optional
+    shard_rows : int
+        Rows of a shard, a multiple of 1,024. One shard is held in memory while it is built.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+    done : callable (number, Shard)
+        Told about every shard that is there.
+
+    Returns
+    -------
+    Index
+
+    Examples
+    --------
+    >>> import lookalike as la, os, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
+    >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
+    >>> la.search.build_index(pets, folder).search({"weight": 29.0}, k=1).ids
+    [1]
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    with locked(place, WHO):
+        build = begin_build(
+            source,
+            place,
+            measure,
+            id_column=id_column,
+            kinds=kinds,
+            shard_rows=shard_rows,
+            n_jobs=n_jobs,
+        )
+        progress = Progress("writing shards", build.n_shards)
+        for number in range(build.n_shards):
+            done(number, write_part(build, number))
+            progress.advance()
+        finish(build)
+    return Index.open(place, n_jobs=n_jobs)
+
+
+def begin_build(
+    source: Any,
+    folder: str | os.PathLike[str],
+    measure: Any = "auto",
+    *,
+    id_column: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    shard_rows: int = SHARD_ROWS,
+    n_jobs: int | None = None,
+) -> Build:
+    """Learn from all rows and write what was learned, or take up a build that was stopped.
+
+    Whoever calls it holds the lock of the folder (``lookalike._lock.locked``) until ``finish``.
+    Then ``write_part`` writes the shards, in any order and in any process.
+
+    Parameters
+    ----------
+    source, folder, measure, id_column, kinds, shard_rows, n_jobs : as in ``build_index``
+    """
+    count_jobs(n_jobs)
+    if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
+        do = f"Pass for example shard_rows={SHARD_ROWS}"
+        raise InvalidInput(
+            message(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", do)
+        )
+    place = Path(folder)
+    request = repr((measure, id_column, dict(kinds or {}), shard_rows))
+    known = _sources(source)
+    build = resume(place, source, sources=known, request=request)
+    if build is not None:
+        return build
+    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
+    head, rows = _learn(index, source)
+    return start(place, rows, head, shard_rows=shard_rows, sources=known, request=request)
+
+
+def _learn(index: Index, source: Table) -> tuple[ShardHead, RowSource]:
+    """Fit in memory."""
+    state = index.fit(source).state_
+    return head_of(state, state.segments.segments[0].table), source
+
+
+def head_of(state: Snapshot, table: Any) -> ShardHead:
+    """Return what a snapshot knows beside its rows.
+
+    Parameters
+    ----------
+    state : Snapshot
+    table : Table of all rows, or what can be cut like one
+    """
+    step = max(1, len(table) // SAMPLE)
+    frozen = getattr(state.measure, "frozen_", False)
+    return ShardHead(
+        state.measure,
+        state.reason,
+        state.schema,
+        table[:0],
+        table[::step],
+        0 if frozen else len(table),
+        state.id_column,
+        state.id_kind,
+        state.target,
+        state.learned_target,
+        state.fitted,
+    )
+
+
+def _sources(source: Any) -> list[dict[str, Any]]:
+    """Say what rows are read from, so that a build goes on with the same ones only."""
+    digest = hashlib.sha256()
+    for column in source.columns + source.aside:
+        digest.update(repr((column.name, column.kind, len(column))).encode())
+        cells = column.values
+        digest.update(repr(cells.tolist()).encode() if cells.dtype == object else cells.tobytes())
+    return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest.hexdigest()}]

@@ -1,0 +1,147 @@
+"""A segment of an index whose rows stay in files: mapped codes and rows, cells read when shown."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike._cells import encode_cell
+from lookalike._decode import read as read_saved
+from lookalike._save import write as write_saved
+from lookalike.measures.base import Measure
+from lookalike.measures.rows import Rows
+from lookalike.neighbors.shards import Key, Shard, write_shard
+from lookalike.search.segments import Segment, as_id
+from lookalike.search.shard_cells import ShardTable, write_cells
+from lookalike.search.shard_rows import map_numbers, map_rows, pack_numbers, pack_rows
+from lookalike.table import Column, Table
+
+__all__ = ["ShardSegment", "id_hashes", "open_segment", "write_segment"]
+
+CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
+SEALED = 2**16  # rows from which a shard is not written again when rows are added
+
+
+@dataclass(frozen=True, eq=False)
+class ShardSegment(Segment):
+    """Some rows of an index, kept in a shard.
+
+    Parameters
+    ----------
+    rows : Rows, mapped
+    table : Table that reads its cells when they are asked for
+    places, alive : as in ``Segment``
+    shard : Shard
+    is_fitted : bool, whether the measure was fitted to these rows
+    sample : Table, optional
+        What shows how the cells of all rows are written; None: this shard.
+    """
+
+    shard: Shard
+    is_fitted: bool = False
+    sample: Table | None = None
+
+    @property
+    def fitted(self) -> bool:
+        """Whether it is known to hold rows that the measure was fitted to."""
+        return self.is_fitted
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it is never merged with rows that come later."""
+        return self.is_fitted or len(self) >= SEALED
+
+    @property
+    def typical_table(self) -> Table:
+        """A table that shows how the cells of the whole index are written."""
+        return self.table if self.sample is None else self.sample
+
+    def id_at(self, column: str, at: int) -> Any:
+        """Return the id that a column gives to a row, by where it stands."""
+        return as_id(self.table[column].cell(int(at)))
+
+    def find_id(self, column: str, id: Any) -> int:
+        """Return where the living row stands that a column gives an id to, -1 if there is none."""
+        hashes, rows = self.shard.array("ids", "hash"), self.shard.array("ids", "row")
+        wanted = np.array([_hash(id)], np.uint64)[0]
+        first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
+        for at in sorted(rows[first:last].tolist(), reverse=True):
+            if self.id_at(column, at) == id:  # the last one counts, deleted or not
+                return at if self.alive[at] else -1
+        return -1
+
+    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
+        """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
+        # Unlike in memory, what is cut out is not kept: all shards together may not fit.
+        allowed = self.allowed(mask)
+        if allowed is None:
+            return self.rows, self.places, np.empty(0, np.int64)
+        at = np.flatnonzero(allowed)
+        return self.rows[at], self.places[at], np.empty(0, np.int64)
+
+
+def write_segment(
+    folder: Path, measure: Measure, segment: Segment, id_column: str | None, **about: Any
+) -> Shard:
+    """Write the rows of a segment as a shard, whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path that the shard gets
+    measure : Measure, fitted, that the rows are encoded by
+    segment : Segment
+    id_column : str or None
+    about : what else is to be said about the shard; JSON must hold it
+    """
+    arrays: dict[Key, np.ndarray] = pack_rows(measure, segment.rows)
+    said: dict[str, Any] = {"rows": len(segment)}
+    for key, numbers in (("places", segment.places), ("seen", segment.rows.seen)):
+        packed, words = pack_numbers(key, numbers)
+        arrays |= packed
+        said |= words
+    table = segment.table
+    if id_column is not None:
+        hashes = id_hashes(table[id_column])
+        order = np.argsort(hashes, kind="stable")
+        arrays["ids", "hash"], arrays["ids", "row"] = hashes[order], order
+    more = {CELLS: lambda path: write_cells(path, table)}
+    if any(column.unknown for column in table):
+        more[UNKNOWN] = lambda path: write_saved(path, table[:0])
+    return write_shard(folder, arrays, {**about, **said}, more)
+
+
+def open_segment(
+    measure: Measure, shard: Shard, like: Table, *, fitted: bool, sample: Table | None
+) -> ShardSegment:
+    """Return the rows of a shard as a segment, none of them read.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    shard : Shard
+    like : Table without rows, with the columns of the index
+    fitted : bool, whether the measure was fitted to these rows
+    sample : Table, optional, what shows how cells are written
+    """
+    n = int(shard.about["rows"])
+    if UNKNOWN in shard.files:
+        like = read_saved(shard.path(UNKNOWN), root=Table)
+    rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
+    table = ShardTable(shard.path(CELLS), like, n)
+    places = map_numbers(shard, "places", n)
+    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample)
+
+
+def id_hashes(column: Column) -> np.ndarray:
+    """Return a number per id, the same for equal ids."""
+    found = (_hash(as_id(value)) for value in column.values)
+    return np.fromiter(found, np.uint64, len(column))
+
+
+def _hash(id: Any) -> int:
+    digest = hashlib.blake2b(encode_cell(id).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
