@@ -68,7 +68,7 @@ class MayMiss:
         self._sketch(self.state_)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(BaseEstimator.__repr__(self, N_CHAR_MAX))  # type: ignore[arg-type]
+        text = str(BaseEstimator.__repr__(self, N_CHAR_MAX))
         if not (self.approximate and hasattr(self, "state_")):
             return text
         return f"{text}  # finds {self.recall_:.1%} of the ten nearest rows of a sample"
