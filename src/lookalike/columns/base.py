@@ -23,8 +23,10 @@ __all__ = [
     "closeness",
     "gaps",
     "hide_missing",
+    "longest_of",
     "missing_rows",
     "show",
+    "sizes_of",
 ]
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
@@ -162,17 +164,29 @@ class Distance:
 
     # -- the scale --------------------------------------------------------------------------------
 
-    def _sample_size(self, column: Column) -> int:
+    def sample_size(self, longest: int) -> int:
+        """Return how many cells are looked at for the scale, the longest being so long."""
         return self.n_sampled
+
+    def draw(self, rows: np.ndarray, sizes: np.ndarray, size: int) -> np.ndarray:
+        """Return the rows that are looked at: all, or a fixed draw with the smallest and largest.
+
+        Parameters
+        ----------
+        rows : int64 array, the rows that have a cell
+        sizes : array, something that is small for small cells and large for large ones
+        size : int
+        """
+        if len(rows) <= size:
+            return rows
+        ends = [int(np.argmin(sizes)), int(np.argmax(sizes))]
+        drawn = np.random.default_rng(0).choice(len(rows), size - 2, replace=False)
+        return np.asarray(rows[np.unique(np.concatenate([ends, drawn]))])
 
     def _find_scale(self, column: Column) -> float:
         rows = np.flatnonzero(~gaps(column))
-        size = self._sample_size(column)
-        if len(rows) > size:
-            sizes = _sizes(column, rows)
-            ends = [int(np.argmin(sizes)), int(np.argmax(sizes))]
-            drawn = np.random.default_rng(0).choice(len(rows), size - 2, replace=False)
-            rows = rows[np.unique(np.concatenate([ends, drawn]))]
+        sizes = sizes_of(column, rows)
+        rows = self.draw(rows, sizes, self.sample_size(longest_of(column, sizes)))
         try:
             cells = self._encode(column.take(rows))
         except LookalikeError:
@@ -277,7 +291,7 @@ def cell_error(
     return error(message(f"column {column!r}, row {row}", needed, found, do))
 
 
-def _sizes(column: Column, rows: np.ndarray) -> np.ndarray:
+def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:
     """Return something that is small for small cells and large for large ones."""
     values = column.values
     if values.ndim == 2:
@@ -285,6 +299,13 @@ def _sizes(column: Column, rows: np.ndarray) -> np.ndarray:
     if values.dtype != object:
         return np.asarray(values[rows], dtype=np.float64)
     return np.fromiter((_size(values[row]) for row in rows), dtype=np.float64, count=len(rows))
+
+
+def longest_of(column: Column, sizes: np.ndarray) -> int:
+    """Return the length of the longest cell, given the sizes of all."""
+    if column.values.ndim == 2:
+        return int(column.values.shape[1])
+    return int(sizes.max(initial=1)) if column.values.dtype == object else 1
 
 
 def _size(cell: Any) -> int:

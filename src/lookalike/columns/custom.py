@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -168,7 +169,13 @@ class MatrixDistance(Distance):
         check_matrix(self.matrix, column.name, self.symmetric)
 
     def _find_scale(self, column: Column) -> float:
-        at = np.unique(self._encode(column))
+        return self._largest(np.unique(self._encode(column)))
+
+    def largest_among(self, column: Column, values: np.ndarray) -> float:
+        """Return the largest distance of positions that a column has, given once each."""
+        return self._largest(np.unique(self._encode(replace(column, values=values))))
+
+    def _largest(self, at: np.ndarray) -> float:
         at = at[at >= 0]
         whole = len(at) == len(self.matrix)
         block = self.matrix if whole else self.matrix[np.ix_(at, at)]

@@ -105,13 +105,16 @@ class Absolute(Distance):
         return np.clip(share, -FAR, FAR)
 
     def _find_scale(self, column: Column) -> float:
-        low, high = self._ends(self._encode(column))
+        return self.span_of(column.name, *self._ends(self._encode(column)))
+
+    def span_of(self, name: str, low: float, high: float) -> float:
+        """Return the width of a range; one that no number can hold is an error."""
         with np.errstate(over="ignore"):
             span = float(np.float64(high) - low)
         if not np.isfinite(span):
             raise InvalidInput(
                 message(
-                    f"column {column.name!r}",
+                    f"column {name!r}",
                     "a range that a number can hold",
                     f"{low:g} to {high:g}",
                     "Divide the column by a constant",
@@ -121,7 +124,7 @@ class Absolute(Distance):
 
     def _ends(self, values: np.ndarray) -> tuple[float, float]:
         """Return where the range begins and where it ends; both are 0 without any number."""
-        present = values[~np.isnan(values)]
+        present = values[~np.isnan(values)] + 0.0  # -0.0 is 0.0
         if not len(present):
             return 0.0, 0.0
         # Values of the column itself, nothing between two of them: no sum that could overflow.

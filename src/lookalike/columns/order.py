@@ -31,6 +31,11 @@ class Levels(Distance, abstract=True):
         self.levels_ = tuple(column.kind.levels)
         codes = self._encode(column)
         counts = np.bincount(codes[codes >= 0], minlength=len(self.levels_))
+        self.learn_levels(self.levels_, counts)
+
+    def learn_levels(self, levels: tuple[Any, ...], counts: np.ndarray) -> None:
+        """Learn from the levels and how often each occurs."""
+        self.levels_ = levels
         self.similarities_ = self._table(counts)
 
     def _table(self, counts: np.ndarray) -> np.ndarray:

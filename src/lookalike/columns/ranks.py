@@ -63,7 +63,10 @@ class RankShare(Absolute):
 
     def _learn(self, column: Column) -> None:
         values = super()._encode(column)
-        found, counts = np.unique(values[~np.isnan(values)] + 0.0, return_counts=True)
+        self.learn_counts(*np.unique(values[~np.isnan(values)] + 0.0, return_counts=True))
+
+    def learn_counts(self, found: np.ndarray, counts: np.ndarray) -> None:
+        """Learn from the different values, ascending, and how often each occurs."""
         upto = np.concatenate([[0], np.cumsum(counts)])
         total = max(int(upto[-1]), 1)
         self.values_ = found  # the different fitted values

@@ -90,8 +90,8 @@ class DTW(Distance):
         self.window = window
         self.scale = scale
 
-    def _sample_size(self, column: Column) -> int:
-        longest = max((len(cell) for cell in column.values if cell is not None), default=1)
+    def sample_size(self, longest: int) -> int:
+        """Return how many cells are looked at for the scale, the longest being so long."""
         steps = self.n_pivots * max(1, longest) ** 2
         return int(min(self.n_sampled, max(16, 2_000_000_000 // steps)))
 

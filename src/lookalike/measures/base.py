@@ -36,14 +36,14 @@ from lookalike.measures.matrices import (
     square,
     typical_distance,
 )
-from lookalike.measures.rows import Rows, self_pairs
+from lookalike.measures.rows import Rows, RowsAt, self_pairs
 from lookalike.measures.searched import SearchedRows
 from lookalike.measures.sparse_graph import KNeighborsGraph
-from lookalike.measures.telling import ColumnDifferences
+from lookalike.measures.telling import SAMPLE, ColumnDifferences, draw_pairs
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.table import Table, as_table, read_table
+from lookalike.table import LazyTable, Table, as_table, read_table
 from lookalike.table.features import remember_columns
 from lookalike.table.targets import split_target
 
@@ -52,6 +52,20 @@ __all__ = ["CHUNK", "MEASURES", "Measure"]
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
 
 MEASURES: dict[str, type[Measure]] = {}
+
+
+class _Encoded:
+    """Rows of a table in files, encoded when they are asked for."""
+
+    def __init__(self, measure: Measure, table: LazyTable) -> None:
+        self._measure, self._table = measure, table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, at: Any) -> Rows:
+        rows = np.arange(len(self))[at] if isinstance(at, slice) else np.asarray(at)
+        return self._measure._encode(self._table[rows], rows)
 
 
 class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True):
@@ -77,7 +91,21 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         raise AssertionError(f"{type(self).__name__} must write _encode")
 
-    def _fit_rows(self, rows: Rows) -> None:
+    def _fit_parts(self, table: LazyTable) -> None:
+        """Learn from a table that stays in files, the same as ``_fit`` learns in memory."""
+        raise self._cannot_stream("its fit, which looks at all rows together", "")
+
+    def _cannot_stream(self, part: str, do: str) -> InvalidInput:
+        """Return the error of a measure that cannot be fitted to a table in files."""
+        do = do or (
+            "Use Gower, Vector, Ranked or StochasticForest, or fit it in memory to a sample "
+            "(table[::100]) and pass its frozen() form"
+        )
+        needed = "a measure that can be fitted in parts"
+        who = f"{type(self).__name__}.fit"
+        return InvalidInput(message(who, needed, f"{part}, needs all rows in memory", do))
+
+    def _fit_rows(self, rows: RowsAt) -> None:
         """Learn what needs the encoded rows."""
         if self.traits.conversion == "ratio":
             self.scale_ = typical_distance(self, rows)
@@ -113,6 +141,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
         Parameters
         ----------
         X : table, frame, array, dict of columns or path
+            A ``LazyTable`` is learned from in parts, and stays in its files; not every measure can.
         y : array of n, or the name of a column, optional
             A target for measures that learn from one. A named column is taken out of the table.
         """
@@ -120,6 +149,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
+        if isinstance(X, LazyTable):
+            return self._fit_lazy(X, y)
+        self.__dict__.pop("n_streamed_", None)
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
@@ -127,6 +159,30 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
         self.rows_ = self._encode(table, np.arange(len(table))) if rows is None else rows
         self._fit_rows(self.rows_)
         return self
+
+    def _fit_lazy(self, table: LazyTable, y: Any) -> Self:
+        """Learn from a table in files; only a sample of its rows is kept, for explanations."""
+        if y is not None:
+            raise self._cannot_stream("y=..., a target", "Fit in memory to learn from a target")
+        kinds = getattr(self, "kinds", None)
+        if kinds:
+            table = table.with_kinds(kinds)
+        self.schema_ = table.schema
+        remember_columns(self, table.like, table.like)
+        self._fit_parts(table)
+        self.n_streamed_ = len(table)
+        drawn, _, _ = draw_pairs(len(table), min(len(table), SAMPLE))
+        self.rows_ = self._encode(table[drawn], drawn)
+        self._fit_rows(_Encoded(self, table))
+        return self
+
+    def _check_holds_rows(self, who: str) -> None:
+        """Refuse to answer from the sample of rows that is left after fitting in parts."""
+        if hasattr(self, "n_streamed_"):
+            do = "Build an index in a folder (lookalike.search.build_index) and ask that"
+            found = f"{self.n_streamed_:,} rows that stayed in their files"
+            name = f"{type(self).__name__}.{who}"
+            raise InvalidInput(message(name, "fitted rows in memory", found, do))
 
     def encode(self, X: Any, seen: Any = None) -> Rows:
         """Return rows as this measure keeps them.
@@ -207,6 +263,8 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
+        if X is None or Y is None:
+            self._check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
         do = "Use kneighbors, which never builds the matrix"
@@ -293,6 +351,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
 
     def _neighbors(self, X: Any, k: int, word: str) -> NeighborGraph:
         check_is_fitted(self, "rows_")
+        self._check_holds_rows("kneighbors")
         a = self.rows_ if X is None else self.encode(X)
         most = len(self.rows_) - (X is None)
         check_k(k, most, type(self).__name__, X is None, word)
@@ -372,6 +431,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _one(self, row: Any) -> Rows:
         who = f"{type(self).__name__}.explain"
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
+            self._check_holds_rows("explain")
             if not 0 <= row < len(self.rows_):
                 needed = f"a position from 0 to {len(self.rows_) - 1}"
                 raise InvalidInput(message(who, needed, str(row), "Count the fitted rows from 0"))

@@ -6,7 +6,7 @@ Long because of its documentation: every option changes the formula.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,17 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._params import AnyOf, Between, Is, OneOf, Rule
 from lookalike._shapes import Anything, Dims, Fields, MapOf, Maybe, Of, Plain, Real, Text, require
+from lookalike.columns import Distance
+from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import ByteQuestion, _ByteRoad
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.mixed_codes import MixedCodes, mixed_codes
-from lookalike.measures.rows import Rows
+from lookalike.measures.rows import Rows, RowsAt
 from lookalike.measures.searched import Codes
 from lookalike.measures.traits import Traits
 from lookalike.measures.typical import Typical, contributions
-from lookalike.table import Table
+from lookalike.table import Column, LazyTable, Table
 
 __all__ = ["Gower"]
 
@@ -195,6 +197,20 @@ class Gower(_ByteRoad):
         ]
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self._fit_plan(table, lambda distance, column: distance.fit(column))
+        self.weights_ = self._weigh(table, y)
+        check_not_all_zero(self.weights_, type(self).__name__)
+
+    def _fit_parts(self, table: LazyTable) -> None:
+        if isinstance(self.weights, str):
+            raise self._cannot_stream(
+                f"weights={self.weights!r}", "Give the weights as numbers, or fit in memory"
+            )
+        self._fit_plan(table.like, lambda d, column: fit_in_parts(d, table, column.name))
+        self.weights_ = self._weigh(table.like, None)
+        check_not_all_zero(self.weights_, type(self).__name__)
+
+    def _fit_plan(self, table: Table, learn: Callable[[Distance, Column], Distance]) -> None:
         self.plan_ = MixedPlan.fit(
             table,
             type(self).__name__,
@@ -205,11 +221,10 @@ class Gower(_ByteRoad):
             self.beta,
             self.constant,
             self.scale,
+            learn,
         )
-        self.weights_ = self._weigh(table, y)
-        check_not_all_zero(self.weights_, type(self).__name__)
 
-    def _fit_rows(self, rows: Rows) -> None:
+    def _fit_rows(self, rows: RowsAt) -> None:
         super()._fit_rows(rows)
         self.typical_ = Typical.fit(self.plan_, rows)
 

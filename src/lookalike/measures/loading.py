@@ -33,6 +33,7 @@ class CheckedRows:
         "feature_names_in_": Sometimes(Objects("features", Text())),
         "rows_": Of("Rows"),
         "scale_": Sometimes(Real(low=0.0)),
+        "n_streamed_": Sometimes(Whole(1)),
         "frozen_": Sometimes(Flag()),
     }
     ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
@@ -40,6 +41,11 @@ class CheckedRows:
     traits: Any
     rows_: Rows
     n_features_in_: int
+
+    @property
+    def n_fitted_rows(self) -> int:
+        """How many rows it was fitted to, whether they are kept or not."""
+        return int(getattr(self, "n_streamed_", 0) or len(self.rows_))
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that what was learned fits together, and that the rows fit it."""
@@ -50,7 +56,11 @@ class CheckedRows:
         require(fits, who, f"{self.n_features_in_} names", str(names))
         if self.traits.conversion == "ratio":
             require(hasattr(self, "scale_"), who, "the field scale_", "none")
-        in_order = np.array_equal(self.rows_.seen, np.arange(len(self.rows_)))
+        n = len(self.rows_)
+        if hasattr(self, "n_streamed_"):  # a sample, in the order of its draw
+            in_order = n <= self.n_streamed_ and len(np.unique(self.rows_.seen)) == n
+        else:
+            in_order = np.array_equal(self.rows_.seen, np.arange(n))
         require(
             in_order and len(self.rows_), f"{who}.rows_", "fitted rows in their order", "others"
         )
@@ -84,8 +94,9 @@ class CheckedRows:
         known = ", ".join(kept) or "no arrays"
         require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
         check_fields(rows.arrays, kept, where, {**dims, "n": len(rows)})
-        fitted = rows.seen.max(initial=-1) < len(self.rows_)
-        require(fitted, f"{where}.seen", f"positions below {len(self.rows_)}", "others")
+        n = self.n_fitted_rows
+        fitted = rows.seen.max(initial=-1) < n
+        require(fitted, f"{where}.seen", f"positions below {n}", "others")
         inner = self.inner_measures()
         require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
         for name, measure in inner.items():

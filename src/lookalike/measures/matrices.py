@@ -14,7 +14,7 @@ import numpy as np
 from lookalike._config import settings, show_bytes
 from lookalike._threads import blocks, run
 from lookalike.errors import TooLarge, UndefinedMeasure, message
-from lookalike.measures.rows import Rows
+from lookalike.measures.rows import Rows, RowsAt
 
 if TYPE_CHECKING:  # the base of measures makes its matrices here
     from lookalike.measures.base import Measure
@@ -186,7 +186,7 @@ def pair_by_pair(
     return out
 
 
-def typical_distance(measure: Measure, rows: Rows) -> float:
+def typical_distance(measure: Measure, rows: RowsAt) -> float:
     """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
     n = len(rows)
     at = np.arange(n)

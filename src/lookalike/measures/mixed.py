@@ -8,7 +8,7 @@ Long because all groups of columns are planned, summed and checked together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -292,8 +292,9 @@ class MixedPlan:
         beta: float = 1.0,
         constant: str = "keep",
         scale: str | Mapping[str, str] = "range",
+        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(column),
     ) -> MixedPlan:
-        """Learn ranges, frequencies and scales from a table."""
+        """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         scales = scale if isinstance(scale, Mapping) else {}
         for option, given in (("distances", distances), ("ranges", ranges), ("scale", scales)):
             for name in given or {}:
@@ -319,7 +320,8 @@ class MixedPlan:
             elif spec is None and column.kind.name == "order" and not column.kind.role:
                 spec = order
             kind = column.kind
-            fitted[column.name] = distance_for(spec, kind.name, column.name, kind.role).fit(column)
+            distance = distance_for(spec, kind.name, column.name, kind.role)
+            fitted[column.name] = learn(distance, column)
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]

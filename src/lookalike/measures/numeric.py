@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,10 +12,11 @@ import numpy as np
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Text, TupleOf, require
 from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some
-from lookalike.table import Schema, Table
+from lookalike.table import LazyTable, Schema, Table
 from lookalike.table.table import MATRIX
+from lookalike.table.tally import Tally
 
-__all__ = ["NUMERIC", "Layout", "check_owners", "numbers", "plan"]
+__all__ = ["NUMERIC", "Layout", "check_owners", "matrix_tallies", "numbers", "plan"]
 
 NUMERIC = ("number", "vector", "histogram")
 
@@ -89,6 +90,36 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
                 )
             )
     return out
+
+
+def matrix_tallies(table: LazyTable, layout: Layout, who: str) -> Iterator[Tally]:
+    """Yield the distinct values of every entry of the matrix of a table in files.
+
+    A column at a time; gaps and infinities are an error, as in ``numbers``.
+    """
+    for name in layout.names:
+        tallies = [Tally() for owner in layout.owner if owner == name]
+        for part in table.column(name):
+            values = part.values.reshape(len(part), len(tallies))
+            for tally, entry in zip(tallies, values.T, strict=True):
+                tally.add(entry)
+        for tally in tallies:
+            if tally.missing or tally.infinite >= 0:
+                _refuse_column(table, name, who)
+            yield tally
+
+
+def _refuse_column(table: LazyTable, name: str, who: str) -> None:
+    """Name the first row that has no finite number."""
+    first = 0
+    for part in table.column(name):
+        bad = ~np.isfinite(part.values.reshape(len(part), -1)).all(axis=1)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            found = f"one without in row {first + row}, column {name!r}"
+            do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
+            raise InvalidInput(message(who, "numbers without gaps or infinities", found, do))
+        first += len(part)
 
 
 def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], where: str) -> None:

@@ -13,12 +13,12 @@ from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
+from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.rows import Rows
 from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.table import Table
+from lookalike.table import LazyTable, Table
 
 __all__ = ["Ranked"]
 
@@ -120,6 +120,17 @@ class Ranked(_ByteRoad):
         self.values_ = Ragged.of(values, np.float64)  # distinct fitted values of each column
         self.upto_ = Ragged.of(upto, np.float64)  # how many fitted values lie at or below each
 
+    def _fit_parts(self, table: LazyTable) -> None:
+        self.layout_ = plan(table.like, type(self).__name__)
+        tallies = matrix_tallies(table, self.layout_, type(self).__name__)
+        values, upto = [], []
+        for tally in tallies:
+            values.append(tally.values)
+            upto.append(np.cumsum(tally.counts))
+        self.n_fitted_ = len(table)
+        self.values_ = Ragged.of(values, np.float64)
+        self.upto_ = Ragged.of(upto, np.float64)
+
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__).astype(np.float64) + 0.0
         twice = np.empty(x.shape, dtype=np.float32 if self._exact_in_float32() else np.float64)
@@ -215,7 +226,7 @@ class Ranked(_ByteRoad):
         same = np.array_equal(self.values_.offsets, self.upto_.offsets)
         filled = (np.diff(self.values_.offsets) > 0).all()
         require(same and filled, "Ranked.upto_", "a rank for every value", "others")
-        require(self.n_fitted_ == len(self.rows_), "Ranked.n_fitted_", f"{len(self.rows_)}")
+        require(self.n_fitted_ == self.n_fitted_rows, "Ranked.n_fitted_", f"{self.n_fitted_rows}")
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from lookalike._ragged import Ragged
 from lookalike._save import saveable
 from lookalike._shapes import Anything, Array, Dims, Fields, MapOf, Of, Text, require
 
-__all__ = ["Rows", "concatenate", "kept_beside", "self_pairs"]
+__all__ = ["Rows", "RowsAt", "concatenate", "kept_beside", "self_pairs"]
 
 Kept = TypeVar("Kept")
 
@@ -64,6 +64,14 @@ class Rows:
         for name, rows in self.parts.items():
             same = np.array_equal(rows.seen, self.seen)
             require(same, f"Rows.parts[{name[:40]!r}]", "the same rows as outside", "others")
+
+
+class RowsAt(Protocol):
+    """Encoded rows that can be cut: ``Rows``, or rows that are encoded when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: Any) -> Rows: ...
 
 
 def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from lookalike._params import KINDS, AtLeast, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._random import RANDOM_STATE
 from lookalike._shapes import Array, Dims, Fields, Maybe, Of, require
+from lookalike.errors import InvalidInput, message
 from lookalike.forests.blame import (
     leaf_weights,
     parting_counts,
@@ -31,7 +33,7 @@ from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
-from lookalike.table import Table
+from lookalike.table import LazyTable, Table
 
 __all__ = ["StochasticForest", "nearest_by_codes"]
 
@@ -154,9 +156,35 @@ class StochasticForest(Measure):
         ]
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self.inputs_ = plan_inputs(table, type(self).__name__, categories=False)
+        self._grow(read_inputs(table, self.inputs_))
+
+    def _fit_parts(self, table: LazyTable) -> None:
+        if self.missing == "by_mass":
+            do = "Use missing='half', or fit in memory"
+            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", do)
+        self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
+        for name in self.inputs_.names:
+            if table.gaps.get(name) == len(table):
+                who, do = type(self).__name__, "Drop the column"
+                found = f"{name!r} without any (all NaN)"
+                raise InvalidInput(message(who, "a value in every column", found, do))
+        shape = (len(self.inputs_.owner), len(table))
+        # Trees look at a few rows each: columns lie in a file, of which only those are read.
+        with tempfile.TemporaryFile() as file:
+            columns: Any = None
+            first = 0
+            for part in table.batches(columns=self.inputs_.names):
+                values = read_inputs(part, self.inputs_)
+                if columns is None:
+                    columns = np.memmap(file, values.dtype, "w+", shape=shape)
+                columns[:, first : first + len(part)] = values.T
+                first += len(part)
+            self._grow(np.asarray(columns).T)
+            del columns
+
+    def _grow(self, values: np.ndarray) -> None:
         who = type(self).__name__
-        self.inputs_ = plan_inputs(table, who, categories=False)
-        values = read_inputs(table, self.inputs_)
         self.forest_ = grow_stochastic(
             values,
             self.n_estimators,

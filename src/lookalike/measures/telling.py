@@ -139,6 +139,9 @@ def _draw(measure: Measure) -> _Sample:
     """Draw rows, and explain some pairs of them for what a column has in the mean."""
     rows = measure.rows_
     drawn, left, right = draw_pairs(len(rows), min(len(rows), SAMPLE))
+    if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
+        drawn = np.arange(len(rows))
+        left, right = drawn[: len(left)], np.roll(drawn, -1)[: len(right)]
     sums: dict[str, np.ndarray] = {}
     count = 0
     for i, j in zip(left[:PAIRS], right[:PAIRS], strict=True):

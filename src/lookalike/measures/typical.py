@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, require
 from lookalike.measures.mixed import SIMPLE, MixedPlan
-from lookalike.measures.rows import Rows
+from lookalike.measures.rows import Rows, RowsAt
 from lookalike.measures.telling import as_bits, draw_pairs
 
 __all__ = ["Typical", "contributions"]
@@ -46,17 +46,20 @@ class Typical:
     objects: np.ndarray
 
     @classmethod
-    def fit(cls, plan: MixedPlan, rows: Rows) -> Typical:
+    def fit(cls, plan: MixedPlan, rows: RowsAt) -> Typical:
         """Draw the sample, always the same one of the same rows, and compare pairs in it."""
         size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
         drawn, left, right = draw_pairs(len(rows), size)
-        simple = rows.arrays[SIMPLE]
+        sample = rows[drawn]
+        # Pairs stand beside each other in the draw.
+        left, right = np.arange(len(left)), np.roll(np.arange(len(drawn)), -1)[: len(right)]
+        simple = sample.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
         some = slice(0, PAIRS if plan.objects else 0)
-        one, other = rows[left[some]], rows[right[some]]
+        one, other = sample[left[some]], sample[right[some]]
         objects = plan.pairs(one.arrays, other.arrays)[:, plan.n_simple :]
         mean = np.concatenate([_mean(differs), _mean(objects)])
-        return cls(simple[drawn], rows.seen[drawn], mean, objects)
+        return cls(simple, sample.seen, mean, objects)
 
     def contributions(
         self, names: tuple[str, ...], weights: np.ndarray, whole: float

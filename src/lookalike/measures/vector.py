@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, ClassVar
 
@@ -22,11 +22,13 @@ from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
-from lookalike.table import Table
+from lookalike.table import LazyTable, Table
 
 __all__ = ["Vector", "additive_explanation", "shares_of_distance"]
 
 EPS = float(np.finfo(np.float64).eps)
+SUMMED = 2**16  # rows whose sums are added up together
+Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows at a time
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
@@ -108,14 +110,29 @@ class Vector(_ByteRoad):
         self.shift_ = np.zeros(x.shape[1])
         self.unit_ = np.ones(x.shape[1])
         if self.scale is not None:
-            self.shift_, self.unit_ = self._units(x)
+            self.shift_, self.unit_ = self._units(lambda: (x[at] for at in blocks(len(x), SUMMED)))
 
-    def _units(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_parts(self, table: LazyTable) -> None:
+        who = type(self).__name__
+        self.layout_ = plan(table.like, who)
+        self.shift_ = np.zeros(len(self.layout_.owner))
+        self.unit_ = np.ones(len(self.layout_.owner))
+
+        def parts() -> Iterator[np.ndarray]:
+            for part in table.batches(SUMMED, self.layout_.names):
+                yield numbers(part, self.layout_, who).astype(np.float64, copy=False)
+
+        if self.scale is not None:
+            self.shift_, self.unit_ = self._units(parts)
+
+    def _units(self, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
         """Return what is taken off each column, and what it is divided by then."""
-        low, high = x.min(axis=0), x.max(axis=0)
+        ends = [(x.min(axis=0), x.max(axis=0)) for x in parts()]
+        low = np.min([end[0] for end in ends], axis=0)
+        high = np.max([end[1] for end in ends], axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             span = high - low
-            shift, unit = (low, span) if self.scale == "minmax" else (x.mean(axis=0), x.std(axis=0))
+            shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
             raise InvalidInput(
@@ -128,9 +145,13 @@ class Vector(_ByteRoad):
             )
         if self.scale == "standard":  # squares of very large or small numbers are none themselves
             odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))
-            part = (x[:, odd] - low[odd]) / np.where(span[odd] > 0, span[odd], 1.0)
-            shift[odd] = low[odd] + span[odd] * part.mean(axis=0)
-            unit[odd] = span[odd] * part.std(axis=0)
+            wide = np.where(span[odd] > 0, span[odd], 1.0)
+            if odd.any():
+                mean, spread = _mean_and_spread(
+                    lambda: ((x[:, odd] - low[odd]) / wide for x in parts())
+                )
+                shift[odd] = low[odd] + span[odd] * mean
+                unit[odd] = span[odd] * spread
         # Numbers that agree but for their last bit are a constant that was computed in two ways.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
         return np.where(constant, low, shift), np.where(constant | (unit == 0), 1.0, unit)
@@ -227,6 +248,21 @@ class Vector(_ByteRoad):
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like: a direction for rows of zeros behind the entries."""
         return self.ROWS, {"entries": len(self.layout_.owner) + (self.metric == "cosine")}
+
+
+def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and standard deviation of each column, added up part by part.
+
+    The parts are cut at the same rows wherever the table is, so that the sums are the same.
+    """
+    n, total = 0, np.float64(0.0)
+    for x in parts():
+        n, total = n + len(x), total + x.sum(axis=0)
+    mean, squares = total / n, np.float64(0.0)
+    for x in parts():
+        apart = x - mean
+        squares = squares + (apart * apart).sum(axis=0)
+    return np.asarray(mean), np.sqrt(squares / n)
 
 
 def unit_rows(x: np.ndarray) -> np.ndarray:

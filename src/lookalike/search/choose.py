@@ -11,9 +11,9 @@ from sklearn.base import clone
 from lookalike.columns import Absolute
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Measure, Ranked, StochasticForest, Vector
-from lookalike.table import Table, read_table
+from lookalike.table import LazyTable, Table, read_table
 
-__all__ = ["choose_measure", "repair_hubs"]
+__all__ = ["choose_in_parts", "choose_measure", "repair_hubs"]
 
 ORDERED = ("number", "order", "flag")  # what a forest of halvings can test
 ENOUGH, WIDE = 1000, 50  # rows and columns from which trees are quicker than ranks
@@ -23,6 +23,7 @@ LEAST = 100  # rows below which lists of ten say little about hubs
 HUBS = 1.4  # skewness of the occurrences above which a few rows fill the lists
 SKEWED = 1.0  # moment skewness from which a column of numbers is called skewed
 K = 10
+SPREAD = 10_000  # rows of a table in files that are looked at
 ALL_PAIRS = 10_000  # rows up to which every distance is looked at for a repair
 
 
@@ -81,6 +82,21 @@ def choose_measure(
         return _gower(read, "columns are weighed, which it does without being fitted again")
     measure, reason = _by_columns(read)
     return _repair(measure, reason, read)
+
+
+def choose_in_parts(table: LazyTable) -> tuple[Measure, str]:
+    """Choose a measure for a table that stays in files, by a sample and the gaps of all rows.
+
+    The rule of ``choose_measure``, but for hubs: what evens them out needs all rows in memory.
+    """
+    some = table[:: max(1, len(table) // SPREAD)]
+    gappy = [name for name in table.names if table.gaps.get(name)]
+    if gappy and not any(column.missing.any() for column in some):
+        named = f"{gappy[0]!r}" + (f" and {len(gappy) - 1} more" if len(gappy) > 1 else "")
+        return _gower(some, f"gaps in {named}")
+    measure, reason = _by_columns(some)
+    rows = f"{len(some):,} of {len(table):,} rows"
+    return measure, f"{reason} (by {rows})" if len(some) < len(table) else reason
 
 
 def _by_columns(table: Table) -> tuple[Measure, str]:

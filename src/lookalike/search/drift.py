@@ -12,9 +12,9 @@ import numpy as np
 from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, Real, Whole
 from lookalike.measures.explanation import show
-from lookalike.table import Column, Table
+from lookalike.table import Column, LazyTable, Table
 
-__all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "report_drift"]
+__all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "learn_fitted_parts", "report_drift"]
 
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
 LEAST = 5  # so many must, since one odd row is not drift
@@ -142,6 +142,27 @@ def learn_fitted(table: Table) -> dict[str, Fitted]:
         else:
             count, nothing = int((~column.missing).sum()), np.empty(0)
             found[column.name] = Fitted(gaps, count, math.nan, math.nan, nothing, nothing)
+    return found
+
+
+def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
+    """Remember the same of a table that stays in files, a column at a time."""
+    found = {}
+    for column in table.like:
+        gaps = table.gaps[column.name]
+        share, count = gaps / len(table) if len(table) else 0.0, len(table) - gaps
+        points = shares = np.empty(0)
+        low = high = math.nan
+        if column.kind.name == "number":
+            tally = table.tally(column.name)
+            finite = tally.finite()
+            count = finite.count
+            if count:
+                points = finite.quantiles(DECILES)
+                points[[0, -1]] = finite.values[0], finite.values[-1]
+                shares = finite.upto(points) / count
+                low, high = points[0], points[-1]
+        found[column.name] = Fitted(share, count, low, high, points, shares)
     return found
 
 

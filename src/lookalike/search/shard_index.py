@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
+
 from lookalike._config import count_jobs
 from lookalike._lock import locked
+from lookalike._params import check_params
 from lookalike._progress import Progress
 from lookalike.errors import InvalidInput, message
-from lookalike.neighbors.shards import Shard
+from lookalike.measures.source import same_settings
+from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.reasons.style import SAMPLE
+from lookalike.search.choose import choose_in_parts
+from lookalike.search.drift import learn_fitted_parts
+from lookalike.search.ids import take_ids
 from lookalike.search.index import Index
+from lookalike.search.segments import Segments
 from lookalike.search.shard_build import (
     SHARD_ROWS,
     WHO,
     Build,
-    RowSource,
     finish,
     resume,
     start,
@@ -27,7 +35,7 @@ from lookalike.search.shard_build import (
 )
 from lookalike.search.shard_folder import ShardHead
 from lookalike.search.snapshot import Snapshot
-from lookalike.table import Table
+from lookalike.table import LazyTable, Table, read_table
 
 __all__ = ["begin_build", "build_index"]
 
@@ -52,7 +60,8 @@ def build_index(
 
     Parameters
     ----------
-    source : Table
+    source : paths of Parquet files, LazyTable or Table
+        Files as ``read_table(paths, lazy=True)`` takes them; their rows are never all in memory.
     folder : path
         Made if it is not there.
     measure : Measure, name of one, or "auto"
@@ -124,20 +133,58 @@ def begin_build(
             message(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", do)
         )
     place = Path(folder)
+    source = read_source(source, id_column, kinds)
     request = repr((measure, id_column, dict(kinds or {}), shard_rows))
     known = _sources(source)
     build = resume(place, source, sources=known, request=request)
     if build is not None:
         return build
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
-    head, rows = _learn(index, source)
-    return start(place, rows, head, shard_rows=shard_rows, sources=known, request=request)
+    head = learn_head(index, source)
+    return start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
 
 
-def _learn(index: Index, source: Table) -> tuple[ShardHead, RowSource]:
-    """Fit in memory."""
+def read_source(
+    source: Any, id_column: str | None, kinds: Mapping[str, Any] | None
+) -> Table | LazyTable:
+    """Read what an index is built from: a table as it is, paths as a ``LazyTable``."""
+    if isinstance(source, Table):
+        return source
+    given = dict(kinds or {})
+    if id_column is not None:
+        given.setdefault(id_column, "object")  # as written: a large number is not a float
+    if isinstance(source, LazyTable):
+        return source.with_kinds(given) if given else source
+    return read_table(source, kinds=given or None, lazy=True)
+
+
+def learn_head(index: Index, source: Table | LazyTable) -> ShardHead:
+    """Fit the measure of an index, in memory or in parts, and return all that was learned."""
+    if isinstance(source, LazyTable):
+        return _learn_parts(index, source)
     state = index.fit(source).state_
-    return head_of(state, state.segments.segments[0].table), source
+    return head_of(state, state.segments.segments[0].table)
+
+
+def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
+    """Fit to a table that stays in its files."""
+    check_params(index)
+    id_column, id_kind = index.id_column, None
+    if id_column is not None:
+        # The checks of one row are those of the column; repeats are found when all are there.
+        first, id_kind = take_ids(source[:1], id_column, WHO)
+        source = source.with_aside(first.aside[-1].name)
+    given = index._given()
+    measure, reason = choose_in_parts(source) if given is None else (clone(given), "given")
+    frozen = getattr(measure, "frozen_", False)
+    measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
+    measure = measure.fit(source)
+    nothing = Segments((), 0)
+    fitted = learn_fitted_parts(source)
+    state = Snapshot(
+        measure, reason, source.schema, nothing, id_column, id_kind, None, False, fitted
+    )
+    return head_of(state, source)
 
 
 def head_of(state: Snapshot, table: Any) -> ShardHead:
@@ -150,11 +197,12 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
     """
     step = max(1, len(table) // SAMPLE)
     frozen = getattr(state.measure, "frozen_", False)
+    like = table.like if isinstance(table, LazyTable) else table[:0]
     return ShardHead(
         state.measure,
         state.reason,
         state.schema,
-        table[:0],
+        like,
         table[::step],
         0 if frozen else len(table),
         state.id_column,
@@ -167,9 +215,21 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
 
 def _sources(source: Any) -> list[dict[str, Any]]:
     """Say what rows are read from, so that a build goes on with the same ones only."""
+    if isinstance(source, LazyTable):
+        return [_source(path) for path in source.files]
     digest = hashlib.sha256()
     for column in source.columns + source.aside:
         digest.update(repr((column.name, column.kind, len(column))).encode())
         cells = column.values
         digest.update(repr(cells.tolist()).encode() if cells.dtype == object else cells.tobytes())
     return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest.hexdigest()}]
+
+
+def _source(path: Path) -> dict[str, Any]:
+    about = path.stat()
+    return {
+        "path": str(path),
+        "bytes": about.st_size,
+        "time": about.st_mtime,
+        "sha256": hash_file(path),
+    }

@@ -137,6 +137,11 @@ class LazyTable:
         for table in self.batches(rows, [name]):
             yield table[name]
 
+    def take_column(self, name: str, rows: np.ndarray) -> Column:
+        """Return some cells of one column, in the order asked for; nothing else is read."""
+        cells = self.parts.take(rows, self._stored([name]))
+        return self._table(cells, [name])[name]
+
     def read(self) -> Table:
         """Return all rows, in memory."""
         return self[:]
@@ -160,6 +165,16 @@ class LazyTable:
         aside = [column for column in like.aside if column.name != name]
         other = Table(columns, [*aside, like[name]], 0, like.missing)
         return LazyTable(self.parts, other, self.missing, self.gaps)
+
+    def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
+        """Return the table with some columns read as another kind."""
+        known = {c.name: c.kind for c in self.like.columns}
+        aside = {c.name: "aside" for c in self.like.aside}
+        names = [column.name for column in self.like.columns + self.like.aside]
+        chosen = {**known, **aside, **given_kinds(kinds, names)}
+        if all(known.get(name) == kind for name, kind in chosen.items() if name in known):
+            return self
+        return read_lazy(self.files, {**chosen}, self.missing)
 
     def __repr__(self) -> str:
         files = f"{len(self.files):,} file" + ("" if len(self.files) == 1 else "s")

@@ -94,6 +94,16 @@ class Tally:
         """How many rows have a number."""
         return self.rows - self.missing
 
+    def finite(self) -> Tally:
+        """Return the tally without infinite numbers."""
+        if self.infinite < 0:
+            return self
+        kept = Tally()
+        here = np.isfinite(self.values)
+        kept._take(self.values[here], self.counts[here])
+        kept.rows = int(kept.counts.sum())
+        return kept
+
     def ranked(self, places: np.ndarray) -> np.ndarray:
         """Return the numbers at some places of the sorted column, counted from 0."""
         upto = np.cumsum(self.counts)
