@@ -11,6 +11,7 @@
     ├── UnreadableFile (ValueError)      a file that is damaged, or of another format
     │   └── MissingFile (FileNotFoundError)  a file that is not there
     ├── UnwritableFile (OSError)         a file that cannot be written where it should be
+    ├── NoAnswer (TimeoutError)          a scheduler or a worker that does not answer in time
     └── MissingExtra (ImportError)       an optional dependency that is not installed
 
 Every message has four parts: who, what was needed, what was found, what to do. ``message`` puts
@@ -32,6 +33,7 @@ __all__ = [
     "Message",
     "MissingExtra",
     "MissingFile",
+    "NoAnswer",
     "TooFewRows",
     "TooLarge",
     "UndefinedMeasure",
@@ -151,6 +153,10 @@ class UnwritableFile(LookalikeError, OSError):
 
 class MissingExtra(LookalikeError, ImportError):
     """An optional dependency is not installed."""
+
+
+class NoAnswer(LookalikeError, TimeoutError):
+    """Another machine, or a program on this one, does not answer in time."""
 
 
 class LookalikeWarning(UserWarning):

@@ -52,6 +52,7 @@ from lookalike.measures.tree_inputs import (
     read_inputs,
 )
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.table import Table, as_table
 
 __all__ = ["ForestProximity"]
@@ -396,6 +397,11 @@ class ForestProximity(Measure):
             mirrored = a is b and reading.is_plain and not has_gaps(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return random bits for every leaf, for the methods that count shared leaves."""
+        shares = find_reading(self.method).shares_leaves
+        return bit_sketch(self.forest_.n_trees) if shares else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")

@@ -15,6 +15,7 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.telling import finish_explanation
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch
 
 __all__ = ["Codes", "SearchedRows"]
 
@@ -33,6 +34,15 @@ class SearchedRows:
 
     def prepare(self, rows: Rows) -> None:
         """Make ahead of the first question what searching these rows needs, if anything."""
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return how rows become sketches that a graph can link; None: this measure has none.
+
+        Parameters
+        ----------
+        rows : Rows, those that are going to be searched
+        """
+        return None
 
     def codes_to_arrays(self, rows: Rows) -> Codes:
         """Return what ``prepare`` makes of rows as arrays, to be kept beside them, if anything."""

@@ -32,6 +32,7 @@ from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.measures.tree_inputs import ORDERED, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.table import LazyTable, Table
 
 __all__ = ["StochasticForest", "nearest_by_codes"]
@@ -241,6 +242,10 @@ class StochasticForest(Measure):
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         return nearest_by_codes(self, a, b, k, exclude, ids)
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return random bits for every leaf: those that differ count the trees that part rows."""
+        return bit_sketch(self.forest_.n_trees)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         flat = self.forest_.flat

@@ -21,6 +21,7 @@ from lookalike.measures.rows import Rows
 from lookalike.measures.telling import ColumnDifferences, by_owner
 from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.table import LazyTable, Table
 
 __all__ = ["Vector", "additive_explanation", "shares_of_distance"]
@@ -192,6 +193,14 @@ class Vector(_ByteRoad):
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
         fill = _propose_and_decide(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return points in single precision; none for "chebyshev", where bytes are quicker."""
+        if self.metric == "chebyshev":
+            return None
+        # The rows of "cosine" have length 1: the nearest direction is the nearest point.
+        metric = "cityblock" if self.metric == "cityblock" else "euclidean"
+        return point_sketch(rows.arrays["x"], metric)
 
     def pairs_within(self, a: Rows, b: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the positions (left, right) of all pairs whose distance is at most a limit.

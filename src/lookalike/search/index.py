@@ -50,12 +50,22 @@ class Index(_IndexBase):
         with leading zeros in a CSV file need ``kinds={id_column: "text"}``.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
+    approximate : bool
+        Whether a search may miss some of the nearest rows, to be quicker on very many rows. Rows
+        are linked to near ones, and a search walks the links; what it finds is compared by the
+        measure itself, so distances are exact. For ``StochasticForest``, ``ForestProximity`` by
+        shared leaves and ``Vector``; other measures, and fewer than 8,192 rows, are searched
+        exactly. Needs the extra "fast" (faiss).
+    recall : float
+        The share of the ten nearest rows that an approximate search should find. How far it looks
+        is tuned until a sample of the rows is found as well; ``recall_`` says how well.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
     Attributes
     ----------
     measure_ : the fitted measure
+    recall_ : float, the measured share of the ten nearest rows found; 1 for exact search
     reason_ : str
         Why this measure.
     schema_ : how rows are read
@@ -88,11 +98,15 @@ class Index(_IndexBase):
         *,
         id_column: str | None = None,
         kinds: Mapping[str, Any] | None = None,
+        approximate: bool = False,
+        recall: float = 0.95,
         n_jobs: int | None = None,
     ) -> None:
         self.measure = measure
         self.id_column = id_column
         self.kinds = kinds
+        self.approximate = approximate
+        self.recall = recall
         self.n_jobs = n_jobs
 
     # -- searching ---------------------------------------------------------------------------------
@@ -177,7 +191,10 @@ class Index(_IndexBase):
         masks = read_filter(filter, now.names, now.schema)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
-            graph = now.segments.nearest(measure, queries.rows, k, queries.places, nobody, masks)
+            sketches = self._sketches if measure is now.measure else None
+            graph = now.segments.nearest(
+                measure, queries.rows, k, queries.places, nobody, masks, sketches
+            )
             answers = [
                 _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
             ]

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._config import count_jobs
-from lookalike._params import KINDS, N_JOBS, AnyOf, Is, OneOf, Rule, check_params
+from lookalike._params import KINDS, N_JOBS, AnyOf, Between, Is, OneOf, Rule, check_params
 from lookalike._save import Saved
 from lookalike._shapes import (
     Fields,
@@ -29,6 +29,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.source import same_settings
 from lookalike.measures.task import copy_input_tags
+from lookalike.search.approximate import MayMiss
 from lookalike.search.choose import choose_measure
 from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
 from lookalike.search.filters import read_filter
@@ -49,7 +50,7 @@ COMPACTED = 2**20  # rows that are joined to one part, in memory
 Answer = TypeVar("Answer")
 
 
-class _IndexBase(Saved, BaseEstimator):
+class _IndexBase(MayMiss, Saved, BaseEstimator):
     """Base of the index: everything but searching."""
 
     SHAPE: ClassVar[Fields] = {
@@ -61,6 +62,8 @@ class _IndexBase(Saved, BaseEstimator):
         "measure": IsMeasure(none="", words=(AUTO,)),
         "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
         "kinds": KINDS,
+        "approximate": Is(bool, named="True or False"),
+        "recall": Between(0.5, 1.0),
         "n_jobs": N_JOBS,
     }
 
@@ -98,6 +101,7 @@ class _IndexBase(Saved, BaseEstimator):
         if id_column is not None:
             table, id_kind = take_ids(table, id_column)
         fitted = self._fit_table(table, y, id_column, id_kind)
+        self._sketch(fitted, tell=True)
         with lock_of(self):
             self.state_, self._folder = fitted, None
         return self
@@ -330,6 +334,7 @@ class _IndexBase(Saved, BaseEstimator):
             while True:
                 before = self._now()
                 after, answer = change(before)
+                self._sketch(after)
                 # A signal handler may have written in this very thread meanwhile: then once more.
                 if self.state_ is before:
                     if self._folder is not None:  # durable first, then seen

@@ -25,6 +25,7 @@ from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.search.relevance import rocchio
+from lookalike.search.sketches import Sketches
 from lookalike.search.tables import concatenate as join_tables
 from lookalike.table import Table
 
@@ -279,6 +280,7 @@ class Segments:
         exclude: np.ndarray,
         hide: np.ndarray,
         masks: Masks = None,
+        sketches: Sketches | None = None,
     ) -> NeighborGraph:
         """Return unfinished lists of the k nearest living rows.
 
@@ -291,12 +293,19 @@ class Segments:
         hide : int64, places that may be in no list
         masks : a boolean array per segment, optional
             Only these rows are searched.
+        sketches : Sketches, optional
+            What proposes rows instead of looking at all; None: exact search.
         """
 
         def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
             return measure.nearest(a, rows, wide, exclude=exclude, ids=places)
 
         def among(segment: Segment, mask: np.ndarray | None) -> NeighborGraph | None:
+            if sketches is not None and not len(hide):
+                allowed, places = segment.allowed(mask), segment.places
+                found = sketches.nearest(measure, a, segment.rows, k, allowed, exclude, places)
+                if found is not None:
+                    return found
             if len(hide) or not measure.steps_over(segment.rows, k):
                 return None
             allowed, places = segment.allowed(mask), segment.places

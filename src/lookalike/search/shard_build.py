@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,9 +28,19 @@ from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segment
 from lookalike.search.shard_folder import HEAD, MANIFEST, SHARDS, Manifest, ShardHead
 from lookalike.search.shard_segment import write_segment
-from lookalike.table import Table
+from lookalike.table import LazyTable, Table
+from lookalike.table.parquet_parts import ParquetParts, find_files
 
-__all__ = ["SHARD_ROWS", "Build", "RowSource", "finish", "resume", "start", "write_part"]
+__all__ = [
+    "SHARD_ROWS",
+    "Build",
+    "RowSource",
+    "finish",
+    "open_build",
+    "resume",
+    "start",
+    "write_part",
+]
 
 SHARD_ROWS = 2**19  # a multiple of what codes are tiled by: 84 MB of rows for twenty numbers
 PLAN = "plan.json"
@@ -155,6 +165,28 @@ def resume(
     if not head.is_file() or head.stat().st_size != size or hash_file(head) != digest:
         return None  # stopped before anything was learned, or damaged: learn again
     return Build(place, source, read_saved(head, root=ShardHead), int(plan["shard_rows"]))
+
+
+def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
+    """Return a build that was begun elsewhere, for a worker that sees its folder and its files.
+
+    Parameters
+    ----------
+    folder : path
+    files : paths of the Parquet files that the build reads, in their order
+    """
+    place = Path(folder)
+    plan = read_plan(place)
+    if plan is None:
+        do = "Begin the build first, and use a folder that all machines see"
+        raise InvalidInput(message(WHO, f"a build in {str(place)!r}", "none", do))
+    head: ShardHead = read_saved(place / HEAD, root=ShardHead)
+    source = LazyTable(ParquetParts.open(find_files(list(files))), head.like, head.like.missing)
+    if len(source) != plan["rows"]:
+        do = "Use the files that the build was begun with"
+        found = f"{len(source):,}"
+        raise InvalidInput(message(WHO, f"files of {plan['rows']:,} rows", found, do))
+    return Build(place, source, head, plan["shard_rows"])
 
 
 def read_plan(folder: Path) -> dict[str, Any] | None:

@@ -1,0 +1,208 @@
+"""Rows that may be near, found without looking at all of them: a graph over sketches of the rows.
+
+A sketch is a row made small: a few hundred bits whose differences count unlike leaves, or its
+numbers in single precision. Links between near sketches (a hierarchical navigable small world [1]_,
+by faiss) lead from any row towards those near a query. The graph only proposes; the measure
+compares what was proposed, so distances are exact and only a row that was never proposed is missed.
+
+References
+----------
+.. [1] Y. A. Malkov, D. A. Yashunin (2020). Efficient and robust approximate nearest neighbor search
+   using hierarchical navigable small world graphs. IEEE Transactions on Pattern Analysis and
+   Machine Intelligence 42(4). doi:10.1109/TPAMI.2018.2889473
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._threads import blocks, run
+from lookalike.errors import MissingExtra, message
+
+__all__ = ["Sketch", "SketchGraph", "bit_sketch", "load_faiss", "point_sketch"]
+
+LINKS = 16  # of a row in the graph to others
+BREADTH = 80  # rows kept in sight while a row is linked
+ADDED = 2048  # rows linked between two looks at Ctrl-C; part of what the graph becomes
+ASKED = 64  # queries walked by one task
+BITS = 1024  # of a sketch, at least, where each tree gives whole bits
+FARTHEST = 1e15  # in units of the spread: squares of it are still single-precision numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """How rows become sketches.
+
+    Parameters
+    ----------
+    metric : {"bits", "euclidean", "cityblock"}
+        What a difference of sketches is: bits that differ, or a distance of points.
+    array : str
+        Which array of the encoded rows is drawn.
+    draw : callable from an array of rows to their sketches
+        uint8 arrays of packed bits, or float32 arrays.
+    """
+
+    metric: str
+    array: str
+    draw: Callable[[np.ndarray], np.ndarray]
+
+
+def bit_sketch(n_trees: int) -> Sketch:
+    """Return the sketch of leaf codes: random bits for every leaf of every tree.
+
+    Rows that share a leaf share its bits; of the bits of two leaves half differ on average. The
+    bits that differ thus count the trees that part two rows, with a spread that falls with the
+    square root of the bits (b-bit minwise hashing without the minima).
+
+    Parameters
+    ----------
+    n_trees : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sketch = bit_sketch(3)
+    >>> one, same, other = sketch.draw(np.array([[0, 5, 7], [0, 5, 7], [1, 4, 7]], np.uint8))
+    >>> bool((one == same).all()), bool((one == other).all())
+    (True, False)
+    """
+    per_tree = -(-BITS // n_trees)
+    words = -(-per_tree // 64)
+
+    def draw(codes: np.ndarray) -> np.ndarray:
+        bits = np.empty((len(codes), n_trees, per_tree), np.uint8)
+        tree = np.arange(n_trees, dtype=np.uint64)[None] << np.uint64(32)
+        for word in range(words):
+            mixed = _mix((codes + tree) * np.uint64(words) + np.uint64(word))
+            for bit in range(min(64, per_tree - 64 * word)):
+                bits[:, :, 64 * word + bit] = (mixed >> np.uint64(bit)) & np.uint64(1)
+        return np.packbits(bits.reshape(len(codes), -1), axis=1)
+
+    return Sketch("bits", "codes", draw)
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """Return whole numbers stirred so that every bit depends on all bits (splitmix64)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def point_sketch(values: np.ndarray, metric: str) -> Sketch | None:
+    """Return the sketch of points: moved to their middle, in single precision.
+
+    None where the points reach too far for that.
+
+    Parameters
+    ----------
+    values : float array (rows, columns), the rows that are going to be searched
+    metric : {"euclidean", "cityblock"}
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = values.mean(axis=0, dtype=np.float64)
+        reach = max(float(np.abs(values[at] - middle).max()) for at in blocks(len(values), 4096))
+    if not np.isfinite(reach):
+        return None
+    unit = reach or 1.0
+
+    def draw(x: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            near = np.clip((x - middle) / unit, -FARTHEST, FARTHEST)
+        return np.ascontiguousarray(near, np.float32)
+
+    return Sketch(metric, "x", draw)
+
+
+class SketchGraph:
+    """A graph over sketches, made once; searching changes nothing in it.
+
+    It is the same in every run: rows are linked one after another, and nothing is drawn from a
+    clock. What is linked together (``ADDED``) is part of the outcome, and fixed.
+
+    Parameters
+    ----------
+    sketch : Sketch
+    values : array of the rows, as ``sketch.draw`` takes it
+    """
+
+    def __init__(self, sketch: Sketch, values: np.ndarray) -> None:
+        faiss = load_faiss("SketchGraph")
+        self.sketch = sketch
+        self._graph: Any = None
+
+        def add(at: slice) -> None:
+            sketches = sketch.draw(values[at])
+            if self._graph is None:
+                self._graph = _empty_graph(faiss, sketch.metric, sketches.shape[1])
+            with _one_thread(faiss):
+                self._graph.add(sketches)
+
+        run(add, [(at,) for at in blocks(len(values), ADDED)], 1, "linking rows")
+
+    def propose(self, rows: np.ndarray, reach: int, n_jobs: int | None = None) -> np.ndarray:
+        """Return the positions of rows whose sketches are near, -1 where the walk ended early.
+
+        Parameters
+        ----------
+        rows : array, as ``sketch.draw`` takes it
+        reach : int
+            Rows kept in sight during the walk, all of which are returned.
+        n_jobs : int, optional
+
+        Returns
+        -------
+        int64 array of shape (queries, reach)
+        """
+        faiss = load_faiss("SketchGraph")
+        near = np.empty((len(rows), reach), np.int64)
+
+        def ask(at: slice) -> None:
+            how = faiss.SearchParametersHNSW(efSearch=reach)
+            with _one_thread(faiss):
+                _, near[at] = self._graph.search(self.sketch.draw(rows[at]), reach, params=how)
+
+        run(ask, [(at,) for at in blocks(len(rows), ASKED)], n_jobs, "proposing neighbors")
+        return near
+
+
+def _empty_graph(faiss: Any, metric: str, width: int) -> Any:
+    if metric == "bits":
+        graph = faiss.IndexBinaryHNSW(8 * width, LINKS)
+    else:
+        kind = faiss.METRIC_L1 if metric == "cityblock" else faiss.METRIC_L2
+        graph = faiss.IndexHNSWFlat(width, LINKS, kind)
+    graph.hnsw.efConstruction = BREADTH
+    return graph
+
+
+@contextmanager
+def _one_thread(faiss: Any) -> Iterator[None]:
+    """Hold faiss to one thread: threads are ours, and rows linked side by side link otherwise."""
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def load_faiss(who: str) -> Any:
+    """Return faiss, or say what to install.
+
+    Parameters
+    ----------
+    who : str, whose name the error begins with
+    """
+    try:
+        import faiss
+    except ImportError as error:
+        do = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
+        raise MissingExtra(message(who, "faiss", "it is not installed", do)) from error
+    return faiss

@@ -1,0 +1,22 @@
+"""The same answers from several machines: tasks over shards, scheduled by Dask.
+
+There is no mathematics here. A task reads files, calls the function that one machine calls for the
+same rows, and writes its answer as a shard, beside and renamed; doing it twice changes nothing.
+"""
+
+from lookalike.scale.clients import connect
+from lookalike.scale.encode import fit_encode
+from lookalike.scale.graph import density_clusters, hubness, knn_graph
+from lookalike.scale.questions import kneighbors
+from lookalike.scale.summary import Hubness, Summary
+
+__all__ = [
+    "Hubness",
+    "Summary",
+    "connect",
+    "density_clusters",
+    "fit_encode",
+    "hubness",
+    "kneighbors",
+    "knn_graph",
+]
