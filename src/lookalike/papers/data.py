@@ -12,12 +12,13 @@ import numpy as np
 
 from lookalike.errors import MissingFile, message
 
-__all__ = ["kinds_of", "load_frame", "load_numbers", "rescale"]
+__all__ = ["KINDS", "find_file", "kinds_of", "load_frame", "load_numbers", "rescale"]
 
 KINDS = {"R": "number", "N": "category", "O": "order", "B": "category"}
 
 
-def _path(data: Path, name: str) -> Path:
+def find_file(data: Path, name: str) -> Path:
+    """Return where a set lies, or say that it is missing."""
     for ending in (".parquet", ".npz"):
         path = data / f"{name}{ending}"
         if path.exists():
@@ -35,7 +36,7 @@ def _frame(path: Path) -> Any:
 
 def load_frame(data: Path, name: str, leave_out: Sequence[str] = ()) -> tuple[Any, np.ndarray]:
     """Return a set's columns as an Arrow table, without the class, and the classes as numbers."""
-    table = _frame(_path(data, name))
+    table = _frame(find_file(data, name))
     classes = np.asarray([str(value) for value in table["target"].to_pylist()])
     rest = table.drop_columns(["target", *(one for one in leave_out if one in table.column_names)])
     return rest, np.unique(classes, return_inverse=True)[1]
@@ -43,7 +44,7 @@ def load_frame(data: Path, name: str, leave_out: Sequence[str] = ()) -> tuple[An
 
 def kinds_of(data: Path, name: str) -> dict[str, str]:
     """Return the kinds of a set's columns as the file states them: column -> kind."""
-    stated = (_frame(_path(data, name)).schema.metadata or {}).get(b"kinds", b"{}")
+    stated = (_frame(find_file(data, name)).schema.metadata or {}).get(b"kinds", b"{}")
     return {
         column: KINDS[letter] for column, letter in json.loads(stated).items() if column != "target"
     }
@@ -61,7 +62,7 @@ def load_numbers(
     leave_out : columns that are not features
     complete : bool, leave out rows with gaps
     """
-    path = _path(data, name)
+    path = find_file(data, name)
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as kept:
             y = np.unique(kept["y"], return_inverse=True)[1]

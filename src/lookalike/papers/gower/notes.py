@@ -1,0 +1,14 @@
+"""Sentences about the figures, apart from the code that makes them.
+
+Figures are kept under the text of the module that makes them: a sentence that is put better must
+not make them again.
+"""
+
+TABLE3 = ""
+LOWER = ""
+LEARNERS = ""
+NO_LOSS = ""
+AUDIOLOGY = ""
+READINGS = ""
+READING = ""
+NOT_CLOSE = ""
