@@ -1,6 +1,6 @@
 """S. Seshadri's thesis on similarity representations of mixed tables, re-run."""
 
-from lookalike.papers.gower import prototypes, readings
+from lookalike.papers.gower import example, layers, powers, prototypes, readings, weights
 from lookalike.papers.paper import Paper, Part
 
 PAPER = Paper(
@@ -9,7 +9,11 @@ PAPER = Paper(
     "c",
     "",
     [
+        Part("example", "The sets, and a gap that breaks the matrix", example.run),
         Part("prototypes", "Neighbors and prototypes", prototypes.run),
         Part("readings", "Why the errors differ from print", readings.run),
+        Part("weights", "Weights of the columns", weights.run),
+        Part("layers", "Similarity of similarity", layers.run),
+        Part("powers", "Powers of the matrix, and chains", powers.run),
     ],
 )

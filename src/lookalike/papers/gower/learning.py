@@ -194,4 +194,3 @@ def prototype_errors(
                 kept[size] = all_answers(inside, y, outside)
             errors[method][name] = float(np.mean(kept[size][place.start + setting] != true))
     return errors
-

@@ -4,6 +4,9 @@ Figures are kept under the text of the module that makes them: a sentence that i
 not make them again.
 """
 
+TABLE1 = ""
+TABLE1_CAUSES: dict[tuple[str, str], str] = {}
+EXAMPLE = ""
 TABLE3 = ""
 LOWER = ""
 LEARNERS = ""
@@ -12,3 +15,12 @@ AUDIOLOGY = ""
 READINGS = ""
 READING = ""
 NOT_CLOSE = ""
+WEIGHTS_NEAR = ""
+WEIGHTS_LEARN = ""
+OUTLOOK_PAIRS = ""
+OUTLOOK_IMPORTANCE = ""
+LAYERS = ""
+POWERS = ""
+POWERS_MILD = ""
+POWERS_CREDIT = ""
+CLOSURE = ""

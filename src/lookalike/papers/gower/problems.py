@@ -97,7 +97,7 @@ def load_problem(data: Path, name: str, reading: Reading = PLAIN) -> Problem:
         columns = {one: cells for one, cells in columns.items() if _away(cells) >= AWAY}
     kinds: dict[str, Any] = {}
     for one, cells in columns.items():
-        kind = KINDS[letters[one]]
+        kind: Any = KINDS[letters[one]]
         if letters[one] == "B" and reading.two_valued == "flag":
             high = sorted({cell for cell in cells if cell is not None})[-1]  # yes, t, 1, male
             columns[one] = [None if cell is None else cell == high for cell in cells]

@@ -11,7 +11,7 @@ from lookalike.papers.gower.drawing import draw_curves, draw_panels
 from lookalike.papers.gower.learning import LEARNERS, METHODS, nearest_error, prototype_errors
 from lookalike.papers.gower.problems import load_problem
 from lookalike.papers.gower.published import SETS, TABLE3
-from lookalike.papers.gower.splits import mean_of, over_splits, per_set, twice_error
+from lookalike.papers.gower.splits import at_keys, mean_of, over_splits, per_set, twice_error
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work
 
@@ -39,7 +39,7 @@ def _collect(work: Work, splits: int) -> Errors:
     found = over_splits(work, "prototypes", one, splits)
     keys = [(form, "kNN") for form in PLAIN]
     keys += [(method, learner) for method in METHODS for learner in ALL]
-    return {key: per_set(found, lambda split, k=key: split[k[0]][k[1]]) for key in keys}
+    return {key: per_set(found, at_keys(*key)) for key in keys}
 
 
 def _row(label: str, errors: dict[str, list[float]], printed: float | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ stays, and the mean error of the seven sets is put beside the printed one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def run(work: Work) -> Result:
             # Ways that differ in k alone share their splits.
             key = f"{form}, {next(at for at, other in ways.items() if _same(other, way))}"
             found = over_splits(work, key, one, splits)
-            errors = per_set(found, lambda split, k=way.k: _pick(split, k))
+            errors = per_set(found, partial(_pick, k=way.k))
             means[form, label] = mean_of(errors)
             row: dict[str, Any] = {"reading": label}
             row |= {name: Value(float(np.mean(errors[name])), digits=1) for name in SETS}

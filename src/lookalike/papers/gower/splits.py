@@ -11,7 +11,7 @@ from lookalike._threads import run
 from lookalike.papers.gower.published import SETS
 from lookalike.papers.work import Work
 
-__all__ = ["Errors", "mean_of", "over_splits", "per_set", "twice_error"]
+__all__ = ["Errors", "at_keys", "mean_of", "over_splits", "per_set", "twice_error"]
 
 # Set -> split -> whatever one split gave.
 Errors = Mapping[str, Sequence[Any]]
@@ -42,6 +42,17 @@ def per_set(found: Errors, pick: Callable[[Any], float]) -> dict[str, list[float
     return {name: [100 * pick(split) for split in splits] for name, splits in found.items()}
 
 
+def at_keys(*keys: str) -> Callable[[Any], float]:
+    """Return what takes one number out of nested mappings."""
+
+    def pick(split: Any) -> float:
+        for key in keys:
+            split = split[key]
+        return float(split)
+
+    return pick
+
+
 def mean_of(errors: Mapping[str, Sequence[float]]) -> float:
     """Return the mean over sets of the mean over splits."""
     return float(np.mean([np.mean(splits) for splits in errors.values()]))
@@ -54,6 +65,5 @@ def twice_error(errors: Mapping[str, Sequence[float]], theirs: int = 20) -> floa
     """
     counts = [len(splits) for splits in errors.values()]
     spread = [np.std(splits, ddof=1) if len(splits) > 1 else 0.0 for splits in errors.values()]
-    parts = [(s**2 / n, s**2 / theirs) for s, n in zip(spread, counts, strict=True)]
-    ours, printed = np.sum(parts, axis=0)
-    return float(2 * np.sqrt(ours + printed) / len(errors))
+    variances = [s**2 * (1 / n + 1 / theirs) for s, n in zip(spread, counts, strict=True)]
+    return float(2 * np.sqrt(sum(variances)) / len(errors))
