@@ -9,6 +9,7 @@ TABLE1_CAUSES: dict[tuple[str, str], str] = {}
 EXAMPLE = ""
 TABLE3 = ""
 LOWER = ""
+STILL = ""
 LEARNERS = ""
 NO_LOSS = ""
 AUDIOLOGY = ""

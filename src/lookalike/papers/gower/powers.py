@@ -28,6 +28,7 @@ SHARE = 0.05  # of the training rows, as columns
 WAYS = {
     **{f"S{n}": f"power {n}" if n > 1 else "S itself" for n in POWERS},
     **{f"plain{n}": f"power {n}, from the eigenvalues of S" for n in POWERS[1:]},
+    **{f"even{n}": f"power {n}, columns of one spread" for n in POWERS},
     "min": "transitive closure, min",
     "product": "transitive closure, product",
     "lukasiewicz": "transitive closure, Lukasiewicz",
@@ -65,23 +66,24 @@ def run(work: Work) -> Result:
 
 def change(way: str, s: np.ndarray) -> np.ndarray:
     """Return a power or a closure of similarities, in [0, 1]."""
-    if way == "S1":
+    if way in ("S1", "even1"):
         return s
-    if way.startswith("S"):
-        return power_similarity(s, int(way[1:]))
+    if way.startswith(("S", "even")):
+        return power_similarity(s, int(way[-1]))
     if way.startswith("plain"):
         return power_similarity(s, int(way[5:]), "plain", average=True)
     return transitive_closure(s, way)
 
 
 def _columns(way: str, s: np.ndarray, many: int) -> np.ndarray:
-    """Return the columns that medoids choose, brought to a common spread."""
+    """Return the columns that medoids choose, as they come or brought to a common spread."""
     changed = change(way, s)
     apart = np.clip(1.0 - changed, 0.0, 1.0)
     np.fill_diagonal(apart, 0.0)
     chosen = select_prototypes(Precomputed(), (apart + apart.T) / 2, n=max(2, many))
     columns = changed[:, chosen]
-    # Powers are nearly constant: without a common spread the learners' own scales would decide.
+    if not way.startswith("even"):
+        return columns
     spread = columns.std(axis=0)
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0))
 
@@ -107,7 +109,7 @@ def _mean(means: dict[tuple[str, str], list[float]], way: str) -> float:
 
 def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
     by_power = {n: _mean(means, f"S{n}") for n in POWERS}
-    plain = {n: _mean(means, f"plain{n}") for n in POWERS[1:]}
+    even = {n: _mean(means, f"even{n}") for n in POWERS}
     credit = [float(np.mean(means[f"S{n}", "Credit"])) for n in POWERS]
     closures = {way: _mean(means, way) for way in ("min", "product", "lukasiewicz")}
     return [
@@ -115,8 +117,8 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
             "powers of S hurt from the second one on",
             all(by_power[n] > by_power[1] + 0.5 for n in POWERS[1:]),
             ", ".join(f"S^{n} {value:.1f}" for n, value in by_power.items())
-            + " %; from the eigenvalues of S "
-            + ", ".join(f"S^{n} {value:.1f}" for n, value in plain.items()),
+            + " %; with columns of one spread "
+            + ", ".join(f"S^{n} {value:.1f}" for n, value in even.items()),
             notes.POWERS_MILD,
         ),
         Finding(

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike.papers.gower import notes
 from lookalike.papers.gower.drawing import draw_curves, draw_panels
 from lookalike.papers.gower.learning import LEARNERS, METHODS, nearest_error, prototype_errors
-from lookalike.papers.gower.problems import load_problem
+from lookalike.papers.gower.problems import PLAIN, Reading, load_problem
 from lookalike.papers.gower.published import SETS, TABLE3
 from lookalike.papers.gower.splits import at_keys, mean_of, over_splits, per_set, twice_error
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
@@ -18,7 +18,9 @@ from lookalike.papers.work import Work
 __all__ = ["run"]
 
 ALL = ("kNN", *LEARNERS)
-PLAIN = {"raw": "Euclidean, plain numbers", "Gower": "Gower, all rows"}
+FORMS = {"raw": "Euclidean, plain numbers", "Gower": "Gower, all rows"}
+# Whether a lesion was surgical is all but told by whether there was surgery.
+BLIND = "Colic 24 without surgery"
 Errors = dict[tuple[str, str], dict[str, list[float]]]  # (rows compared with, learner) -> set
 
 
@@ -32,12 +34,15 @@ def run(work: Work) -> Result:
 
 def _collect(work: Work, splits: int) -> Errors:
     def one(name: str, seed: int) -> dict[str, Any]:
-        problem = load_problem(work.data, name)
-        near = {form: {"kNN": nearest_error(problem, seed, form)} for form in PLAIN}
+        which, reading = name, PLAIN
+        if name == BLIND:
+            which, reading = "Colic 24", Reading(without="surgery")
+        problem = load_problem(work.data, which, reading)
+        near = {form: {"kNN": nearest_error(problem, seed, form)} for form in FORMS}
         return near | prototype_errors(problem, seed, list(METHODS))
 
-    found = over_splits(work, "prototypes", one, splits)
-    keys = [(form, "kNN") for form in PLAIN]
+    found = over_splits(work, "prototypes", one, splits, [*SETS, BLIND])
+    keys = [(form, "kNN") for form in FORMS]
     keys += [(method, learner) for method in METHODS for learner in ALL]
     return {key: per_set(found, at_keys(*key)) for key in keys}
 
@@ -46,14 +51,26 @@ def _row(label: str, errors: dict[str, list[float]], printed: float | None) -> d
     row: dict[str, Any] = {"rows compared with": label}
     for name, splits in errors.items():
         row[name] = Value(float(np.mean(splits)), digits=1)
-    within = None if printed is None else twice_error(errors)
-    row["mean"] = Value(mean_of(errors), printed, within, digits=1)
+    for column, some in (("mean", _seven(errors)), ("mean, surgery left out", _blind(errors))):
+        within = None if printed is None else twice_error(some)
+        chosen = some.keys() != SETS.keys()
+        row[column] = Value(mean_of(some), printed, within, digits=1, chosen=chosen)
     return row
+
+
+def _seven(errors: dict[str, list[float]]) -> dict[str, list[float]]:
+    """Return the errors of the seven sets as they are."""
+    return {name: errors[name] for name in SETS}
+
+
+def _blind(errors: dict[str, list[float]]) -> dict[str, list[float]]:
+    """Return the errors of the seven sets, Colic 24 without the column that tells its class."""
+    return {name: errors[name] for name in (*SETS, BLIND) if name != "Colic 24"}
 
 
 def _table3(errors: Errors, splits: int) -> Sheet:
     rows = [
-        _row((PLAIN | METHODS)[form], errors[form, "kNN"], printed)
+        _row((FORMS | METHODS)[form], errors[form, "kNN"], printed)
         for form, printed in TABLE3.items()
     ]
     return Sheet(
@@ -61,7 +78,7 @@ def _table3(errors: Errors, splits: int) -> Sheet:
         "Tables 2 and 3: test error of nearest neighbors, percent",
         rows,
         notes.TABLE3.format(splits=splits),
-        {("*", "mean"): notes.LOWER},
+        {("*", "mean"): notes.LOWER, ("*", "mean, surgery left out"): notes.STILL},
     )
 
 
@@ -69,9 +86,7 @@ def _learners(errors: Errors, splits: int) -> Sheet:
     rows = []
     for learner in LEARNERS:
         for method, label in METHODS.items():
-            row = _row(f"{label}: {learner}", errors[method, learner], None)
-            row["mean"] = Value(mean_of(errors[method, learner]), digits=1)
-            rows.append(row)
+            rows.append(_row(f"{label}: {learner}", errors[method, learner], None))
     return Sheet(
         "learners",
         "Figures 9 and 18: test error of learners on prototypes, percent",
@@ -81,7 +96,7 @@ def _learners(errors: Errors, splits: int) -> Sheet:
 
 
 def _findings(errors: Errors) -> list[Finding]:
-    mean = {key: mean_of(found) for key, found in errors.items()}
+    mean = {key: mean_of(_seven(found)) for key, found in errors.items()}
     raw, gower = mean["raw", "kNN"], mean["Gower", "kNN"]
     near = {method: mean[method, "kNN"] for method in METHODS}
     both = {m: (mean[m, "logistic"] + mean[m, "LDA"]) / 2 for m in METHODS}
@@ -146,7 +161,7 @@ def _findings(errors: Errors) -> list[Finding]:
 
 
 def _plots(errors: Errors) -> list[Plot]:
-    mean = {key: mean_of(found) for key, found in errors.items()}
+    mean = {key: mean_of(_seven(found)) for key, found in errors.items()}
     raw = mean["raw", "kNN"]
 
     def figure9(figure: Any) -> None:
@@ -162,7 +177,7 @@ def _plots(errors: Errors) -> list[Plot]:
     def figure8(figure: Any) -> None:
         axes = figure.add_subplot()
         names = list(SETS)
-        label = PLAIN | METHODS
+        label = FORMS | METHODS
         curves = {
             label[form]: (names, [float(np.mean(errors[form, "kNN"][name])) for name in names])
             for form in TABLE3

@@ -26,7 +26,7 @@ def over_splits(
 ) -> dict[str, list[Any]]:
     """Return what ``one(set, seed)`` gives for every set and split; each is kept as it is made."""
     found: dict[str, list[Any]] = {name: [] for name in names or SETS}
-    parts = [(name, seed) for name in found for seed in range(n_splits)]
+    parts = [(name, seed) for seed in range(n_splits) for name in found]
 
     def kept(name: str, seed: int) -> Any:
         return work.once(f"{what}/{name}/{seed}", lambda: one(name, seed))

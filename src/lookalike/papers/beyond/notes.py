@@ -1,0 +1,12 @@
+"""Sentences about the figures, apart from the code that makes them."""
+
+COUNTS = ""
+NUMBERS = ""
+MIXED = ""
+EVERY = ""
+REPAIRS = ""
+DUELS = ""
+BEST = ""
+AUTO = ""
+NO_DIFFERENCE = ""
+NOT_CONFIRMED = ""
