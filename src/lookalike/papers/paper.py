@@ -20,6 +20,8 @@ PAPERS = {
     "similarity": "lookalike.papers.similarity",
     "gower": "lookalike.papers.gower",
     "beyond": "lookalike.papers.beyond",
+    "scales": "lookalike.papers.scales",
+    "map": "lookalike.papers.maps",
 }
 
 

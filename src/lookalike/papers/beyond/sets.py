@@ -170,7 +170,7 @@ def _kind(name: str, column: str, cells: list[Any], letters: Mapping[str, str]) 
 
 
 def _text_columns(texts: list[str]) -> np.ndarray:
-    """Return the first principal directions of tf-idf, as unit rows: cosines stay what they were."""
+    """Return the first principal directions of tf-idf, as rows of length 1."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
