@@ -99,7 +99,7 @@ def run(work: Work) -> Result:
                 f"{title}: error by reading, percent",
                 rows,
                 notes.READINGS.format(splits=splits),
-                {("*", "mean"): notes.READING},
+                notes.READING_CAUSES,
             )
         )
     return Result(sheets, _findings(means))
