@@ -12,10 +12,10 @@ CITATION = (
 ABOUT = (
     "Tables of mixed columns with gaps are compared by Gower's similarity. Instead of asking for "
     "nearest rows among all, each row is described by its similarities to a few prototypes, which "
-    "any learner can read: as good as Euclidean neighbors at a fraction of the comparisons. Weights "
-    "of the columns, similarities of similarities and powers of the matrix are tried and bring "
-    "little. No error of a single set is printed, only the six means over seven sets in Tables 2 "
-    "and 3."
+    "any learner can read: as good as Euclidean neighbors at a fraction of the comparisons. "
+    "Weights of the columns, similarities of similarities and powers of the matrix are tried and "
+    "bring little. No error of a single set is printed, only the six means over seven sets in "
+    "Tables 2 and 3."
 )
 
 TABLE1 = "Counted in the data folder, with the kinds of columns that its files state."
@@ -24,9 +24,9 @@ _COLIC_ROWS = (
     "is kept here"
 )
 _COLIC_GAPS = (
-    "not explained, but the columns must differ: our 22 have 1,925 empty cells in all 368 rows, and "
-    "25.6 % of 363 rows would be 2,044. The nearest count found is 25.5 %, of 21 columns (without "
-    "cp_data) in the 300 rows that the source lists first"
+    "not explained, but the columns must differ: our 22 have 1,925 empty cells in all 368 rows, "
+    "and 25.6 % of 363 rows would be 2,044. The nearest count found is 25.5 %, of 21 columns "
+    "(without cp_data) in the 300 rows that the source lists first"
 )
 TABLE1_CAUSES = {
     ("Colic 23", "rows"): _COLIC_ROWS,
@@ -42,26 +42,26 @@ TABLE1_CAUSES = {
 EXAMPLE = "Four numbers with a range of 4 each; the second row has a gap."
 
 TABLE3 = (
-    "{splits} random splits of the published sizes; k from 1 to 15 and the number of prototypes "
-    "(2 to 10 % of the training rows) by 5-fold cross-validation on the training part. Readings: "
+    "{splits} random splits of the published sizes; k from 1 to 15 and the number of prototypes (2 "
+    "to 10 % of the training rows) by 5-fold cross-validation on the training part. Readings: "
     "plain numbers are scaled by their standard deviation, gaps become zeros; two-valued columns "
     "are nominal; 'PAMnonClass' is medoids in similarity space, 'PAMClassical' in data space, with "
-    "1 - Gower instead of cityblock; CFS uses Pearson's correlation. Tolerance: two standard errors "
-    "of the difference, with the spread of our splits for both. The last column leaves `surgery` "
-    "out of Colic 24; it was chosen because it meets the printed figures (next part)."
+    "1 - Gower instead of cityblock; CFS uses Pearson's correlation. Tolerance: two standard "
+    "errors of the difference, with the spread of our splits for both. The last column leaves "
+    "`surgery` out of Colic 24; it was chosen because it meets the printed figures (next part)."
 )
 LOWER = (
-    "most of it is one column. Colic 24 asks whether the lesion was surgical, and `surgery` all but "
-    "tells: with it Gower's neighbors err on 17 % of its rows, without it on 33 % (20 splits). "
+    "most of it is one column. Colic 24 asks whether the lesion was surgical, and `surgery` all "
+    "but tells: with it Gower's neighbors err on 17 % of its rows, without it on 33 % (20 splits). "
     "Without it the means of Table 2 come to 22.2 (Gower, printed 22.1) and 23.0 (Euclidean, "
     "printed 22.2), and the two differ as little on this set as in the thesis's Figure 4, where "
     "with it they are 8.5 points apart. That the thesis left it out is inferred, not stated"
 )
 STILL = (
     "not explained. Tried on neighbors of all rows: two-valued columns as flags, three readings of "
-    "ordered levels, gaps as half alike, four choices of rows and columns of Colic, three groupings "
-    "of Audiology, three kinds of splits. Not tried: other correlations in CFS, other numbers of "
-    "neighbors in ReliefF, cityblock medoids of plain numbers"
+    "ordered levels, gaps as half alike, four choices of rows and columns of Colic, three "
+    "groupings of Audiology, three kinds of splits. Not tried: other correlations in CFS, other "
+    "numbers of neighbors in ReliefF, cityblock medoids of plain numbers"
 )
 LEARNERS = (
     "The same {splits} splits. The logistic model is the multinomial one where there are more than "
@@ -73,8 +73,8 @@ NO_LOSS = (
     "standard errors of those on all rows."
 )
 AUDIOLOGY = (
-    "The grouping of its classes is ours: a coarser one is easier to represent. Which set loses most "
-    "changes with the splits."
+    "The grouping of its classes is ours: a coarser one is easier to represent. Which set loses "
+    "most changes with the splits."
 )
 
 READINGS = (
@@ -106,13 +106,13 @@ LAYERS = (
 POWERS = (
     "{splits} splits. The matrix is that of all rows of both parts; medoids of 1 - S^n choose as "
     "many columns as 5 % of the training rows (the thesis does not say how many). 'From the "
-    "eigenvalues of S' is how the thesis computes them, without the root that it defines. Columns of "
-    "one spread are divided by their standard deviation before learning."
+    "eigenvalues of S' is how the thesis computes them, without the root that it defines. Columns "
+    "of one spread are divided by their standard deviation before learning."
 )
 POWERS_MILD = (
-    "The second power alone does not hurt; from the fourth on errors grow. What hurts is partly that "
-    "columns become nearly constant, which a penalised learner cannot read: with columns of one "
-    "spread the loss is smaller."
+    "The second power alone does not hurt; from the fourth on errors grow. What hurts is partly "
+    "that columns become nearly constant, which a penalised learner cannot read: with columns of "
+    "one spread the loss is smaller."
 )
 POWERS_CREDIT = "The second power is still harmless there."
 CLOSURE = "One row between two groups joins them: the best chain forgets too much."
