@@ -143,24 +143,6 @@ def test_quality_names_what_got_worse(capsys):
     assert "mean of 1 tables 1.000 before, 0.500 after" in capsys.readouterr().out
 
 
-def test_papers_without_a_study_say_so(tmp_path, monkeypatch, capsys):
-    papers = importlib.import_module("benchmarks.papers.__main__")
-    monkeypatch.setattr(papers, "STUDIES", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["papers"])
-    assert papers.main() == 0
-    assert capsys.readouterr().out == "no study yet\n"
-
-
-def test_papers_name_the_missing_data(tmp_path, monkeypatch, capsys):
-    papers = importlib.import_module("benchmarks.papers.__main__")
-    (tmp_path / "one.py").write_text("TITLE = 'one'\n")
-    monkeypatch.setattr(papers, "STUDIES", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["papers"])
-    monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path / "nowhere"))
-    assert papers.main() == 1
-    assert "Set LOOKALIKE_DATA" in capsys.readouterr().err
-
-
 def test_exponents_are_measured_and_judged(monkeypatch):
     growth = importlib.import_module("benchmarks.speed.growth")
     assert growth.slope([1, 2, 4, 8], [9.0, 4.0, 16.0, 64.0]) == pytest.approx(2.0)

@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
     ("cli", "service", "testing", "warming"),
+    ("papers",),
     ("reporting",),
     ("scale",),
     ("predict", "cluster", "search", "leaderboard"),

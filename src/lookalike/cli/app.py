@@ -38,6 +38,7 @@ VERBS = (
     "index",
     "inspect",
     "outliers",
+    "papers",
     "regress",
     "report",
     "search",

@@ -1,0 +1,130 @@
+"""``lookalike papers``: the published tables beside our numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli import output as out
+from lookalike.cli.compiling import compile_note
+from lookalike.errors import InvalidInput, message
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.papers import Result
+    from lookalike.papers.run import Done
+
+__all__ = ["papers"]
+
+EXAMPLES = (
+    "lookalike papers",
+    "lookalike papers hubs --quick",
+    "lookalike papers forests --part table2 --write pages",
+)
+
+
+def papers(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="A paper; without it they are listed.", show_default=False
+        ),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="One part of it; may be repeated.", show_default=False),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: minutes.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The published number of repetitions: hours.")
+    ] = False,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help="The data sets. [default: LOOKALIKE_DATA]",
+            show_default=False,
+        ),
+    ] = None,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            "--write",
+            metavar="FOLDER",
+            help="Also write a page with plots, NAME.md.",
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Forget the figures that earlier runs have kept.")
+    ] = False,
+) -> None:
+    """Re-run the tables of a paper and show each figure beside the printed one.
+
+    "all" runs every paper. A run that was stopped goes on where it was: figures are kept below
+    XDG_CACHE_HOME, or ~/.cache.
+    """
+    from lookalike.papers import PAPERS, find_paper, run_paper
+    from lookalike.papers.work import data_folder, keeping_folder
+    from lookalike.papers.write import write_page
+
+    console = out.make_console()
+    if name is None:
+        for each in PAPERS:
+            paper = find_paper(each)
+            out.say(console, f"{each:<12}{paper.title}", "")
+        return
+    if quick and full:
+        do = "Give one of --quick and --full"
+        raise InvalidInput(message("papers", "one effort", "two", do))
+    effort = "quick" if quick else "full" if full else "default"
+    asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
+    folder, keep = data_folder(data), keeping_folder()
+    if write is not None and Path(write).is_file():
+        do = "Name a folder; it is made if it is not there"
+        raise InvalidInput(message("--write", "a folder", f"the file {write!r}", do))
+    for paper in asked:
+        if fresh:
+            for old in keep.glob(f"{paper.name}-*.jsonl"):
+                old.unlink()
+        done: list[Done] = []
+        with compile_note():
+            for one in run_paper(paper, folder, effort, keep, part):
+                done.append(one)
+                show(console, f"{paper.name}, {one.part.title}", one.result)
+                out.note(f"{paper.name} {one.part.name}: {one.seconds:.0f} s")
+        if write is not None:
+            out.note(f"written: {write_page(paper, done, effort, write)}")
+
+
+def show(console: Console, title: str, result: Result) -> None:
+    """Print the sheets and the findings of a part."""
+    from rich.table import Table
+
+    out.say(console, title, "bold")
+    for sheet in result.sheets:
+        table = Table(title=sheet.title, title_justify="left")
+        columns = sheet.columns()
+        for column in columns:
+            table.add_column(column)
+        for row in sheet.rows:
+            cells = (row.get(column) for column in columns)
+            table.add_row(*("" if cell is None else str(cell) for cell in cells))
+        console.print(table)
+        if sheet.about:
+            out.say(console, sheet.about, "")
+        for row_name, column, value, cause in sheet.differences():
+            text = cause or "no cause is known yet"
+            out.say(
+                console,
+                f"! {row_name}, {column} ({value.difference:+.{value.digits}f}): {text}",
+                "",
+            )
+    for finding in result.findings:
+        mark = "holds" if finding.holds else "does not hold"
+        cause = "" if finding.holds or not finding.cause else f" {finding.cause}"
+        out.say(console, f"{mark}: {finding.says} ({finding.figures}).{cause}", "")

@@ -1,0 +1,25 @@
+"""The published tables beside our numbers: one command re-runs the field.
+
+A paper is a list of parts; a part is one table or figure of it. Each part gives sheets (what was
+printed, what we find, the difference), findings (sentences that hold or do not) and plots. The
+command line prints them, ``write`` makes the pages of the documentation.
+"""
+
+from lookalike.papers.paper import PAPERS, Paper, Part, find_paper
+from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
+from lookalike.papers.run import run_paper
+from lookalike.papers.work import Work
+
+__all__ = [
+    "PAPERS",
+    "Finding",
+    "Paper",
+    "Part",
+    "Plot",
+    "Result",
+    "Sheet",
+    "Value",
+    "Work",
+    "find_paper",
+    "run_paper",
+]

@@ -1,0 +1,16 @@
+"""Past the five papers: which combinations of their ideas are best."""
+
+from lookalike.papers.beyond import combinations, learners, notes
+from lookalike.papers.paper import Paper, Part
+
+PAPER = Paper(
+    "beyond",
+    "Past the papers",
+    notes.CITATION,
+    notes.ABOUT,
+    [
+        Part("combinations", "Each measure with each repair on each task", combinations.run),
+        Part("learners", "With labels: the papers' classifiers", learners.run),
+    ],
+    notes.SUMMARY,
+)

@@ -1,0 +1,77 @@
+"""A paper and its parts, and where they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from lookalike.errors import InvalidInput, message
+from lookalike.papers.result import Result
+from lookalike.papers.work import Work
+
+__all__ = ["PAPERS", "Paper", "Part", "find_paper"]
+
+# One module each, with the name PAPER in it; imported when it is asked for.
+PAPERS = {
+    "order": "lookalike.papers.order",
+    "hubs": "lookalike.papers.hubs",
+    "forests": "lookalike.papers.forests",
+    "similarity": "lookalike.papers.similarity",
+    "gower": "lookalike.papers.gower",
+    "beyond": "lookalike.papers.beyond",
+    "scales": "lookalike.papers.scales",
+    "map": "lookalike.papers.maps",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table or figure of a paper: ``run`` is given the work's folder, effort and memory."""
+
+    name: str
+    title: str
+    run: Callable[[Work], Result]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: what it claims, and the parts that check it.
+
+    Parameters
+    ----------
+    name : str, as on the command line
+    title : str, of the page
+    citation : str, authors, year, title, DOI
+    about : str, a paragraph: what the paper claims, in our words
+    parts : the tables and figures, in the paper's order
+    summary : what came out, as Markdown, written after reading the figures
+    """
+
+    name: str
+    title: str
+    citation: str
+    about: str
+    parts: Sequence[Part]
+    summary: str = ""
+
+
+def find_paper(name: str) -> Paper:
+    """Return a paper by its name on the command line.
+
+    Parameters
+    ----------
+    name : str, one of ``PAPERS``
+
+    Examples
+    --------
+    >>> from lookalike.papers import find_paper
+    >>> find_paper("hubs").citation[:15]
+    'D. Schnitzer, A'
+    """
+    if name not in PAPERS:
+        do = f"Choose one of {', '.join(PAPERS)}"
+        raise InvalidInput(message("papers", "the name of a paper", repr(name), do))
+    path = PAPERS[name]
+    paper: Paper = import_module(path).PAPER
+    return paper

@@ -1,0 +1,73 @@
+"""Run the parts of a paper, one after the other."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lookalike.errors import InvalidInput, message
+from lookalike.papers.paper import Paper, Part
+from lookalike.papers.result import Result
+from lookalike.papers.work import Work
+
+__all__ = ["Done", "run_paper"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A part that was run: what it came to, and how long it took."""
+
+    part: Part
+    result: Result
+    seconds: float
+
+
+def run_paper(
+    paper: Paper,
+    data: str | os.PathLike[str],
+    effort: str = "default",
+    keep: str | os.PathLike[str] | None = None,
+    parts: Sequence[str] | None = None,
+) -> Iterator[Done]:
+    """Run a paper's parts and give each as soon as it is done.
+
+    Parameters
+    ----------
+    paper : Paper
+    data : path, the folder of the data sets
+    effort : "quick", "default" or "full"
+    keep : path, where figures are kept between two runs; None: nowhere
+    parts : names of parts; None for all
+
+    Examples
+    --------
+    >>> from lookalike.papers import Finding, Paper, Part, Result, run_paper
+    >>> part = Part("one", "One", lambda work: Result(findings=[Finding("1 < 2", 1 < 2, "1, 2")]))
+    >>> paper = Paper("toy", "A toy", "Nobody (1900)", "", [part])
+    >>> [done.result.findings[0].holds for done in run_paper(paper, ".", "quick")]
+    [True]
+    """
+    known = [part.name for part in paper.parts]
+    for name in parts or ():
+        if name not in known:
+            do = f"Choose from {', '.join(known)}"
+            who = f"papers {paper.name}"
+            raise InvalidInput(message(who, "the name of a part", repr(name), do))
+    for part in paper.parts:
+        if parts and part.name not in parts:
+            continue
+        started = time.perf_counter()
+        work = Work(data, effort, keep, f"{paper.name}-{part.name}", _source(part))
+        yield Done(part, part.run(work), time.perf_counter() - started)
+
+
+def _source(part: Part) -> str:
+    """Return the text of the module that runs a part."""
+    module = inspect.getmodule(part.run)
+    try:
+        return inspect.getsource(module) if module is not None else ""
+    except (OSError, TypeError):
+        return ""

@@ -1,0 +1,112 @@
+"""A paper as a page of the documentation: Markdown and plots."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lookalike._atomic import replacing, write_text
+from lookalike.pages.figures import new_figure
+from lookalike.papers.paper import Paper
+from lookalike.papers.result import Finding, Plot, Sheet
+from lookalike.papers.run import Done
+
+__all__ = ["as_markdown", "write_page"]
+
+COUNTS = {
+    "quick": "fewer repetitions than the paper (`--quick`)",
+    "default": "as many repetitions as about an hour on two cores allows",
+    "full": "the published number of repetitions (`--full`)",
+}
+MARKS = (
+    "Each figure is ours, then in brackets the printed one and the difference. "
+    "† a setting was chosen by looking at this score; ! the difference is beyond its tolerance, "
+    "and its cause stands below the table."
+)
+
+
+def write_page(
+    paper: Paper, done: Sequence[Done], effort: str, folder: str | os.PathLike[str]
+) -> Path:
+    """Write a page about a paper, and its plots beside it; return where the page is."""
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    for one in done:
+        for plot in one.result.plots:
+            _draw(plot, home / f"{paper.name}-{plot.name}.png")
+    page = home / f"{paper.name}.md"
+    write_text(page, as_markdown(paper, done, effort))
+    return page
+
+
+def as_markdown(paper: Paper, done: Sequence[Done], effort: str) -> str:
+    """Return the page about a paper."""
+    lines = [f"# {paper.title}", "", paper.citation, "", paper.about, ""]
+    lines += [f"Made by `lookalike papers {paper.name}`, with {COUNTS[effort]}. {MARKS}", ""]
+    findings = [finding for one in done for finding in one.result.findings]
+    if findings:
+        lines += ["## What holds", "", *_findings(findings), ""]
+    if paper.summary:
+        lines += [paper.summary.strip(), ""]
+    for one in done:
+        lines += [f"## {one.part.title}", ""]
+        for sheet in one.result.sheets:
+            lines += _sheet(sheet)
+        for plot in one.result.plots:
+            lines += [f"![{plot.alt}]({paper.name}-{plot.name}.png)", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _findings(findings: Sequence[Finding]) -> list[str]:
+    lines = ["| finding | holds here | figures |", "|---|---|---|"]
+    for one in findings:
+        says = f"**{one.says}**" if one.headline else one.says
+        figures = one.figures if not one.cause or one.holds else f"{one.figures}. {one.cause}"
+        lines.append(f"| {_cell(says)} | {'yes' if one.holds else 'no'} | {_cell(figures)} |")
+    return lines
+
+
+def _sheet(sheet: Sheet) -> list[str]:
+    columns = sheet.columns()
+    lines = [f"### {sheet.title}", ""]
+    if sheet.about:
+        lines += [sheet.about, ""]
+    lines += ["| " + " | ".join(map(_cell, columns)) + " |", "|" + "---|" * len(columns)]
+    for row in sheet.rows:
+        lines.append("| " + " | ".join(_cell(row.get(name, "")) for name in columns) + " |")
+    lines.append("")
+    return lines + _causes(sheet)
+
+
+def _causes(sheet: Sheet) -> list[str]:
+    """List the differences beyond tolerance, those with one cause together."""
+    together: dict[str, list[str]] = {}
+    for row, column, value, cause in sheet.differences():
+        text = cause or "No cause is known yet."
+        together.setdefault(text, []).append(
+            f"{row}, {column} ({value.difference:+.{value.digits}f})"
+        )
+    if not together:
+        return []
+    lines = ["Differences beyond tolerance:", ""]
+    for cause, places in together.items():
+        lines.append(f"- {'; '.join(places).replace('-', '−')}: {cause}")
+    return [*lines, ""]
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+
+
+def _draw(plot: Plot, path: Path) -> None:
+    figure = new_figure("papers", *plot.size)
+    plot.draw(figure)
+    memory = io.BytesIO()
+    # Without a date and the version of the drawing library two runs give the same file.
+    figure.savefig(memory, format="png", dpi=110, metadata={"Software": None})
+    with replacing(path) as out:
+        out.write(memory.getvalue())

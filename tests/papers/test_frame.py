@@ -1,0 +1,77 @@
+"""The frame of the studies: figures are kept, differences need a cause, pages say what holds."""
+
+import pytest
+
+from lookalike.errors import InvalidInput, MissingFile
+from lookalike.papers import Finding, Paper, Part, Plot, Result, Sheet, Value, Work, run_paper
+from lookalike.papers.work import data_folder
+from lookalike.papers.write import as_markdown, write_page
+
+
+def test_a_figure_is_made_once_and_outlives_a_kill(tmp_path):
+    made = []
+    work = Work(tmp_path, "quick", tmp_path / "keep", "part", "text")
+    assert work.once("a", lambda: made.append(1) or {"x": 1.5}) == {"x": 1.5}
+    (file,) = (tmp_path / "keep").iterdir()
+    with file.open("a") as out:
+        out.write('["b", 0.')  # killed while it wrote
+    again = Work(tmp_path, "full", tmp_path / "keep", "part", "text")
+    assert again.once("a", lambda: made.append(1)) == {"x": 1.5}
+    assert again.once("b", lambda: 2) == 2
+    other = Work(tmp_path, "quick", tmp_path / "keep", "part", "another text")
+    assert other.once("a", lambda: 7) == 7
+    assert made == [1]
+
+
+def test_a_difference_is_judged_beyond_rounding():
+    assert not Value(0.9504, 0.95, within=0.0).beyond
+    assert Value(0.96, 0.95, within=0.005).beyond
+    assert not Value(0.96, 0.95).beyond
+    assert not Value(None, 0.95, within=0.0).beyond
+    assert str(Value(0.94, 0.95, within=0.001, chosen=True)) == "0.940 (0.950, −0.010) † !"
+    assert str(Value(1, digits=0, spread=2)) == "1 ±2"
+
+
+def test_the_most_particular_cause_is_given():
+    rows = [
+        {"set": "iris", "C1": Value(1, 0, 0.1), "C5": Value(1, 0, 0.1)},
+        {"set": "wine", "C1": Value(1, 0, 0.1)},
+    ]
+    sheet = Sheet("t", "T", rows, causes={("iris", "C5"): "ties", ("iris", "*"): "small"})
+    assert [(row, column, cause) for row, column, _, cause in sheet.differences()] == [
+        ("iris", "C1", "small"),
+        ("iris", "C5", "ties"),
+        ("wine", "C1", None),
+    ]
+
+
+def toy():
+    sheet = Sheet("t", "Table 1", [{"set": "a|b", "C1": Value(0.5, 0.9, 0.1)}])
+    plot = Plot("p", "A line that rises", lambda figure: figure.add_subplot().plot([1, 2]))
+    found = Finding("ours is lower", False, "0.5, 0.9", "Other data", headline=True)
+    part = Part("one", "First", lambda work: Result([sheet], [found], [plot]))
+    return Paper("toy", "A toy", "Nobody (1900)", "It claims much.", [part])
+
+
+def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
+    paper = toy()
+    done = list(run_paper(paper, tmp_path, "quick"))
+    page = write_page(paper, done, "quick", tmp_path / "pages")
+    text = page.read_text()
+    assert text == as_markdown(paper, done, "quick")
+    assert "| a\\|b | 0.500 (0.900, −0.400) ! |" in text
+    assert "No cause is known yet." in text
+    assert "| **ours is lower** | no | 0.5, 0.9. Other data |" in text
+    picture = (tmp_path / "pages" / "toy-p.png").read_bytes()
+    write_page(paper, done, "quick", tmp_path / "pages")
+    assert (tmp_path / "pages" / "toy-p.png").read_bytes() == picture
+
+
+def test_wrong_names_are_named(tmp_path, monkeypatch):
+    with pytest.raises(InvalidInput, match="part"):
+        list(run_paper(toy(), tmp_path, "quick", parts=["two"]))
+    with pytest.raises(InvalidInput, match="effort"):
+        Work(tmp_path, "fast")
+    monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(MissingFile, match="LOOKALIKE_DATA"):
+        data_folder()
