@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def run(work: Work) -> Result:
             scores = [
                 work.once(
                     f"{name}|{label}|{columns}|{seed}",
-                    lambda: _score(x, y, measures, reading, columns, seed),  # noqa: B023
+                    partial(_score, x, y, measures, reading, columns, seed),
                 )
                 for columns in (0.5, "all")
                 for seed in range(many)

@@ -7,6 +7,7 @@ figures belong to the whole sets, so they stand beside ours without a judgement.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def run(work: Work) -> Result:
             [
                 work.once(
                     f"{name}|{len(y)}|{measure}|{seed}",
-                    lambda: _score(x, y, measure, seed),  # noqa: B023
+                    partial(_score, x, y, measure, seed),
                 )
                 for measure in MEASURES
             ]
