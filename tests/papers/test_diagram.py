@@ -36,7 +36,7 @@ def test_groups_join_what_cannot_be_told_apart():
     assert found.groups() == [[name for name in found.ranks if name != "bad"]]
     assert found.apart("good", "bad")
     assert not found.apart("good", "also")
-    assert list(rank_methods(scores, higher=False).ranks)[0] == "bad"
+    assert next(iter(rank_methods(scores, higher=False).ranks)) == "bad"
 
 
 def test_the_diagram_draws():
