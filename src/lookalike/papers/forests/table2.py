@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.notes import CAUSES, SHI
 from lookalike.papers.forests.published import (
     CLUSTERINGS,
     GRID,
@@ -245,5 +246,3 @@ def _plot(runs: Runs) -> Plot:
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLORS = ("#999999", "#56b4e9", "#0072b2", "#e69f00", "#cc79a7", "#d55e00")
-SHI = ""
-CAUSES: dict[tuple[str, str], str] = {}

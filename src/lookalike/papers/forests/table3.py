@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.notes import WINS
 from lookalike.papers.forests.published import CLUSTERINGS, GRID, INDICES, SETS, TABLE_3
 from lookalike.papers.forests.runs import Run, Runs, make_runs
 from lookalike.papers.forests.table2 import counts
@@ -36,7 +37,7 @@ def run(work: Work) -> Result:
         " Per cent of the runs. Tolerance of a set's row: two standard errors of a share of so "
         "many runs; rows over all sets hold ten sets here and twelve in print and are not judged."
     )
-    sheet = Sheet("wins", "Table 3, RatioRF against Zhu2", rows, about, CAUSES)
+    sheet = Sheet("wins", "Table 3, RatioRF against Zhu2", rows, about, WINS)
     return Result([sheet], _findings(runs))
 
 
@@ -90,6 +91,3 @@ def _findings(runs: Runs) -> list[Finding]:
             headline=True,
         ),
     ]
-
-
-CAUSES: dict[tuple[str, str], str] = {}

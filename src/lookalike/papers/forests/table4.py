@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.notes import CAUSES, HALF, ORDER
 from lookalike.papers.forests.published import CLUSTERINGS, INDICES, PARAMETERS, SETS, TABLE_4
 from lookalike.papers.forests.runs import LARGE, Runs, affinity_repeats, make_runs
-from lookalike.papers.forests.table2 import CAUSES, COLORS, counts, tolerance
+from lookalike.papers.forests.table2 import COLORS, counts, tolerance
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work
 
@@ -109,7 +110,3 @@ def _plot(runs: Runs) -> Plot:
         figure.suptitle("RatioRF by number of trees, columns per node and clustering, ten sets")
 
     return Plot("table4", "RatioRF by parameter, ours beside the printed means", draw, (8.5, 4.0))
-
-
-HALF = ""
-ORDER = ""

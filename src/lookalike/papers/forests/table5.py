@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.notes import CHOSEN, CHOSEN_CAUSES
 from lookalike.papers.forests.published import INDICES, MEASURES, SETS, TABLE_5
 from lookalike.papers.forests.runs import Run, Runs, make_runs
 from lookalike.papers.forests.table2 import column, counts
@@ -98,7 +99,7 @@ def _sheet(runs: Runs, chosen: dict[tuple[str, str], Run], kind: str, work: Work
         "many as there are; tolerance: two standard deviations of single runs of the set and "
         "measure."
     )
-    return Sheet(f"automatic-{index}", f"Table 5, {kind}", rows, about, CAUSES)
+    return Sheet(f"automatic-{index}", f"Table 5, {kind}", rows, about, CHOSEN_CAUSES)
 
 
 def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:
@@ -141,7 +142,3 @@ def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:
             "Parkinsons prints 0.753 = 146/194, below the share of its larger class of all rows",
         ),
     ]
-
-
-CHOSEN = ""
-CAUSES: dict[tuple[str, str], str] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import LookalikeWarning
+from lookalike.papers.forests.notes import NOT_FIRST
 from lookalike.papers.forests.published import INDICES, MEASURES, TABLE_6
 from lookalike.papers.forests.sets import LARGER, load_larger
 from lookalike.papers.forests.table2 import column
@@ -70,7 +71,7 @@ def run(work: Work) -> Result:
             )
             for name in means
         ),
-        CAUSE,
+        NOT_FIRST,
     )
     return Result([Sheet("larger", "Table 6, larger sets", rows, about)], [finding])
 
@@ -87,6 +88,3 @@ def _score(x: np.ndarray, y: np.ndarray, measure: str, seed: int) -> list[float]
         warnings.simplefilter("ignore", LookalikeWarning)
         labels = model.fit(x).labels_
     return [purity(y, labels), adjusted_rand(y, labels)]
-
-
-CAUSE = ""

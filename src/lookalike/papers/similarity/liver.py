@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.papers.result import Finding, Result, Sheet
 from lookalike.papers.similarity.areas import areas_of_numbers
+from lookalike.papers.similarity.notes import LIVER
 from lookalike.papers.similarity.published import METHODS, SCALAR
 from lookalike.papers.similarity.sets import DRINKS, load_liver
 from lookalike.papers.similarity.table1 import judge
@@ -55,10 +56,7 @@ def run(work: Work) -> Result:
         "some cut of the drinks gives all three printed areas of liver",
         gaps[nearest] <= 0.02,
         f"nearest: {nearest}, largest difference {gaps[nearest]:.3f}",
-        CAUSE,
+        LIVER,
     )
     sheet = Sheet("liver", "Liver by the cut of its label", rows, about, causes)
     return Result([sheet], [finding])
-
-
-CAUSE = ""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.papers.result import Finding, Result, Sheet
+from lookalike.papers.similarity.notes import PACKAGE_CUTS, PACKAGE_NEARER
 from lookalike.papers.similarity.published import SCALAR
 from lookalike.papers.similarity.sets import load_scalar
 from lookalike.papers.similarity.table1 import all_areas, judge
@@ -39,10 +40,6 @@ def run(work: Work) -> Result:
         gaps["SF, package"] < gaps["SF"],
         "mean absolute difference to print: "
         + ", ".join(f"{method} {gap:.3f}" for method, gap in gaps.items()),
-        CAUSE,
+        PACKAGE_NEARER,
     )
-    return Result([Sheet("package", "SF, two ways to cut", rows, about, CAUSES)], [finding])
-
-
-CAUSE = ""
-CAUSES: dict[tuple[str, str], str] = {}
+    return Result([Sheet("package", "SF, two ways to cut", rows, about, PACKAGE_CUTS)], [finding])

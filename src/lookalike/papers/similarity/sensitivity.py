@@ -13,6 +13,7 @@ import numpy as np
 
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.similarity.areas import areas_of_numbers
+from lookalike.papers.similarity.notes import COLUMNS, RISES
 from lookalike.papers.similarity.published import METHODS
 from lookalike.papers.similarity.sets import load_sensitivity
 from lookalike.papers.similarity.table1 import COLORS
@@ -181,7 +182,3 @@ def _curves(figure: Any, curves: dict[str, list[float]]) -> None:
     axes.set_xlabel("trees")
     axes.set_ylabel("area under the curve")
     axes.legend(frameon=False, loc="lower right")
-
-
-RISES = ""
-COLUMNS = ""

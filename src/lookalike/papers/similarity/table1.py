@@ -17,6 +17,7 @@ from lookalike.papers.diagram import draw_diagram, rank_methods
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.similarity import areas
 from lookalike.papers.similarity.compare import mark_methods
+from lookalike.papers.similarity.notes import GERMAN, SCALAR_CAUSES
 from lookalike.papers.similarity.published import METHODS, SCALAR, Printed
 from lookalike.papers.similarity.sets import load_scalar
 from lookalike.papers.work import Work
@@ -74,7 +75,7 @@ def run(work: Work) -> Result:
         "Tolerance: two standard errors over repetitions and the rounding of the printed figure. "
         "Columns: ours (printed)."
     )
-    sheet = Sheet("scalar", "Table I, scalar sets", rows, about, CAUSES)
+    sheet = Sheet("scalar", "Table I, scalar sets", rows, about, SCALAR_CAUSES)
     ranks, ranking = _across(found)
     plot = Plot(
         "fig5",
@@ -195,7 +196,3 @@ def _intervals(figure: Any, found: dict[str, dict[str, list[float]]]) -> None:
     axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axes.set_ylabel("area under the curve")
     axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.13))
-
-
-GERMAN = ""
-CAUSES: dict[tuple[str, str], str] = {}
