@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def make_runs(work: Work) -> Runs:
                     parts.append(("AP", ["AP"]))
                 for part, methods in parts:
                     key = f"{name}|{trees}|{columns}|{seed}|{part}"
-                    made = memory.once(key, lambda: _cluster(x, y, trees, columns, seed, methods))  # noqa: B023
+                    made = memory.once(key, partial(_cluster, x, y, trees, columns, seed, methods))
                     found += [
                         Run(name, trees, columns, seed, method, measure, len(y), *figures)
                         for measure, method, figures in made
@@ -88,6 +89,8 @@ def _cluster(
     from lookalike.forests import SyntheticForest
     from lookalike.measures import ForestProximity
 
+    # Another seed for each parametrisation: forests that share their synthetic rows err alike.
+    seed = len(GRID) * seed + GRID.index((trees, columns))
     grower = SyntheticForest(trees, max_features=0.5 if columns == "Half" else "all")
     grown = ForestProximity("shi", grower, random_state=seed).fit(x)
     out = []

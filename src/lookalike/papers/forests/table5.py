@@ -99,7 +99,7 @@ def _sheet(runs: Runs, chosen: dict[tuple[str, str], Run], kind: str, work: Work
         "many as there are; tolerance: two standard deviations of single runs of the set and "
         "measure."
     )
-    return Sheet(f"automatic-{index}", f"Table 5, {kind}", rows, about, CHOSEN_CAUSES)
+    return Sheet(f"automatic-{KINDS.index(kind)}", f"Table 5, {kind}", rows, about, CHOSEN_CAUSES)
 
 
 def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:

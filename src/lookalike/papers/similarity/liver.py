@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,10 +23,10 @@ CUTS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
 def run(work: Work) -> Result:
     """Run the three forests with every cut, on the four columns kept and on all five."""
-    many = work.times(2, 10, 10)
+    many = work.times(6, 10, 10)
     rows: list[dict[str, Any]] = []
     gaps: dict[str, float] = {}
-    for keep_all in (False, True):
+    for keep_all in work.pick((False,), (False, True), (False, True)):
         for cut in work.each("cuts of the drinks", CUTS):
             x, y = load_liver(work.data, cut, keep_all)
             label = f"more than {cut:g}, {x.shape[1]} columns"
@@ -40,18 +41,26 @@ def run(work: Work) -> Result:
                         partial(areas_of_numbers, x, y, method, repetition),
                     )
                 ]
-                row[method] = judge(found, SCALAR["liver"].areas[at])
-                each.append(abs(float(np.mean(found)) - SCALAR["liver"].areas[at]))
+                printed = SCALAR["liver"].areas[at]
+                row[method] = judge(found, printed)
+                each.append(abs(float(np.mean(found)) - printed))
             gaps[label] = max(each)
             rows.append(row)
     nearest = min(gaps, key=lambda label: gaps[label])
+    for row in rows:
+        # Only the cut that was fixed beforehand is judged; the nearest one was chosen by its score.
+        for method in METHODS:
+            if row["drinks"] == nearest:
+                row[method] = replace(row[method], within=None, chosen=True)
+            elif not row["drinks"].startswith(f"more than {DRINKS:g},"):
+                row[method] = replace(row[method], within=None)
     about = (
         f"{many} repetitions of two folds. The paper's 145 rows are those of selector 1; its four "
-        "columns are those without a zero after scaling. Table I uses more than "
-        f"{DRINKS:g} (Turney 1995), which was fixed before looking; the others are shown to see "
-        "which would fit."
+        "columns are those without a zero after scaling. Table I here uses more than "
+        f"{DRINKS:g} (three and more, as Turney made it in 1995), fixed before looking at a score; "
+        "the others show which would fit."
     )
-    causes = {("*", "*"): "Another label than the paper's: it does not say where drinks are cut."}
+    causes = {("*", "*"): "The paper does not say where the number of drinks is cut."}
     finding = Finding(
         "some cut of the drinks gives all three printed areas of liver",
         gaps[nearest] <= 0.02,
