@@ -119,7 +119,7 @@ def two_sets(data_folder, tmp_path_factory):
             patch.setattr(module, "GRID", ((50, "Half"), (50, "All")))
     for name in ("100", "200"):
         patch.delitem(table4.ONLY, name)
-    patch.setattr(table4, "_findings", lambda runs: [])
+    patch.setattr(table4, "_findings", lambda runs: [])  # there is one number of trees only
     yield work
     patch.undo()
 
