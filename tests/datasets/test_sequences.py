@@ -64,3 +64,25 @@ def test_how_far_classes_are_apart():
         make_sequences_of_sets("length")
     with pytest.raises(InvalidInput, match="n_per_class=0"):
         make_sequences_of_sets(n_per_class=0)
+
+
+def test_the_class_without_order_is_shuffled_or_level():
+    spreads = {}
+    for unordered in ("shuffled", "level"):
+        table, _ = make_sequences_of_sets("order", 60, unordered=unordered, random_state=0)
+        cells = table["sequence"].values
+        rising, flat = facts(cells[:60]), facts(cells[60:])
+        assert rising[3].mean() > 30
+        assert abs(flat[3].mean()) < 5
+        spreads[unordered] = rising[2].std() / flat[2].std()
+    assert 0.95 < spreads["shuffled"] < 1.05
+    assert spreads["level"] > 1.3
+    with pytest.raises(InvalidInput, match="unordered='flat'"):
+        make_sequences_of_sets("order", unordered="flat")
+
+
+def test_sizes_of_sets_spread_as_asked():
+    for spread in (0.05, 0.125):
+        table, _ = make_sequences_of_sets("items", 30, size_spread=spread, random_state=0)
+        sizes = facts(table["sequence"].values)[1]
+        assert sizes.std() == pytest.approx(40 * spread, rel=0.1)

@@ -13,6 +13,7 @@ from lookalike.table.table import Column, Kind, Table
 __all__ = ["make_sequences_of_sets"]
 
 KINDS = ("items", "lengths", "order")
+UNORDERED = ("shuffled", "level")
 LONGEST, LARGEST = 40, 40  # sets in a sequence, items in a set
 LENGTH, LENGTH_SPREAD = 0.5, 0.1  # these are shares of the most there can be
 SIZE, SIZE_SPREAD = 0.5, 0.125
@@ -28,6 +29,8 @@ def make_sequences_of_sets(
     length_gap: float = 0.2,
     shift: float = 0.4,
     max_item: int = 100,
+    size_spread: float = SIZE_SPREAD,
+    unordered: str = "shuffled",
     random_state: Any = None,
 ) -> tuple[Table, np.ndarray]:
     """Make sequences of sets of two classes whose difference lies in one thing only.
@@ -37,6 +40,10 @@ def make_sequences_of_sets(
     normal numbers; items are numbers from 0 to ``max_item``, distinct within a set. Made after the
     description of three data sets of Piernik et al. [1]_ with parameters chosen to give the ranges
     printed there (sequences of 5 to 37 sets of 4 to 38 items).
+
+    The published sets themselves are most likely those of ``max_item=500, size_spread=0.1`` with
+    ``item_gap=0.04``, with ``length_gap=0.2``, and with ``shift=0.1, unordered="level"``: the parts
+    of them that can be had agree with that, and so do the scores (``lookalike papers similarity``).
 
     Parameters
     ----------
@@ -51,6 +58,11 @@ def make_sequences_of_sets(
         How much items rise from the first set to the last in "order", as a share of ``max_item``.
     max_item : int
         With many items two sets share few of them, and distances see less than single items do.
+    size_spread : float
+        Standard deviation of the sizes of sets, as a share of the 40 items that a set can have.
+    unordered : {"shuffled", "level"}
+        The second class of "order": made like the first and then shuffled, so that both have the
+        same items, or made without a rise, so that the first also has more widely spread items.
     random_state : None, int or numpy Generator
 
     Returns
@@ -80,6 +92,10 @@ def make_sequences_of_sets(
     if n_per_class < 1:
         who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
         raise InvalidInput(message(who, "at least one sequence per class", "none", "Raise it"))
+    if unordered not in UNORDERED:
+        do = suggest(str(unordered), UNORDERED)
+        who = f"make_sequences_of_sets(unordered={unordered!r})"
+        raise InvalidInput(message(who, " or ".join(UNORDERED), repr(unordered), do))
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
@@ -87,8 +103,9 @@ def make_sequences_of_sets(
         side = (1 if second else -1) / 2
         length = LENGTH + (side * length_gap if kind == "lengths" else 0.0)
         item = ITEM + (side * item_gap if kind == "items" else 0.0)
-        cell = _sequence(rng, length, item, shift if kind == "order" else 0.0, max_item)
-        if kind == "order" and second:
+        rises = kind == "order" and not (second and unordered == "level")
+        cell = _sequence(rng, length, item, shift if rises else 0.0, max_item, size_spread)
+        if second and rises:
             cell = [cell[j] for j in rng.permutation(len(cell))]
         cells[i] = tuple(cell)
     column = Column("sequence", Kind("sequence", f"made: {kind}"), cells)
@@ -111,14 +128,14 @@ def _whole(rng: np.random.Generator, most: int, mean: float, spread: float, leas
 
 
 def _sequence(
-    rng: np.random.Generator, length: float, item: float, shift: float, most: int
+    rng: np.random.Generator, length: float, item: float, shift: float, most: int, spread: float
 ) -> list[frozenset[int]]:
     n = _whole(rng, LONGEST, length, LENGTH_SPREAD, 2)
-    return [_set(rng, mean, most) for mean in item_means(item, shift, n)]
+    return [_set(rng, mean, most, spread) for mean in item_means(item, shift, n)]
 
 
-def _set(rng: np.random.Generator, mean: float, most: int) -> frozenset[int]:
-    size = _whole(rng, LARGEST, SIZE, SIZE_SPREAD, 1)
+def _set(rng: np.random.Generator, mean: float, most: int, spread: float) -> frozenset[int]:
+    size = _whole(rng, LARGEST, SIZE, spread, 1)
     drawn = np.rint(rng.normal(most * mean, most * ITEM_SPREAD, PATIENCE))
     found: dict[int, None] = {}
     for number in drawn.astype(np.int64).tolist():

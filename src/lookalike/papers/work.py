@@ -78,12 +78,23 @@ class Work:
         self.data = Path(data)
         self.effort = effort
         self.name = name
+        self._keep = None if keep is None else Path(keep)
         self._kept: dict[str, Any] = {}
         self._file: Path | None = None
-        if keep is not None:
+        if self._keep is not None:
             mark = hashlib.sha256(f"{__version__}\n{source}".encode()).hexdigest()[:12]
-            self._file = Path(keep) / f"{name}-{mark}.jsonl"
+            self._file = self._keep / f"{name}-{mark}.jsonl"
             self._recall()
+
+    def beside(self, name: str, source: str = "") -> Work:
+        """Return a memory that several parts share: the runs behind more than one table.
+
+        Parameters
+        ----------
+        name : str, which begins with the paper's name
+        source : str, the text of the module that makes the figures
+        """
+        return Work(self.data, self.effort, self._keep, name, source)
 
     def times(self, quick: int, default: int, full: int) -> int:
         """Return the count for this effort."""

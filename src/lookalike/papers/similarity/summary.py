@@ -1,0 +1,7 @@
+"""What came out, written after reading the figures."""
+
+from __future__ import annotations
+
+__all__ = ["SUMMARY"]
+
+SUMMARY = ""
