@@ -13,7 +13,7 @@ from lookalike.evaluate import goodman_kruskal, intrinsic_dimension, loo_predict
 from lookalike.hubness import k_occurrence, skewness, symmetric_share
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
-from lookalike.papers.hubs.sets import SOURCES, load_set
+from lookalike.papers.hubs.sets import SOURCES, as_vectors, load_set
 from lookalike.papers.hubs.spaces import distances_of, scaled
 
 __all__ = ["look_at", "without_tied_votes"]
@@ -43,10 +43,9 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
             before = right.setdefault(k, now)
             figures[f"p{k}"] = mcnemar(before, now).pvalue
         found[title] = figures
-    found["set"] = {
-        "dimension": intrinsic_dimension(Vector().fit(rows)),
-        "dimension, variance": _scaled_dimension(rows),
-    }
+    found["set"] = {"dimension": intrinsic_dimension(Vector().fit(rows))}
+    if not SOURCES[name].least:
+        found["set"]["dimension, variance"] = _scaled_dimension(rows)
     return found
 
 
@@ -63,8 +62,6 @@ def _scaled_dimension(rows: Any) -> float:
     """Return the estimate of the authors' program, which divides columns by their variance."""
     if isinstance(rows, np.ndarray):
         return intrinsic_dimension(Vector().fit(rows), scale="variance")
-    from lookalike.table import read_table
-
     x = np.array(rows["row"].values, dtype=np.float64)
     x = (x - x.mean(axis=0)) / (x.var(axis=0) + 1e-7)
-    return intrinsic_dimension(Vector().fit(read_table({"row": list(x)}, kinds={"row": "vector"})))
+    return intrinsic_dimension(Vector().fit(as_vectors(x)))

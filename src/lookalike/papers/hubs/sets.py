@@ -17,9 +17,9 @@ import numpy as np
 
 from lookalike.papers.data import load_frame, load_numbers, rescale
 from lookalike.papers.hubs.stemmer import stem
-from lookalike.table import read_table
+from lookalike.table import Table, read_table
 
-__all__ = ["SOURCES", "Source", "bodies", "frequencies", "load_set", "weigh_words"]
+__all__ = ["SOURCES", "Source", "as_vectors", "bodies", "frequencies", "load_set", "weigh_words"]
 
 
 class Source(NamedTuple):
@@ -61,8 +61,13 @@ def load_set(data: Path, name: str) -> tuple[Any, np.ndarray]:
     """Return the rows of a set, ready for a measure, and its classes."""
     x, y = _rows(data, name)
     if x.shape[1] > WIDE:
-        return read_table({"row": list(x)}, kinds={"row": "vector"}), y
+        return as_vectors(x), y
     return x, y
+
+
+def as_vectors(x: np.ndarray) -> Table:
+    """Return a table of one column, each row a vector."""
+    return read_table({"row": list(x)}, kinds={"row": "vector"})
 
 
 @lru_cache(maxsize=1)
@@ -111,11 +116,17 @@ def frequencies(
     return found, words
 
 
-def weigh_words(counts: np.ndarray) -> np.ndarray:
+def weigh_words(counts: np.ndarray, how: str = "frequency") -> np.ndarray:
     """Return frequency times the logarithm of how rare a word is (tf-idf).
+
+    ``how`` takes the frequency itself, one more than its logarithm, or only that it is not 0.
 
     The paper also brings all texts to the mean length; a cosine does not see that.
     """
     rare = np.log(len(counts) / np.maximum((counts > 0).sum(axis=0), 1))
+    if how == "logarithm":
+        counts = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0)
+    elif how == "presence":
+        counts = counts > 0
     weighed: np.ndarray = (counts * rare).astype(np.float64)
     return weighed
