@@ -69,3 +69,15 @@ def test_a_process_waits_for_its_turn(start, tmp_path):
         time.sleep(6.0)  # far longer than it takes to come to the loop
         assert process.poll() is None
     assert process.communicate(timeout=300)[0] == "wrong 0\n"
+
+
+def test_importing_does_not_wait(start, tmp_path):
+    """Whoever compiles nothing does not wait for a process that does, however long that takes."""
+    start(0).communicate(timeout=300)  # makes the folder
+    (lock,) = tmp_path.rglob(LOCK)
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "LOOKALIKE_COMPILE": "1"}
+    with lock.open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        words = [sys.executable, "-c", "import lookalike.kernels.sets; print('there')"]
+        done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "there\n", done.stderr

@@ -86,7 +86,10 @@ def share_cache(folder: str) -> None:
     if folder in _turns:
         return
     from numba.core.event import Event, Listener, register
+    from numba.core.registry import cpu_target
 
+    # Made under numba's lock as well: whoever only imports must not wait for another's compiler.
+    _ = cpu_target.target_context
     turn = _turns[folder] = _Turn(folder)
 
     class Waits(Listener):
