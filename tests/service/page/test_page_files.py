@@ -7,7 +7,7 @@ import lookalike
 
 WEB = Path(lookalike.__file__).parent / "service" / "web"
 BUDGET = 150_000  # bytes that the first view may load
-MARGIN = 10_000  # of them that stay free for what is to come
+MARGIN = 8_000  # of them that stay free for what is to come
 
 
 def files(*endings):

@@ -22,6 +22,18 @@ def test_opens_on_a_well_filled_row_with_neighbors(visit):
     assert len(visit.texts(".cell")) == sum(column["compared"] for column in info["columns"])
 
 
+def test_the_first_list_comes_with_one_call(visit):
+    visit.open("#/films?view=graph")
+    calls = [url.removeprefix(visit.site.address) for url in visit.asked if "/api/" in url]
+    assert calls[0] == "/api/opening?answered=true&collection=films"
+    assert not [path for path in calls if path.endswith(("/search", "/collections", "/films"))]
+    first = visit.ids()
+    visit.page.goto(f"{visit.site.address}/#/films?k=30")
+    visit.page.reload()
+    visit.until("document.querySelectorAll('.hit').length === 30")
+    assert visit.ids()[:20] == first  # another question is asked as always
+
+
 def test_typing_finds_a_row_and_back_goes_back(visit):
     visit.open()
     first = visit.ids()
@@ -71,6 +83,7 @@ def test_reasons_add_up_to_the_score_and_show_both_cells(visit):
         curve = isinstance(reason["query"], list) and reason["kind"] == "histogram"
         assert text == reason["text"] or (curve and text.strip() in reason["text"])
     card.locator("button.title").click()
+    card.locator(".detail").wait_for()
     rows = card.locator(".detail tbody tr")
     assert rows.count() == len(hit["columns"])
     year = next(part for part in hit["columns"] if part["column"] == "year")
@@ -217,7 +230,7 @@ def test_keyboard_alone_is_enough(visit):
     press("j")
     assert visit.page.locator(".hit.at").get_attribute("data-id") == str(before[1])
     press("Enter")
-    assert visit.page.locator(".hit.open .detail").count() == 1
+    visit.page.wait_for_selector(".hit.open .detail")
     press("u")
     assert visit.page.locator(".hit.liked").get_attribute("data-id") == str(before[1])
     press("u")

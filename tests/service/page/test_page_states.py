@@ -86,29 +86,28 @@ def test_rows_that_were_added_make_the_list_stale(visit):
 
 def test_bones_stand_where_the_list_will_be(visit):
     held = []
-    visit.page.route("**/search", lambda route: held.append(route))
+    visit.page.route("**/api/opening*", lambda route: held.append(route))
     visit.page.goto(f"{visit.site.address}/#/pets")
     visit.page.wait_for_selector("#results .bone")
     assert visit.page.locator(".hit").count() == 0
     while not held:
         visit.page.wait_for_timeout(50)
     held[0].continue_()
-    visit.page.unroute("**/search")
     visit.ready()
     assert visit.page.locator("#results .bone").count() == 0
 
 
 def test_a_measure_that_is_out_of_date_is_fitted_again(visit):
     def drifted(route):
-        info = route.fetch().json()
-        info["drift"] = {"refit": True, "reasons": ["weight: much larger than before"]}
-        route.fulfill(json=info)
+        found = route.fetch().json()
+        reasons = ["weight: much larger than before"]
+        found["collection"]["drift"] = {"refit": True, "reasons": reasons}
+        route.fulfill(json=found)
 
-    visit.page.route("**/api/collections/pets", drifted)
+    visit.page.route("**/api/opening*", drifted)
     visit.open("#/pets")
     banner = visit.page.locator(".banner")
     assert "much larger than before" in banner.inner_text()
-    visit.page.unroute("**/api/collections/pets")
     banner.get_by_role("button", name="Refit").click()
     path = "/api/collections/pets/measure"
     with visit.page.expect_request(lambda request: request.url.endswith(path)) as sent:
@@ -139,6 +138,7 @@ def test_a_table_of_forty_columns(visit):
     visit.page.get_by_label("weight of class_11").fill("4")
     visit.ready()
     visit.page.locator("button.title").first.click()
+    visit.page.wait_for_selector(".detail tbody tr")
     assert visit.page.locator(".detail tbody tr").count() >= len(compared)
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 1400
 

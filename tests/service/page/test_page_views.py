@@ -181,3 +181,42 @@ def test_the_hits_are_a_set_too(visit):
     visit.button("Choose others").click()
     visit.page.wait_for_selector("text=Draw around rows on the map")
     visit.page.wait_for_selector(".clusters li")
+
+
+def test_size_by_hubs(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.site.wait_for("/api/collections/films/hubs")
+    visit.open()
+    canvas_box(visit)
+    sizes = "[...document.querySelector('.plane')._props.data.sizes]"
+    assert len(set(visit.page.evaluate(sizes))) == 1
+    box = visit.page.get_by_label("Size by hubs")
+    box.check()
+    visit.until(f"new Set({sizes}).size > 3")
+    found, hubs = visit.page.evaluate(sizes), visit.site.call("GET", "/api/collections/films/hubs")
+    top, orphan = hubs["plain"]["top"][0]["id"], hubs["plain"]["orphans"][0]["id"]
+    assert found[top] == max(found) > found[orphan] == min(found)
+    visit.page.reload()
+    visit.until(f"document.querySelector('.plane')?._props.data && new Set({sizes}).size > 3")
+    assert box.is_checked()
+
+
+def test_work_that_takes_long_can_be_ended(visit):
+    """A queue that somebody else's work holds up: the page shows its own work, and ends it."""
+    rows = [{"x": i, "kind": "ab"[i % 2]} for i in range(40)]
+    visit.site.call("POST", "/api/collections", {"name": "queue", "rows": rows})
+    path = "/api/collections/films/measure"
+    other = visit.site.call("POST", path, {"measure": "forest-proximity"})["job"]["id"]
+    try:
+        visit.open("#/queue?view=set")
+        cancel = visit.page.locator("#panel").get_by_role("button", name="Cancel")
+        with visit.page.expect_request(lambda request: request.method == "DELETE") as sent:
+            cancel.click()
+        ended = sent.value.url.removeprefix(visit.site.address)
+        visit.page.wait_for_selector("#panel .problem >> text=cancelled")
+        assert visit.site.call("GET", ended)["state"] == "cancelled"
+    finally:
+        visit.site.call("DELETE", f"/api/jobs/{other}")
+    visit.page.locator("#panel").get_by_role("button", name="Try again").click()
+    visit.page.wait_for_selector(".clusters li")
+    visit.site.call("DELETE", "/api/collections/queue")
