@@ -25,8 +25,8 @@ __all__ = [
     "hide_missing",
     "longest_of",
     "missing_rows",
-    "sizes_of",
     "show",
+    "sizes_of",
 ]
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
