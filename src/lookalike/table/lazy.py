@@ -1,4 +1,4 @@
-"""A table that stays in its Parquet files: what each column holds is known, rows are read on demand."""
+"""A table that stays in its Parquet files: its columns are known, its rows are read on demand."""
 
 from __future__ import annotations
 
