@@ -1,5 +1,7 @@
 """Tables cut into Parquet files, and whether what comes back is the same."""
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -9,7 +11,7 @@ def cut(rows, folder, at, group=None):
     """Write an Arrow table as one file per part, cut at these rows; return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     ends = [0, *sorted(min(end, len(rows)) for end in at), len(rows)]
-    for number, (start, stop) in enumerate(zip(ends, ends[1:], strict=False)):
+    for number, (start, stop) in enumerate(itertools.pairwise(ends)):
         part = rows.slice(start, stop - start)
         path = folder / f"part-{number:03d}.parquet"
         pyarrow.parquet.write_table(part, path, row_group_size=group or max(1, len(rows)))
