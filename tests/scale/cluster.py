@@ -1,12 +1,15 @@
 """A real cluster on this machine: a scheduler and worker processes that can be killed."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import distributed
 
 SOURCE = Path(__file__).parents[2] / "src"
 QUIET = {
@@ -32,6 +35,8 @@ class Cluster:
             assert time.monotonic() < end, "the scheduler did not start"
             time.sleep(0.1)
         self.workers = [self.join() for _ in range(workers)]
+        with distributed.Client(self.address, timeout=120, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=300)  # the machine may have other things to do
 
     def _start(self, program, *options):
         paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])
@@ -48,8 +53,6 @@ class Cluster:
 
     @property
     def address(self):
-        import json
-
         return json.loads(self.file.read_text())["address"]
 
     def kill(self, number):

@@ -7,8 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scale.cluster import Cluster
-
 KILLS = os.environ.get("LOOKALIKE_KILLS", "0") not in ("", "0")
 long = pytest.mark.skipif(not KILLS, reason="starts many processes: set LOOKALIKE_KILLS=1")
 
@@ -39,6 +37,8 @@ def files(tmp_path_factory):
 @pytest.fixture
 def cluster(tmp_path):
     pytest.importorskip("distributed")
+    from scale.cluster import Cluster
+
     made = Cluster(tmp_path, 4)
     yield made
     made.close()
