@@ -83,6 +83,9 @@ def main() -> int:
     parser.add_argument(
         "--enough", type=float, default=4.0, help="seconds for the largest size of a growth (4)"
     )
+    parser.add_argument(
+        "--largest", type=int, default=10_000_000, help="rows of the last step of a ladder (10^7)"
+    )
     parser.add_argument("--json", type=Path, help="where to write the figures (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
     asked = parser.parse_args()
@@ -109,6 +112,9 @@ def main() -> int:
                     results.append(measure(growth, asked.enough))
                     show_growth(results[-1], console)
             failed |= asked.strict and not all(grown.holds for grown in results)
+        if hasattr(module, "LADDER"):  # sizes that take minutes: only when this case is asked for
+            largest = asked.largest if asked.case == name else min(asked.largest, 100_000)
+            results += module.LADDER(largest, console)
         path = asked.json or RESULTS / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"machine": header, "results": [result.to_json() for result in results]}

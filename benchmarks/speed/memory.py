@@ -30,23 +30,24 @@ def _measure(module: str, name: str, contender: str, threads: int | None) -> flo
         )()  # imports, compiled code and thread pools are not the answer's
         run = prepare(case.problem(False))
         gc.collect()
-        before = _reset_peak()
+        before = _resetpeak()
         answer = run()
-        after = _peak()
+        after = peak()
     del answer
     return max(0, after - before) / 1e6
 
 
-def _reset_peak() -> int:
+def _resetpeak() -> int:
     """Forget earlier peaks where the system can; return the bytes that growth is counted from."""
     try:
         CLEAR.write_text("5")
         return _status("VmRSS")
     except OSError:  # elsewhere the highest peak so far has to do: growth below it goes unseen
-        return _peak()
+        return peak()
 
 
-def _peak() -> int:
+def peak() -> int:
+    """Return the most bytes that this process has held."""
     try:
         return _status("VmHWM")
     except OSError:

@@ -34,9 +34,15 @@ class Cluster:
         while not self.file.exists():
             assert time.monotonic() < end, "the scheduler did not start"
             time.sleep(0.1)
-        self.workers = [self.join() for _ in range(workers)]
+        self.workers = []
+        self.fill(workers)
+
+    def fill(self, many):
+        """Start workers until so many are there and known to the scheduler."""
+        self.workers = [process for process in self.workers if process.poll() is None]
+        self.workers += [self.join() for _ in range(many - len(self.workers))]
         with distributed.Client(self.address, timeout=120, set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=300)  # the machine may have other things to do
+            client.wait_for_workers(many, timeout=400)  # the machine may have other things to do
 
     def _start(self, program, *options):
         paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])

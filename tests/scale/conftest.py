@@ -34,11 +34,18 @@ def files(tmp_path_factory):
     return sorted(folder.iterdir())
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
     pytest.importorskip("distributed")
     from scale.cluster import Cluster
 
-    made = Cluster(tmp_path, 4)
+    made = Cluster(tmp_path_factory.mktemp("cluster"), 4)
     yield made
     made.close()
+
+
+@pytest.fixture
+def cluster(processes):
+    """Four workers, whoever was killed before."""
+    processes.fill(4)
+    return processes

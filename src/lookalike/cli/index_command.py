@@ -1,4 +1,4 @@
-"""``lookalike index``: an index of a table in one file, which every verb takes in its place."""
+"""``lookalike index``: an index of a table in one file, or in a folder if it is larger."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import typer
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
+from lookalike.cli.folders import build_folder, check_folder, wants_folder
 from lookalike.cli.inspect_command import summary_grid
 from lookalike.cli.measure import AUTO, pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, MeasureName, Seed, Weight
-from lookalike.cli.source import SAVED, Source, takes_table
+from lookalike.cli.search_command import search
+from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
 from lookalike.cli.verbs import add_verb
 from lookalike.errors import InvalidInput, message
 
@@ -22,11 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["index"]
 
 index = typer.Typer(
-    no_args_is_help=True, help="Build, extend and look at an index that is kept in a file."
+    no_args_is_help=True,
+    help="Build, extend and look at an index that is kept in a file or in a folder.",
 )
 
 Saved = Annotated[
-    str, typer.Argument(metavar="INDEX", help="A saved index, NAME.lookalike.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="INDEX",
+        help="A saved index, NAME.lookalike, or the folder of one.",
+        show_default=False,
+    ),
 ]
 
 
@@ -38,11 +46,19 @@ def build(
         typer.Option(
             "-o",
             "--to",
-            metavar="FILE",
-            help="Where to write it: NAME.lookalike.",
+            metavar="FILE|FOLDER",
+            help="Where to write it: NAME.lookalike, or a folder.",
             show_default=False,
         ),
     ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="More Parquet files of the same columns; the index goes to a folder then.",
+            show_default=False,
+        ),
+    ] = None,
     measure: MeasureName = AUTO,
     weight: Weight = None,
     columns: Columns = None,
@@ -55,13 +71,36 @@ def build(
             show_default=False,
         ),
     ] = None,
+    shards: Annotated[
+        bool,
+        typer.Option(
+            "--shards",
+            help="Write a folder: Parquet is read in parts, and rows need not fit in memory.",
+        ),
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler write the shards: tcp://10.0.0.5:8786.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
-    """Fit a measure to a table and write both to one file."""
+    """Fit a measure to a table and write both to one file, or to a folder.
+
+    Several Parquet files, a folder of them or a pattern go to a folder of shards: rows stay on the
+    disk, and a build that was stopped goes on where it was.
+    """
     from lookalike._atomic import check_writable
 
+    if wants_folder(source, more or [], shards or scheduler is not None):
+        build_folder(source, more or [], to, measure, weight, columns, id_column, seed, scheduler)
+        return
     if not to.lower().endswith(SAVED):
-        do = f"Write -o {to}{SAVED}"
+        do = f"Write -o {to}{SAVED}, or add --shards for a folder"
         raise InvalidInput(message("-o", f"a name that ends in {SAVED}", repr(to), do))
     check_writable(to)
     loaded = source.load().compared_by(columns)
@@ -94,12 +133,16 @@ def add(
     """Add rows to an index; they are read as its first rows were."""
     source = Source(file)
     made = load(file)
+    if refit and made.folder is not None:
+        do = "Build a new folder from all files"
+        raise InvalidInput(message("--refit", "an index in one file", "one in a folder", do))
     new = source.read_like(rows, made.schema_, "index add")
     with compile_note():
         ids = made.add(new)
         if refit:
             made.refit()
-    made.save(file)
+    if made.folder is None:
+        made.save(file)
     console = out.make_console()
     many = f"{len(ids):,} row" + ("" if len(ids) == 1 else "s")
     out.headline(console, f"{file}: {many} added, {len(made):,} in all")
@@ -109,11 +152,16 @@ def add(
 def info(file: Saved, output: Form = out.Output.table) -> None:
     """Show what an index holds: rows, measure, and each column with its kind."""
     made = load(file)
-    summary = made.table.summary()
+    summary = made.sample.summary()
     name = type(made.measure_).__name__
     if output is out.Output.table:
         console = out.make_console()
-        out.headline(console, f"{file}: {summary.title}, compared by {name}")
+        title = summary.title
+        if made.folder is not None:  # what is said about columns is said of some of its rows
+            shards = len(made.state_.segments.segments)
+            title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, {len(summary)} columns"
+            title += f" (shown by {summary.n_rows:,} rows)"
+        out.headline(console, f"{file}: {title}, compared by {name}")
         out.say(console, made.reason_)
         console.print(summary_grid(summary))
         return
@@ -127,8 +175,49 @@ def info(file: Saved, output: Form = out.Output.table) -> None:
     out.write(output, list(rows[0]), [list(row.values()) for row in rows], document)
 
 
-def check(file: Saved) -> None:
-    """Say whether the file is whole, and whether added rows still look like the fitted ones."""
+def delete(
+    file: Saved,
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Rows to delete.", show_default=False)
+    ],
+) -> None:
+    """Delete rows from an index, by their ids."""
+    made = load(file)
+    numbered = made.id_column is None
+    for word in ids:
+        if numbered and not word.isdigit():
+            do = "Ids of this index are whole numbers"
+            raise InvalidInput(message("index delete", "the id of a row", repr(word), do))
+    wanted = [int(word) if numbered else as_stored(made, word) for word in ids]
+    made.delete(wanted)
+    if made.folder is None:
+        made.save(file)
+    console = out.make_console()
+    many = f"{len(ids):,} row" + ("" if len(ids) == 1 else "s")
+    out.headline(console, f"{file}: {many} deleted, {len(made):,} left")
+
+
+def as_stored(made: Index, word: str) -> Any:
+    """Return an id as the index has it: a number may be the id that was typed."""
+    if word in made or not word.lstrip("-").isdigit():
+        return word
+    return int(word)
+
+
+def check(
+    file: Saved,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Write damaged shards of a folder again from their files."),
+    ] = False,
+) -> None:
+    """Say whether the files are whole, and whether added rows still look like the fitted ones."""
+    if is_index_folder(file):
+        check_folder(file, repair)
+        drift = load(file).drift()
+        if drift.refit:
+            out.warn("the added rows differ from the fitted ones: build the index again")
+        return
     made = load(file)  # whatever is damaged is named here
     drift = made.drift()
     console = out.make_console()
@@ -140,7 +229,7 @@ def check(file: Saved) -> None:
 
 def load(file: str) -> Index:
     """Load a saved index."""
-    if not file.lower().endswith(SAVED):
+    if not file.lower().endswith(SAVED) and not is_index_folder(file):
         do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
         raise InvalidInput(message("index", f"a saved index (NAME{SAVED})", repr(file), do))
     return Source(file).load_index()
@@ -148,10 +237,14 @@ def load(file: str) -> Index:
 
 BUILD = ("lookalike index build films.csv -o films.lookalike",)
 ADD = ("lookalike index add films.lookalike more.csv",)
+QUERY = ("lookalike index query films.lookalike --row 3 -k 5",)
 INFO = ("lookalike index info films.lookalike",)
 CHECK = ("lookalike index check films.lookalike",)
+DELETE = ("lookalike index delete films.lookalike 3 14",)
 add_verb(index, "build", build, BUILD)
 add_verb(index, "add", add, ADD)
+add_verb(index, "query", search, QUERY)
 add_verb(index, "info", info, INFO)
 add_verb(index, "check", check, CHECK)
-EXAMPLES = BUILD + ADD + INFO + CHECK
+add_verb(index, "delete", delete, DELETE)
+EXAMPLES = BUILD + ADD + QUERY + INFO + CHECK + DELETE

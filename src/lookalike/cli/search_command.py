@@ -91,7 +91,7 @@ def search(
         index, reason, names = get_index(source, measure, given, weights, columns, seed)
         ids = Ids(index)
         query = start if isinstance(start, dict) else ids.find(start, "--row")
-        table = index.table
+        table = index.sample
         hits: Hits = index.search(  # type: ignore[assignment]
             query,
             k,
@@ -153,7 +153,7 @@ def get_index(
             found = "a saved index, which has its own"
             raise InvalidInput(message("--measure", "a table to fit it to", found, do))
         index = source.load_index()
-        chosen = None if columns is None else list(select_columns(index.table, columns).names)
+        chosen = None if columns is None else list(select_columns(index.sample, columns).names)
         return index, index.reason_, chosen
     table = select_columns(source.read(), columns)
     reason = None
@@ -178,8 +178,9 @@ class Ids:
     """The ids of an index, as people type them."""
 
     def __init__(self, index: Index) -> None:
-        self.ids = index.ids
-        self.counted = all(isinstance(id, int) for id in self.ids[:1])
+        self.index = index
+        self.counted = index.id_column is None and not index.state_.id_column
+        self.last = index.state_.segments.next_place - 1
 
     def find(self, word: str, option: str) -> Any:
         """Return the id that was typed.
@@ -191,13 +192,19 @@ class Ids:
         """
         if self.counted:
             number = as_number(word, option)
-            if 0 <= number <= self.ids[-1]:
+            if 0 <= number <= self.last:
                 return number  # one that was deleted is named by the index
             do = "Count rows from 0, without the line of headings"
-            needed = f"a row from 0 to {self.ids[-1]}"
+            needed = f"a row from 0 to {self.last}"
             raise InvalidInput(message(option, needed, word, do))
-        for id in self.ids:
+        if word in self.index:
+            return word
+        names = self.index.state_.names.of(self.index.state_.segments.places[:1000])
+        ids = self.index.ids if self.index.folder is None else names
+        for id in ids:
             if str(id) == word:
                 return id
-        do = suggest(word, map(str, self.ids[:1000]))
+        if word.lstrip("-").isdigit() and int(word) in self.index:
+            return int(word)
+        do = suggest(word, map(str, ids[:1000]))
         raise InvalidInput(message(option, "the id of a row", repr(word), do))

@@ -31,10 +31,19 @@ if TYPE_CHECKING:
     from lookalike.search import Index
     from lookalike.table import Table
 
-__all__ = ["SAVED", "STDIN", "Loaded", "Source", "parse_conditions", "takes_table"]
+__all__ = [
+    "SAVED",
+    "STDIN",
+    "Loaded",
+    "Source",
+    "is_index_folder",
+    "parse_conditions",
+    "takes_table",
+]
 
 CELL = 24  # characters of a cell in a row in words
 STDIN = "-"
+PAGES = ("manifest.json", "plan.json")  # what tells the folder of an index from others
 SAVED = ".lookalike"
 # How files begin that are not text; the ending that read_table knows them by.
 STARTS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
@@ -167,8 +176,8 @@ class Source:
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file is a saved index."""
-        return self.file.lower().endswith(SAVED)
+        """Whether the file is a saved index, or the folder of one."""
+        return self.file.lower().endswith(SAVED) or is_index_folder(self.file)
 
     def load_index(self) -> Index:
         """Load a saved index; how its rows are read was decided when it was built."""
@@ -180,6 +189,8 @@ class Source:
                 do = f"Give --{option} when the index is built"
                 found = f"the saved index {self.file!r}"
                 raise InvalidInput(message(f"--{option}", needed, found, do))
+        if is_index_folder(self.file):
+            return Index.open(self.file)
         index = load(self.file)
         if not isinstance(index, Index):
             who, found = f"File {self.file!r}", f"a saved {type(index).__name__}"
@@ -232,6 +243,12 @@ class Source:
             except LookalikeError as error:  # nobody knows the path
                 text = str(error).replace(f"File {str(path)!r}", "standard input")
                 raise type(error)(text) from error
+
+
+def is_index_folder(file: str) -> bool:
+    """Whether a path is a folder that an index is kept in, or is being built in."""
+    path = Path(file).expanduser()
+    return path.is_dir() and any((path / name).is_file() for name in PAGES)
 
 
 def ending_of(data: bytes) -> str:

@@ -36,7 +36,7 @@ from lookalike.measures.matrices import (
     square,
     typical_distance,
 )
-from lookalike.measures.rows import Rows, RowsAt, self_pairs
+from lookalike.measures.rows import Rows, self_pairs
 from lookalike.measures.searched import SearchedRows
 from lookalike.measures.sparse_graph import KNeighborsGraph
 from lookalike.measures.telling import SAMPLE, ColumnDifferences, draw_pairs
@@ -105,7 +105,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
         who = f"{type(self).__name__}.fit"
         return InvalidInput(message(who, needed, f"{part}, needs all rows in memory", do))
 
-    def _fit_rows(self, rows: RowsAt) -> None:
+    def _fit_rows(self, rows: Any) -> None:
         """Learn what needs the encoded rows."""
         if self.traits.conversion == "ratio":
             self.scale_ = typical_distance(self, rows)

@@ -22,7 +22,7 @@ from lookalike.measures.byte_road import ByteQuestion, _ByteRoad
 from lookalike.measures.explanation import Explanation
 from lookalike.measures.mixed import SCALES, MixedPlan
 from lookalike.measures.mixed_codes import MixedCodes, mixed_codes
-from lookalike.measures.rows import Rows, RowsAt
+from lookalike.measures.rows import Rows
 from lookalike.measures.searched import Codes
 from lookalike.measures.traits import Traits
 from lookalike.measures.typical import Typical, contributions
@@ -224,7 +224,7 @@ class Gower(_ByteRoad):
             learn,
         )
 
-    def _fit_rows(self, rows: RowsAt) -> None:
+    def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
         self.typical_ = Typical.fit(self.plan_, rows)
 

@@ -292,7 +292,9 @@ class MixedPlan:
         beta: float = 1.0,
         constant: str = "keep",
         scale: str | Mapping[str, str] = "range",
-        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(column),
+        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
+            column
+        ),
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         scales = scale if isinstance(scale, Mapping) else {}

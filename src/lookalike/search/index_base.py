@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from sklearn.base import BaseEstimator, clone
@@ -27,7 +24,6 @@ from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.measures.source import same_settings
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.approximate import MayMiss
 from lookalike.search.choose import choose_measure
@@ -35,8 +31,8 @@ from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
 from lookalike.search.filters import read_filter
 from lookalike.search.hits_html import index_html
 from lookalike.search.ids import take_ids
+from lookalike.search.in_folder import InFolder
 from lookalike.search.segments import Segments
-from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.snapshot import Snapshot
 from lookalike.search.tables import learn_levels
 from lookalike.table import Kind, Schema, Table, as_table, read_table
@@ -46,11 +42,10 @@ from lookalike.table.targets import split_target
 __all__ = ["_IndexBase"]
 
 AUTO = "auto"
-COMPACTED = 2**20  # rows that are joined to one part, in memory
 Answer = TypeVar("Answer")
 
 
-class _IndexBase(MayMiss, Saved, BaseEstimator):
+class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
     """Base of the index: everything but searching."""
 
     SHAPE: ClassVar[Fields] = {
@@ -72,7 +67,6 @@ class _IndexBase(MayMiss, Saved, BaseEstimator):
     kinds: Mapping[str, Any] | None
     n_jobs: int | None
     state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
-    _folder: ShardFolder | None = None  # where the rows are, of an index that was opened
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -181,64 +175,6 @@ class _IndexBase(MayMiss, Saved, BaseEstimator):
             idle = [n for n in nested if n.rpartition("__")[2] == "n_jobs" and nested[n] is None]
             measure.set_params(**dict.fromkeys(idle, self.n_jobs))
         return measure, reason
-
-    # -- folders -----------------------------------------------------------------------------------
-
-    @classmethod
-    def open(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
-        """Open an index that is kept in a folder of shards, without reading its rows.
-
-        Such a folder is made by ``build_index``, or by ``lookalike index build FILES -o FOLDER``.
-        Rows are mapped into memory and read where a search looks at them. Everything else is as
-        with an index in memory, with the same answers; ``add`` and ``delete`` are in the folder
-        when they return. One process may write at a time; those that read see the folder as they
-        opened it.
-
-        Parameters
-        ----------
-        folder : path
-        n_jobs : int, optional
-            Threads; None: the setting of ``lookalike.config``.
-
-        Examples
-        --------
-        >>> import lookalike as la, os, tempfile
-        >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
-        >>> pets = {"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]}
-        >>> index = la.search.build_index(la.read_table(pets), folder)
-        >>> la.Index.open(folder).search(0, k=1).ids
-        [2]
-        """
-        place = ShardFolder.open(folder)
-        head = place.head
-        if n_jobs is not None:
-            count_jobs(n_jobs)
-            measure = copy.copy(head.measure)
-            place.head = replace(head, measure=same_settings(measure, n_jobs))
-        index = cls(place.head.measure.frozen(), id_column=head.id_column, n_jobs=n_jobs)
-        index._folder = place
-        index.state_ = place.snapshot()
-        return index
-
-    @property
-    def folder(self) -> Path | None:
-        """Where the rows are kept; None for an index in memory."""
-        return None if self._folder is None else self._folder.path
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to one file, to be read by ``lookalike.load``.
-
-        Parameters
-        ----------
-        path : str or path
-            Usually ending in ``.lookalike``. An existing file is replaced only once the new one is
-            complete.
-        """
-        if self._folder is not None:
-            found = f"one that is kept in {str(self._folder.path)!r}"
-            do = "Copy the folder; every change is in it already"
-            raise InvalidInput(message("Index.save", "an index in memory", found, do))
-        super().save(path)
 
     # -- what stands now ---------------------------------------------------------------------------
 
@@ -384,25 +320,6 @@ class _IndexBase(MayMiss, Saved, BaseEstimator):
             One that is not there, or named twice, is an error; then nothing is deleted.
         """
         self._write(lambda now: (now.without(ids, "Index.delete"), None))
-
-    def compact(self) -> Self:
-        """Drop deleted rows for good and join small parts; ids and answers stay as they are.
-
-        Of an index in a folder, shards with deleted rows and small shards are written again, a
-        shard at a time, so that it takes no more memory than that.
-
-        Examples
-        --------
-        >>> import lookalike as la
-        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0, 4.0]})
-        >>> index.delete(1)
-        >>> index.compact().ids
-        [0, 2, 3]
-        """
-        most = COMPACTED if self._folder is None else self._folder.manifest.shard_rows
-        while self._write(lambda now: now.compacted(most)):
-            pass
-        return self
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted.

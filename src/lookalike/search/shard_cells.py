@@ -173,7 +173,7 @@ class _ShardColumn(Column):
         return self._file.n_rows
 
     @property
-    def values(self) -> np.ndarray:  # type: ignore[override]
+    def values(self) -> np.ndarray:
         """All cells, read now."""
         return self._file.column(self._number)
 

@@ -15,7 +15,7 @@ from lookalike._config import count_jobs
 from lookalike._lock import locked
 from lookalike._params import check_params
 from lookalike._progress import Progress
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, UnreadableFile, message
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.reasons.style import SAMPLE
@@ -33,11 +33,12 @@ from lookalike.search.shard_build import (
     start,
     write_part,
 )
-from lookalike.search.shard_folder import ShardHead
+from lookalike.search.shard_folder import ShardFolder, ShardHead
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import LazyTable, Table, read_table
+from lookalike.table.parquet_parts import ParquetParts
 
-__all__ = ["begin_build", "build_index"]
+__all__ = ["begin_build", "build_index", "learn_head", "read_source", "repair_folder"]
 
 TILE = 1024  # shards are cut at whole tiles of codes
 
@@ -233,3 +234,45 @@ def _source(path: Path) -> dict[str, Any]:
         "time": about.st_mtime,
         "sha256": hash_file(path),
     }
+
+
+def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """Write shards that are damaged again, from the files they were built from.
+
+    The files must be where they were and hold what they held. Rows that were added later are not in
+    them: a shard of such rows cannot be written again.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    mapping of the name of each shard that was written again to what was wrong with it
+    """
+    place = Path(folder)
+    with locked(place, WHO):
+        there = ShardFolder.open(place)
+        faults = there.faults()
+        if not faults:
+            return {}
+        who = f"Index folder {str(place)!r}"
+        sources = there.manifest.sources
+        lost = [name for name in faults if not name.isdigit()]
+        if lost or not sources or not sources[0]["path"]:
+            found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
+            do = "Take the folder from a copy, or build it again"
+            raise UnreadableFile(message(who, "shards built from files", found, do))
+        for source in sources:
+            path = Path(source["path"])
+            if not path.is_file() or hash_file(path) != source["sha256"]:
+                do = "Put the file back, or build the folder again"
+                needed = f"{source['path']!r} as it was"
+                raise UnreadableFile(message(who, needed, "none, or another", do))
+        parts = ParquetParts.open([Path(source["path"]) for source in sources])
+        head = there.head
+        table = LazyTable(parts, head.like, head.schema.missing)
+        build = Build(place, table, head, there.manifest.shard_rows)
+        for name in faults:
+            write_part(build, int(name), again=True)
+        return faults

@@ -1,4 +1,4 @@
-"""A table that stays in its Parquet files: what each column holds is known, rows are read on demand."""
+"""A table that stays in its Parquet files: its columns are known, its rows are read on demand."""
 
 from __future__ import annotations
 
@@ -195,11 +195,11 @@ class LazyTable:
         raws = {raw.name: raw for raw in _neutral(rows, self.missing)}
         if columns is not None:  # a column without a name has one by its place among all
             raws = {n: replace(r, name=n) for n, r in zip(columns, raws.values(), strict=True)}
-        parts = (
+        here, aside = (
             [_read(raws[like.name], like) for like in some if like.name in raws]
             for some in (self.like.columns, self.like.aside)
         )
-        return Table(*parts, n_rows=rows.num_rows, missing=self.missing)
+        return Table(here, aside, rows.num_rows, self.missing)
 
 
 def _read(raw: Raw, like: Column) -> Column:

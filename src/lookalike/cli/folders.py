@@ -1,0 +1,165 @@
+"""Indexes in folders, for the verbs: when one is meant, how it is built, checked and repaired."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike._config import show_bytes
+from lookalike.cli import output as out
+from lookalike.cli.compiling import compile_note
+from lookalike.cli.measure import AUTO, make_measure, set_seed
+from lookalike.cli.options import read_weights, select_columns
+from lookalike.errors import InvalidInput, message
+
+if TYPE_CHECKING:
+    from lookalike.cli.source import Source
+    from lookalike.search import Index
+
+__all__ = ["build_folder", "check_folder", "wants_folder"]
+
+PARQUET = (".parquet", ".pq")
+
+
+def wants_folder(source: Source, more: list[str], shards: bool) -> bool:
+    """Whether a build is to go into a folder: many files, or somebody says so."""
+    path = Path(source.file).expanduser()
+    return shards or bool(more) or path.is_dir() or any(letter in source.file for letter in "*?[")
+
+
+def build_folder(
+    source: Source,
+    more: list[str],
+    to: str,
+    measure: str,
+    weight: list[str] | None,
+    columns: str | None,
+    id_column: str | None,
+    seed: int,
+    scheduler: str | None = None,
+) -> None:
+    """Build an index in a folder, with a line for every shard and a summary at the end."""
+    for option in ("filter", "encoding", "delimiter"):
+        if getattr(source, option) is not None and (more or is_parquet(source.file)):
+            do = "Leave it out; filter when you search"
+            found = "Parquet files that are read in parts"
+            raise InvalidInput(message(f"--{option}", "a table in memory", found, do))
+    table = _read(source, more, columns, id_column)
+    given = _measure(measure, weight, seed)
+    console = out.make_console()
+    if scheduler is not None:
+        _build_by_workers(table, to, given, id_column, scheduler)
+        return
+    began, written = time.perf_counter(), [0, 0]
+
+    def done(number: int, shard: Any) -> None:
+        rows = int(shard.about["rows"])
+        written[0] += rows
+        written[1] += shard.size
+        size = show_bytes(shard.size)
+        out.note(f"shard {number + 1}: {rows:,} rows, {size}; {written[0]:,} of {len(table):,}")
+
+    with compile_note():
+        from lookalike.search import build_index
+
+        made = build_index(table, to, given, id_column=id_column, done=done)
+    seconds = max(time.perf_counter() - began, 1e-9)
+    name = type(made.measure_).__name__
+    files = f"{len(table.files):,} files" if hasattr(table, "files") else source.name
+    out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
+    if measure.strip().lower() == AUTO:
+        out.say(console, made.reason_)
+    size, each = show_bytes(written[1]), written[1] / max(1, len(made))
+    speed = f"{len(made) / seconds:,.0f} rows/s"
+    out.say(console, f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
+    out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+
+
+def _build_by_workers(
+    table: Any, to: str, measure: Any, id_column: str | None, scheduler: str
+) -> None:
+    """Build an index in a folder by the workers of a Dask scheduler."""
+    if not hasattr(table, "files"):
+        do = "Write the table as Parquet, or leave --scheduler out"
+        needed = "Parquet files, which workers can read in parts"
+        raise InvalidInput(message("--scheduler", needed, "another table", do))
+    console = out.make_console()
+    told: list[Any] = []
+    with compile_note():
+        from lookalike.scale import fit_encode
+
+        made = fit_encode(table, to, measure, scheduler, id_column=id_column, tell=told.append)
+    name = type(made.measure_).__name__
+    files = f"{len(table.files):,} files"
+    out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
+    out.say(console, str(told[0]))
+    out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+
+
+def is_parquet(file: str) -> bool:
+    """Whether a file is read in parts."""
+    return file.lower().endswith(PARQUET) or Path(file).expanduser().is_dir()
+
+
+def _read(source: Source, more: list[str], columns: str | None, id_column: str | None) -> Any:
+    from lookalike.table import read_table
+
+    if not more and not is_parquet(source.file) and not any(c in source.file for c in "*?["):
+        return select_columns(source.load().table, columns)
+    kinds = dict(source.given_kinds() or {})
+    paths = [source.file, *more]
+    if id_column is not None:
+        kinds.setdefault(id_column, "object")
+    table = read_table(paths, kinds=kinds or None, missing=source.missing or None, lazy=True)
+    if columns is not None:
+        kept = {*select_columns(table.like, columns).names, id_column}
+        every = [column.name for column in table.like.columns]
+        away = {name: "aside" for name in every if name not in kept}
+        again = {name: table.like[name].kind for name in kept if name is not None}
+        table = read_table(
+            paths, kinds={**again, **away, **kinds}, missing=source.missing or None, lazy=True
+        )
+    return table
+
+
+def _measure(measure: str, weight: list[str] | None, seed: int) -> Any:
+    weights = read_weights(weight)
+    if measure.strip().lower() == AUTO and not weights:
+        return AUTO
+    made = make_measure("gower" if measure.strip().lower() == AUTO else measure)
+    if weights:
+        if "weights" not in made.get_params():
+            needed, do = "a measure that weighs columns", "Use --measure gower"
+            raise InvalidInput(message("--weight", needed, type(made).__name__, do))
+        made.set_params(weights=weights)
+    return set_seed(made, seed)
+
+
+def _first(index: Index) -> Any:
+    segment = index.state_.segments.segments[0]
+    return index.state_.names.of(segment.places[:1])[0]
+
+
+def check_folder(file: str, repair: bool) -> None:
+    """Compare every file of a folder with its hash; write damaged shards again on request."""
+    from lookalike.search import Index
+    from lookalike.search.shard_folder import ShardFolder
+    from lookalike.search.shard_index import repair_folder
+
+    faults = ShardFolder.open(file).faults()
+    if faults and not repair:
+        name, (first, *_) = next(iter(faults.items()))
+        do = f"Build them again from their files: lookalike index check {file} --repair"
+        found = f"{len(faults)} damaged, first {name!r}: {first}"
+        raise InvalidInput(message(f"Index folder {file!r}", "whole shards", found, do))
+    mended = repair_folder(file) if faults else {}
+    index = Index.open(file)
+    console = out.make_console()
+    shards = len(index.state_.segments.segments)
+    said = f"{file}: all files are whole, {len(index):,} rows in {shards:,} shard{'' if shards == 1 else 's'}"
+    if mended:
+        said = f"{file}: {len(mended)} of {shards:,} shards written again, {len(index):,} rows"
+    out.headline(console, said)
+    for name, some in mended.items():
+        out.say(console, f"{name}: {'; '.join(some)}")
