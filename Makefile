@@ -48,7 +48,7 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
-	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py
+	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/scale
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 check: $(VENV)/.dev ## formatting, lint and types

@@ -1,12 +1,15 @@
 """A real cluster on this machine: a scheduler and worker processes that can be killed."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import distributed
 
 SOURCE = Path(__file__).parents[2] / "src"
 QUIET = {
@@ -31,7 +34,15 @@ class Cluster:
         while not self.file.exists():
             assert time.monotonic() < end, "the scheduler did not start"
             time.sleep(0.1)
-        self.workers = [self.join() for _ in range(workers)]
+        self.workers = []
+        self.fill(workers)
+
+    def fill(self, many):
+        """Start workers until so many are there and known to the scheduler."""
+        self.workers = [process for process in self.workers if process.poll() is None]
+        self.workers += [self.join() for _ in range(many - len(self.workers))]
+        with distributed.Client(self.address, timeout=120, set_as_default=False) as client:
+            client.wait_for_workers(many, timeout=400)  # the machine may have other things to do
 
     def _start(self, program, *options):
         paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])
@@ -48,8 +59,6 @@ class Cluster:
 
     @property
     def address(self):
-        import json
-
         return json.loads(self.file.read_text())["address"]
 
     def kill(self, number):

@@ -7,8 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scale.cluster import Cluster
-
 KILLS = os.environ.get("LOOKALIKE_KILLS", "0") not in ("", "0")
 long = pytest.mark.skipif(not KILLS, reason="starts many processes: set LOOKALIKE_KILLS=1")
 
@@ -36,9 +34,18 @@ def files(tmp_path_factory):
     return sorted(folder.iterdir())
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
     pytest.importorskip("distributed")
-    made = Cluster(tmp_path, 4)
+    from scale.cluster import Cluster
+
+    made = Cluster(tmp_path_factory.mktemp("cluster"), 4)
     yield made
     made.close()
+
+
+@pytest.fixture
+def cluster(processes):
+    """Four workers, whoever was killed before."""
+    processes.fill(4)
+    return processes

@@ -37,6 +37,7 @@ def build_folder(
     columns: str | None,
     id_column: str | None,
     seed: int,
+    scheduler: str | None = None,
 ) -> None:
     """Build an index in a folder, with a line for every shard and a summary at the end."""
     for option in ("filter", "encoding", "delimiter"):
@@ -47,6 +48,9 @@ def build_folder(
     table = _read(source, more, columns, id_column)
     given = _measure(measure, weight, seed)
     console = out.make_console()
+    if scheduler is not None:
+        _build_by_workers(table, to, given, id_column, scheduler)
+        return
     began, written = time.perf_counter(), [0, 0]
 
     def done(number: int, shard: Any) -> None:
@@ -69,6 +73,27 @@ def build_folder(
     size, each = show_bytes(written[1]), written[1] / max(1, len(made))
     speed = f"{len(made) / seconds:,.0f} rows/s"
     out.say(console, f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
+    out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+
+
+def _build_by_workers(
+    table: Any, to: str, measure: Any, id_column: str | None, scheduler: str
+) -> None:
+    """Build an index in a folder by the workers of a Dask scheduler."""
+    if not hasattr(table, "files"):
+        do = "Write the table as Parquet, or leave --scheduler out"
+        needed = "Parquet files, which workers can read in parts"
+        raise InvalidInput(message("--scheduler", needed, "another table", do))
+    console = out.make_console()
+    told: list[Any] = []
+    with compile_note():
+        from lookalike.scale import fit_encode
+
+        made = fit_encode(table, to, measure, scheduler, id_column=id_column, tell=told.append)
+    name = type(made.measure_).__name__
+    files = f"{len(table.files):,} files"
+    out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
+    out.say(console, str(told[0]))
     out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
 
 

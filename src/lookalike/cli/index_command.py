@@ -78,6 +78,15 @@ def build(
             help="Write a folder: Parquet is read in parts, and rows need not fit in memory.",
         ),
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler write the shards: tcp://10.0.0.5:8786.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
@@ -87,8 +96,8 @@ def build(
     """
     from lookalike._atomic import check_writable
 
-    if wants_folder(source, more or [], shards):
-        build_folder(source, more or [], to, measure, weight, columns, id_column, seed)
+    if wants_folder(source, more or [], shards or scheduler is not None):
+        build_folder(source, more or [], to, measure, weight, columns, id_column, seed, scheduler)
         return
     if not to.lower().endswith(SAVED):
         do = f"Write -o {to}{SAVED}, or add --shards for a folder"

@@ -19,7 +19,7 @@ def mutual_proximity_graph(
 ) -> NeighborGraph:
     """Return the lists of a graph re-ranked by mutual proximity, independent Gauss model.
 
-    What ``rescale`` returns for a fitted ``MutualProximity(measure, "gauss_independent", sample=...)``
+    What ``rescale`` returns for a fitted ``MutualProximity(..., "gauss_independent", sample=...)``
     with these moments, without the rows in memory.
 
     Parameters

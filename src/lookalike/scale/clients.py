@@ -13,6 +13,7 @@ from lookalike.errors import MissingExtra, NoAnswer, WrongType, message
 __all__ = ["connect"]
 
 TIMEOUT = 10.0  # seconds that a scheduler has to answer
+PATIENCE = 6  # times as long until its first worker has to be there
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def connect(
     n_workers : int, optional
         Worker processes of a cluster that is made here.
     timeout : float
-        Seconds that a scheduler has to answer, and its first worker to be there.
+        Seconds that a scheduler has to answer; its first worker has six times as long.
 
     Examples
     --------
@@ -90,6 +91,7 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
 
 
 def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
+    timeout *= PATIENCE
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError as error:

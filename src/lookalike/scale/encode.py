@@ -16,6 +16,7 @@ from lookalike.scale.tasks import encode_part
 from lookalike.search import Index
 from lookalike.search.shard_build import SHARD_ROWS, WHO, finish
 from lookalike.search.shard_index import begin_build
+from lookalike.table import LazyTable
 from lookalike.table.parquet_parts import find_files
 
 __all__ = ["fit_encode"]
@@ -40,7 +41,7 @@ def fit_encode(
 
     Parameters
     ----------
-    paths : paths of Parquet files, as ``read_table(paths, lazy=True)`` takes them
+    paths : paths of Parquet files, as ``read_table(paths, lazy=True)`` takes them, or its table
         Every worker must see them, and the folder, under the same paths.
     folder : path
         Made if it is not there.
@@ -58,11 +59,13 @@ def fit_encode(
     ... # doctest: +SKIP
     """
     place = Path(folder).absolute()
-    files = tuple(str(path.absolute()) for path in find_files(paths))
+    table = paths if isinstance(paths, LazyTable) else find_files(paths)
+    listed = table.files if isinstance(table, LazyTable) else table
+    files = tuple(str(path.absolute()) for path in listed)
     place.mkdir(parents=True, exist_ok=True)
     with connect(client) as workers, locked(place, WHO):
         build = begin_build(
-            list(files), place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
+            table, place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
         )
         args = (str(place), __version__, files)
         parts = [

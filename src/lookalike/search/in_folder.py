@@ -12,17 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from lookalike._config import count_jobs, settings, show_bytes
 from lookalike._save import Saved
-from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, TooLarge, message
 from lookalike.measures.lists import check_k
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.search.segments import Segment
 from lookalike.search.shard_folder import ShardFolder
+from lookalike.search.shard_graph import neighbors_of
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import Table
 
@@ -157,20 +154,7 @@ class InFolder:
             do = "Ask for fewer neighbors, or raise the limit with config(memory_limit=...)"
             needed = f"lists under the memory limit of {show_bytes(limit)}"
             raise TooLarge(message("Index.neighbors", needed, show_bytes(size), do))
-        whole = NeighborGraph.empty(n, k, segments.next_place)
-        nobody, start = np.empty(0, np.int64), 0
-        for segment in segments.segments:
-            for rows in _alive(segment):
-                places = segment.places[rows]
-                lists = segments.nearest(measure, segment.rows[rows], k, places, nobody)
-                at = slice(start, start + len(rows))
-                whole.indices[at], whole.distances[at] = lists.indices, lists.distances
-                start = at.stop
+        whole = neighbors_of(now, 0, segments.next_place, k)
+        if n < segments.next_place:  # deleted rows have no list
+            whole = whole[segments.places]
         return whole.finish("last" if measure.traits.undefined_last else "raise")
-
-
-def _alive(segment: Segment) -> Any:
-    """Yield the living rows of a segment, some at a time."""
-    at = np.flatnonzero(segment.alive)
-    for part in blocks(len(at), ASKED):
-        yield at[part]

@@ -1,0 +1,229 @@
+"""A cluster of processes gives the bytes that one process gives, whoever is killed meanwhile."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import lookalike as la
+from lookalike.errors import MissingFile
+from lookalike.measures import Gower, StochasticForest
+from lookalike.scale import density_clusters, fit_encode, hubness, kneighbors, knn_graph
+from lookalike.search import build_index
+from lookalike.search.shard_folder import ShardFolder
+from lookalike.search.shard_graph import neighbors_of
+from scale.conftest import long, mixed
+
+pytest.importorskip("distributed")
+
+from scale.cluster import SOURCE, Cluster  # needs distributed
+
+
+def digests(folder):
+    """File -> SHA-256 of all that a folder is made of; plans and manifests tell of times."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.glob("shards/*/*"))
+    }
+
+
+def lists(graph):
+    return graph.indices.tobytes(), graph.distances.tobytes()
+
+
+def wait_for(condition, seconds=300):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)
+
+
+def finished(folder):
+    """Names of the parts that are there, and when each was written."""
+    pages = folder.glob("*/shard.json")
+    return {page.parent.name: page.stat().st_mtime_ns for page in pages}
+
+
+def test_two_workers_encode_and_find_what_one_process_finds(files, tmp_path):
+    made = Cluster(tmp_path, 2)
+    try:
+        told = []
+        index = fit_encode(
+            files, tmp_path / "many", "gower", made.address, shard_rows=2048, tell=told.append
+        )
+        one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
+        assert digests(tmp_path / "many") == digests(tmp_path / "one")
+        assert index.search(7, 5).ids == one.search(7, 5).ids
+        graph = knn_graph(tmp_path / "many", 4, made.address, rows_per_task=2500, tell=told.append)
+        assert lists(graph) == lists(
+            Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4)
+        )
+        again = knn_graph(tmp_path / "many", 4, made.address, rows_per_task=2500, tell=told.append)
+        assert lists(again) == lists(graph)
+        encoded, searched, nothing = told
+        assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
+        assert (searched.rows, searched.tasks) == (6000, 3)
+        assert (nothing.rows, nothing.found) == (0, 3)
+        asked = kneighbors(
+            tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, made.address
+        )
+        assert asked.indices[0].tolist() == one.search(7, 5).ids
+        assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
+    finally:
+        made.close()
+
+
+@long
+@pytest.mark.parametrize(
+    "measure", [Gower(), StochasticForest(64, 4, on_fail="relax", random_state=0)], ids=str
+)
+def test_four_roads_lead_to_the_same_bytes(measure, files, tmp_path, cluster):
+    if isinstance(measure, StochasticForest):
+        files = [tmp_path / "numbers.parquet"]
+        pq.write_table(mixed(6000).select(["weight", "score"]), files[0])
+    fit_encode(files, tmp_path / "many", measure, cluster.address, shard_rows=1024)
+    folder = ShardFolder.open(tmp_path / "many")
+    fitted = folder.head.measure.frozen()
+    table = la.read_table(files, lazy=True).read()
+    with la.config(n_jobs=1):
+        rows = fitted.encode(table, np.arange(len(table)))
+        plain = fitted.nearest(rows, rows, 7, exclude=np.arange(len(rows)))
+    with la.config(n_jobs=2):
+        threads = fitted.nearest(rows, rows, 7, exclude=np.arange(len(rows)))
+    with la.config(memory_limit="20MB"):
+        out_of_core = neighbors_of(folder.snapshot(), 0, 6000, 7)
+    dask = knn_graph(tmp_path / "many", 7, cluster.address, rows_per_task=700)
+    assert lists(plain) == lists(threads) == lists(out_of_core) == lists(dask)
+
+
+@long
+def test_hubs_and_dense_regions_are_those_of_one_process(files, tmp_path, cluster):
+    from lookalike.cluster import graph_density
+    from lookalike.hubness import MutualProximity, k_occurrence, rescale
+
+    fit_encode(files, tmp_path / "many", "gower", cluster.address, shard_rows=1024)
+    found = hubness(tmp_path / "many", 5, cluster.address, sample=20, rows_per_task=900)
+    table = la.read_table(files, lazy=True).read()
+    measure = Gower().fit(table)
+    np.testing.assert_array_equal(found.k_occurrence, k_occurrence(measure, 5))
+    reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=20, random_state=0).fit(
+        table
+    )
+    repaired = rescale(measure.neighbors(k=20), reducer, k=5)
+    assert lists(found.repaired) == lists(repaired)
+    assert found.repaired_skewness < found.skewness
+    labels = density_clusters(tmp_path / "many", 10, cluster.address, eps=0.05, min_neighbors=4)
+    np.testing.assert_array_equal(labels, graph_density(measure.neighbors(k=10), 0.05, 4))
+    assert len(np.unique(labels)) > 2
+
+
+@pytest.fixture(scope="module")
+def many_files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("more")
+    for number in range(4):
+        pq.write_table(mixed(10_240, seed=number), folder / f"{number}.parquet")
+    return sorted(folder.iterdir())
+
+
+@long
+def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tmp_path, cluster):
+    folder, told = tmp_path / "many", []
+    work = threading.Thread(
+        target=lambda: fit_encode(
+            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=told.append
+        )
+    )
+    work.start()
+    wait_for(lambda: len(finished(folder / "shards")) >= 3)
+    cluster.kill(0)
+    cluster.kill(1)
+    assert len(finished(folder / "shards")) < 40  # in the middle of it
+    cluster.workers.append(cluster.join())
+    work.join(900)
+    assert told[0].lost == 2
+    build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
+    assert digests(folder) == digests(tmp_path / "one")
+
+
+@long
+def test_workers_killed_for_good_while_searching_and_another_joins(many_files, tmp_path, cluster):
+    folder, told, found = tmp_path / "many", [], []
+    build_index(many_files, folder, "gower", shard_rows=1024)
+    work = threading.Thread(
+        target=lambda: found.append(
+            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=told.append)
+        )
+    )
+    work.start()
+    wait_for(lambda: len(list(folder.glob("graphs/*/*/*/shard.json"))) >= 4)
+    cluster.kill(2)
+    cluster.kill(3)
+    assert len(list(folder.glob("graphs/*/*/*/shard.json"))) < 160
+    cluster.workers.append(cluster.join())
+    work.join(900)
+    assert told[0].lost == 2
+    assert lists(found[0]) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
+
+
+DRIVER = """
+import sys
+from lookalike.scale import fit_encode, knn_graph
+files, folder, address = sys.argv[1].split("|"), sys.argv[2], sys.argv[3]
+fit_encode(files, folder, "gower", address, shard_rows=1024)
+knn_graph(folder, 5, address, rows_per_task=256)
+"""
+
+
+def drive(files, folder, address):
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", DRIVER, "|".join(map(str, files)), str(folder), address]
+    return subprocess.Popen(command, env=env)
+
+
+@long
+def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_path, cluster):
+    folder, address = tmp_path / "many", cluster.address
+    driver = drive(many_files, folder, address)
+    wait_for(lambda: len(finished(folder / "shards")) >= 3)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    time.sleep(3)  # what the workers had begun ends
+    before = finished(folder / "shards")
+    assert 3 <= len(before) < 40
+    driver = drive(many_files, folder, address)
+    wait_for(lambda: len(list(folder.glob("graphs/*/*/*/shard.json"))) >= 4)
+    after = finished(folder / "shards")
+    assert before == {name: after[name] for name in before}
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    time.sleep(3)
+    work = next(folder.glob("graphs/*/*"))
+    before = finished(work)
+    assert 4 <= len(before) < 160
+    told = []
+    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=told.append)
+    assert told[0].found == len(before)
+    after = finished(work)
+    assert before == {name: after[name] for name in before}
+    assert lists(graph) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
+
+
+@long
+def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
+    from lookalike._version import __version__
+    from lookalike.scale import connect
+    from lookalike.scale.parts import Part, run_parts
+    from lookalike.scale.tasks import encode_part
+
+    part = Part((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
+    with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
+        run_parts(client, encode_part, [part], "encoded")
+    assert not Path(tmp_path / "elsewhere").exists()
