@@ -5,6 +5,12 @@ printed, what we find, the difference), findings (sentences that hold or do not)
 command line prints them, ``write`` makes the pages of the documentation.
 """
 
+from lookalike.papers.diagram import (
+    Ranking,
+    critical_difference,
+    draw_diagram,
+    rank_methods,
+)
 from lookalike.papers.paper import PAPERS, Paper, Part, find_paper
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.run import run_paper
@@ -16,10 +22,14 @@ __all__ = [
     "Paper",
     "Part",
     "Plot",
+    "Ranking",
     "Result",
     "Sheet",
     "Value",
     "Work",
+    "critical_difference",
+    "draw_diagram",
     "find_paper",
+    "rank_methods",
     "run_paper",
 ]

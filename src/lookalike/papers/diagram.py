@@ -124,6 +124,13 @@ def draw_diagram(axes: Any, ranking: Ranking, title: str = "") -> None:
     axes : matplotlib Axes, empty
     ranking : Ranking
     title : str
+
+    Examples
+    --------
+    >>> from lookalike.pages.figures import new_figure
+    >>> from lookalike.papers import draw_diagram, rank_methods
+    >>> axes = new_figure("papers", 6, 2).add_subplot()
+    >>> draw_diagram(axes, rank_methods({"a": [3, 3, 1], "b": [2, 1, 2], "c": [1, 2, 3]}))
     """
     names = list(ranking.ranks)
     k = len(names)

@@ -68,6 +68,10 @@ LEARNERS = (
     "two classes, nearly without penalty; the SVM is linear with C = 1, not tuned. No figure is "
     "printed."
 )
+FEW_SPLITS = (
+    "A matter of few splits: with 20 of them the errors were 21.1 and 20.7 for the two kinds of "
+    "medoids, 22.0 for ReliefF, the worst, and 20.0 for CFS."
+)
 NO_LOSS = (
     "Some ways to choose cost less than a point here, or nothing: the errors are within two "
     "standard errors of those on all rows."

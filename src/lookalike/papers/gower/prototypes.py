@@ -142,13 +142,14 @@ def _findings(errors: Errors) -> list[Finding]:
             "ReliefF is the worst way to choose prototypes for neighbors",
             near["relieff"] == max(near.values()),
             ", ".join(f"{METHODS[m]} {v:.1f}" for m, v in near.items()),
-            headline=True,
+            notes.FEW_SPLITS,
         ),
         Finding(
             "CFS and both kinds of medoids are close",
             max(others) - min(others) <= 1.5,
             f"between {min(others):.1f} and {max(others):.1f} % (printed 23.3 to 23.9); with "
             f"learners the worst is {METHODS[worst]}",
+            notes.FEW_SPLITS,
         ),
         Finding(
             "Audiology is the set where prototypes lose",
