@@ -89,7 +89,7 @@ def test_wins_are_counted_on_the_same_forest():
             for score, measure in zip(both, ("ratio", "zhu2"), strict=True)
         ]
     )
-    assert table3.outcomes(runs, "ARI", lambda one: True) == (50.0, 25.0, 25.0, 4)
+    assert table3.outcomes(runs, "ARI", {}) == (50.0, 25.0, 25.0, 4)
 
 
 def test_sets_are_counted_as_in_table_1(data_folder):
@@ -112,13 +112,10 @@ def two_sets(data_folder, tmp_path_factory):
     """Return a work that knows the runs of two sets, two forests each."""
     work = Work(data_folder, "quick", tmp_path_factory.mktemp("kept"), "forests-part")
     patch = pytest.MonkeyPatch()
-    few = {name: SETS[name] for name in ("Wine", "Lung")}
+    few = {name: SETS[name] for name in ("Iris", "Wine")}
     for module in (runs_module, table2, table3, table4, table5):
         patch.setattr(module, "SETS", few)
-        if hasattr(module, "GRID"):
-            patch.setattr(module, "GRID", ((50, "Half"), (50, "All")))
-    for name in ("100", "200"):
-        patch.delitem(table4.ONLY, name)
+    patch.setattr(runs_module, "settings", lambda work: [(50, "Half"), (50, "All")])
     patch.setattr(table4, "_findings", lambda runs: [])  # there is one number of trees only
     yield work
     patch.undo()
@@ -134,11 +131,11 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     assert means.findings[0].headline
     assert wins.findings[0].holds, wins.findings[0].figures
     chosen = table5.run(two_sets)
-    assert [sheet.rows[0]["set"] for sheet in chosen.sheets] == ["Wine"] * 3
+    assert [sheet.rows[0]["set"] for sheet in chosen.sheets] == ["Iris"] * 3
     assert runs.mean("ratio", "ARI", sets=["Wine"]) > 0.6
     assert runs.mean("ratio", "ARI") > runs.mean("zhu2", "ARI")
     effect = table4.run(two_sets)
-    assert [row["set"] for row in effect.sheets[0].rows] == ["Wine", "Lung", "Average"]
+    assert [row["set"] for row in effect.sheets[0].rows] == ["Iris", "Wine", "Average"]
 
 
 @pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="long: LOOKALIKE_PAPERS=1")

@@ -23,7 +23,7 @@ from lookalike.papers.forests.published import CLUSTERINGS, GRID, MEASURES, SETS
 from lookalike.papers.forests.sets import load_set
 from lookalike.papers.work import Work
 
-__all__ = ["Run", "Runs", "affinity_repeats", "make_runs", "repeats"]
+__all__ = ["Run", "Runs", "affinity_repeats", "make_runs", "repeats", "settings"]
 
 LARGE = 350  # rows above which affinity propagation takes ten seconds a run
 
@@ -49,6 +49,11 @@ class Run:
         return self.hits / self.n if index == "purity" else self.ari
 
 
+def settings(work: Work) -> list[tuple[int, str]]:
+    """Return the parametrisations: trees, and columns per node."""
+    return work.pick([one for one in GRID if one[0] != 100], GRID, GRID)
+
+
 def repeats(work: Work) -> int:
     """Return the forests per set and parametrisation."""
     return work.times(1, 5, 30)
@@ -65,7 +70,7 @@ def make_runs(work: Work) -> Runs:
     found: list[Run] = []
     for name in memory.each("forests and clusterings", SETS):
         x, y = load_set(work.data, name)
-        for trees, columns in GRID:
+        for trees, columns in settings(work):
             for seed in range(repeats(work)):
                 fast = [label for label in CLUSTERINGS if label != "AP"]
                 parts = [("fast", fast)]
@@ -135,6 +140,7 @@ class Runs:
         for run in self.all:
             self._groups.setdefault((run.set, run.measure, run.method), []).append(run)
         self.sets = list(dict.fromkeys(run.set for run in self.all))
+        self.grid = list(dict.fromkeys((run.trees, run.columns) for run in self.all))
 
     def take(
         self,

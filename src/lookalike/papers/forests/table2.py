@@ -14,7 +14,6 @@ import numpy as np
 from lookalike.papers.forests.notes import CAUSES, SHI
 from lookalike.papers.forests.published import (
     CLUSTERINGS,
-    GRID,
     INDICES,
     MEASURES,
     PARAMETERS,
@@ -22,7 +21,14 @@ from lookalike.papers.forests.published import (
     TABLE_2,
     TABLE_4,
 )
-from lookalike.papers.forests.runs import LARGE, Runs, affinity_repeats, make_runs, repeats
+from lookalike.papers.forests.runs import (
+    LARGE,
+    Runs,
+    affinity_repeats,
+    make_runs,
+    repeats,
+    settings,
+)
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work
 
@@ -47,7 +53,8 @@ def counts(work: Work) -> str:
         large = f"Affinity propagation on {few} forests of the sets above {LARGE} rows."
     return (
         f"{many} {'forest' if many == 1 else 'forests'} per set and parametrisation (the paper: "
-        "30), six parametrisations, four clusterings. " + ("" if few == many else large)
+        f"30), {len(settings(work))} of six parametrisations, four clusterings. "
+        + ("" if few == many else large)
     )
 
 
@@ -142,7 +149,7 @@ def _by_setting(runs: Runs, index: str) -> Sheet:
             float(np.mean([TABLE_4[name][at] for name in same])),
             tolerance(runs, "ratio", index, 100, method=label),
         )
-    for trees, columns in GRID:
+    for trees, columns in runs.grid:
         label = f"{trees} Trees - {columns}"
         rows.append(_setting(label, runs, index, trees=trees, columns=columns))
     return Sheet(
@@ -186,13 +193,16 @@ def _findings(runs: Runs) -> list[Finding]:
             headline=True,
         )
     )
-    settings: list[tuple[str, dict[str, Any]]] = [
+    rows: list[tuple[str, dict[str, Any]]] = [
         *((label, {"method": label}) for label in CLUSTERINGS),
-        *((f"{trees} {columns}", {"trees": trees, "columns": columns}) for trees, columns in GRID),
+        *(
+            (f"{trees} {columns}", {"trees": trees, "columns": columns})
+            for trees, columns in runs.grid
+        ),
     ]
     lost = [
         f"{label} ({index}: {one} {high:.3f}, ratio {runs.mean('ratio', index, **only):.3f})"
-        for label, only in settings
+        for label, only in rows
         for index in INDICES
         for one, high, _, _ in [_first(runs, index, **only)]
         if one != "ratio"
@@ -201,7 +211,7 @@ def _findings(runs: Runs) -> list[Finding]:
         Finding(
             "RatioRF is first under every clustering method and every parametrisation",
             not lost,
-            "not under " + ", ".join(lost) if lost else f"first in all {2 * len(settings)} rows",
+            "not under " + ", ".join(lost) if lost else f"first in all {2 * len(rows)} rows",
             SHI,
         )
     )

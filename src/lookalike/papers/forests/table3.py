@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from lookalike.papers.forests.notes import WINS
-from lookalike.papers.forests.published import CLUSTERINGS, GRID, INDICES, SETS, TABLE_3
+from lookalike.papers.forests.published import CLUSTERINGS, INDICES, SETS, TABLE_3
 from lookalike.papers.forests.runs import Run, Runs, make_runs
 from lookalike.papers.forests.table2 import counts
 from lookalike.papers.result import Finding, Result, Sheet, Value
@@ -17,22 +17,20 @@ from lookalike.papers.work import Work
 __all__ = ["outcomes", "run"]
 
 SAME = 1e-9  # indices of the same partition may differ in their last bits
+Only = Mapping[str, Any]
 MARKS = ("win", "lose", "draw")
 
 
 def run(work: Work) -> Result:
     """Count wins, losses and draws."""
     runs = make_runs(work)
-    rows: list[dict[str, Any]] = [_row("ALL", runs, lambda one: True, twelve=True)]
-    for label in CLUSTERINGS:
-        rows.append(_row(label, runs, lambda one: one.method == label, twelve=True))  # noqa: B023
-    for name in SETS:
-        rows.append(_row(name, runs, lambda one: one.set == name))  # noqa: B023
-    for trees, columns in GRID:
-        label = f"{trees} Trees - {columns}"
-        rows.append(
-            _row(label, runs, lambda one: (one.trees, one.columns) == (trees, columns), twelve=True)  # noqa: B023
-        )
+    rows = [_row("ALL", runs, {}, twelve=True)]
+    rows += [_row(label, runs, {"method": label}, twelve=True) for label in CLUSTERINGS]
+    rows += [_row(name, runs, {"set": name}) for name in SETS]
+    rows += [
+        _row(f"{trees} Trees - {columns}", runs, {"trees": trees, "columns": columns}, twelve=True)
+        for trees, columns in runs.grid
+    ]
     about = counts(work) + (
         " Per cent of the runs. Tolerance of a set's row: two standard errors of a share of so "
         "many runs; rows over all sets hold ten sets here and twelve in print and are not judged."
@@ -41,42 +39,34 @@ def run(work: Work) -> Result:
     return Result([sheet], _findings(runs))
 
 
-def outcomes(
-    runs: Runs, index: str, wanted: Callable[[Run], bool]
-) -> tuple[float, float, float, int]:
+def outcomes(runs: Runs, index: str, only: Only) -> tuple[float, float, float, int]:
     """Return the shares of wins, losses and draws of RatioRF in per cent, and how many runs."""
-    others = {
-        (one.set, one.trees, one.columns, one.seed, one.method): one.score(index)
-        for one in runs.all
-        if one.measure == "zhu2" and wanted(one)
-    }
+    some = [one for one in runs.all if all(getattr(one, key) == only[key] for key in only)]
+    others = {_forest(one): one.score(index) for one in some if one.measure == "zhu2"}
     gaps = np.array(
-        [
-            one.score(index) - others[one.set, one.trees, one.columns, one.seed, one.method]
-            for one in runs.all
-            if one.measure == "ratio" and wanted(one)
-        ]
+        [one.score(index) - others[_forest(one)] for one in some if one.measure == "ratio"]
     )
     win, lose = 100 * (gaps > SAME).mean(), 100 * (gaps < -SAME).mean()
-    return float(win), float(lose), float(100 - win - lose), len(gaps)
+    return float(win), float(lose), abs(float(100 - win - lose)), len(gaps)
 
 
-def _row(
-    label: str, runs: Runs, wanted: Callable[[Run], bool], twelve: bool = False
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"row": label, "runs": outcomes(runs, "ARI", wanted)[3]}
+def _forest(one: Run) -> tuple[str, int, str, int, str]:
+    return one.set, one.trees, one.columns, one.seed, one.method
+
+
+def _row(label: str, runs: Runs, only: Only, twelve: bool = False) -> dict[str, Any]:
+    row: dict[str, Any] = {"row": label, "runs": outcomes(runs, "ARI", only)[3]}
     for at, index in enumerate(INDICES):
-        *found, many = outcomes(runs, index, wanted)
+        *found, many = outcomes(runs, index, only)
         for place, (mark, share) in enumerate(zip(MARKS, found, strict=True)):
             printed = TABLE_3[label][3 * at + place]
-            # Runs on one set are not independent of each other: their forests are of one table.
             error = 200 * np.sqrt(max(printed / 100 * (1 - printed / 100), 0.01) / many)
             row[f"{index} {mark}"] = Value(share, printed, None if twelve else error, digits=1)
     return row
 
 
 def _findings(runs: Runs) -> list[Finding]:
-    shares = {index: outcomes(runs, index, lambda one: True) for index in INDICES}
+    shares = {index: outcomes(runs, index, {}) for index in INDICES}
     printed = {"purity": (65.8, 18.1), "ARI": (73.5, 25.1)}
     text = "; ".join(
         f"{index}: wins {win:.1f} %, loses {lose:.1f} % (printed "
