@@ -184,9 +184,10 @@ def _band(work: Work) -> tuple[Sheet, Finding]:
     between = max(0.0, float(values.mean(axis=1).var(ddof=1)) - within / values.shape[1])
     link = float(np.corrcoef(values.ravel(), apart.ravel())[0, 1])
     about = (
-        f"100 trees of height 2; {TABLES} tables (seeds 0 to {TABLES - 1}), {values.shape[1]} pairs "
-        f"of forests on each. The band is {BAND[0]} ± {BAND[1]}. 'First cuts apart': half the sum of "
-        "the differences between the two forests in how often each column makes the first cut. "
+        f"100 trees of height 2; {TABLES} tables (seeds 0 to {TABLES - 1}), {values.shape[1]} "
+        f"pairs of forests on each. The band is {BAND[0]} ± {BAND[1]}. 'First cuts apart': half "
+        "the sum of the differences between the two forests in how often each column makes the "
+        "first cut. "
         f"Variance within a table {within:.6f}, between tables {between:.6f}; correlation of "
         f"agreement with 'first cuts apart' {link:+.2f}."
     )
@@ -195,9 +196,9 @@ def _band(work: Work) -> tuple[Sheet, Finding]:
         within > between and link < -0.3,
         f"{int(outside[:, 0].sum())} of {TABLES} tables outside with seeds 1 and 2, "
         f"{100 * outside.mean():.0f} % of all pairs; mean {values.mean():.3f}, standard deviation "
-        f"{values.std():.3f}, twice the half-width of the band; {100 * within / (within + between):.0f}"
-        f" % of the variance is within tables; the agreement falls with the difference in first "
-        f"cuts (correlation {link:+.2f})",
+        f"{values.std():.3f} where the band is ± {BAND[1]}; "
+        f"{100 * within / (within + between):.0f} % of the variance is within tables; it falls "
+        f"with the difference in first cuts (correlation {link:+.2f})",
         "See the sheet 'The band'",
     )
     return Sheet("band", "The band of 100 trees of height 2", rows, about), finding
