@@ -43,7 +43,8 @@ SUMMARY = """\
 - **Texts** are not explained: the two collections come out with fewer hubs than printed. What a
   word counts matters more than anything else: frequencies as they are give half of the printed
   hubness or less, mere presence comes nearer. All conclusions about scaling hold under every
-  reading but one (NICDM on the reviews, frequencies as they are, where there are few hubs to begin with).
+  reading but one (NICDM on the reviews, frequencies as they are, where there are few hubs to begin
+  with).
 - **Films for songs.** The combination of two measures of films has few hubs, so there is little for
   mutual proximity to repair; it still reaches more of the collection at no cost in shared genres.
 

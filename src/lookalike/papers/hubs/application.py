@@ -47,9 +47,9 @@ def run(work: Work) -> Result:
     about = (
         f"{count:,} of the films with a genre (fixed draw); the printed figures are of 11,229 "
         "songs and stand here for the direction only: nothing is judged. Facts (year, length, "
-        "number of votes, by rank) weigh 0.3, the histogram of votes 0.7. Standard: z-scores of the "
-        "two distances; MP_S: mutual proximities with means and spreads from 30 rows. R^k: genres in "
-        "common, of the genres of both."
+        "number of votes, by rank) weigh 0.3, the histogram of votes 0.7. Standard: z-scores of "
+        "the two distances; MP_S: mutual proximities with means and spreads from 30 rows. R^k: "
+        "genres in common, of the genres of both."
     )
     before, after, lots = (dict(zip(MUSIC, found[way]["figures"], strict=True)) for way in WAYS)
 
