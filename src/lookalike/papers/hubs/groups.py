@@ -82,6 +82,7 @@ def run(work: Work) -> Result:
                           marker=MARKERS[at], markersize=3, linewidth=0.8, label=space)  # fmt: skip
             tidy(axes, "repetition", "mean N5", group)
             axes.set_ylim(bottom=0)
+            axes.locator_params(axis="x", integer=True)
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3,
                       frameon=False, fontsize=8)  # fmt: skip
 

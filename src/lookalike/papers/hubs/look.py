@@ -43,10 +43,13 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
             before = right.setdefault(k, now)
             figures[f"p{k}"] = mcnemar(before, now).pvalue
         found[title] = figures
-    found["set"] = {"dimension": intrinsic_dimension(Vector().fit(rows))}
-    if not SOURCES[name].least:
-        found["set"]["dimension, variance"] = _scaled_dimension(rows)
-    return found
+    if SOURCES[name].least:
+        with warnings.catch_warnings():  # of a bare matrix; it is Euclidean
+            warnings.simplefilter("ignore", LookalikeWarning)
+            plain = intrinsic_dimension(distances_of(rows, "euclidean"))
+        return found | {"set": {"dimension": plain}}
+    plain = intrinsic_dimension(Vector().fit(rows))
+    return found | {"set": {"dimension": plain, "dimension, variance": _scaled_dimension(rows)}}
 
 
 def without_tied_votes(lists: NeighborGraph, y: np.ndarray, k: int = 5) -> float:

@@ -58,9 +58,9 @@ WIDE = 500  # columns above which rows are given as one vector each: a table of 
 
 
 def load_set(data: Path, name: str) -> tuple[Any, np.ndarray]:
-    """Return the rows of a set, ready for a measure, and its classes."""
+    """Return the rows of a set and its classes; texts as a sparse matrix of word weights."""
     x, y = _rows(data, name)
-    if x.shape[1] > WIDE:
+    if isinstance(x, np.ndarray) and x.shape[1] > WIDE:
         return as_vectors(x), y
     return x, y
 
@@ -71,7 +71,7 @@ def as_vectors(x: np.ndarray) -> Table:
 
 
 @lru_cache(maxsize=1)
-def _rows(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _rows(data: Path, name: str) -> tuple[Any, np.ndarray]:
     source = SOURCES[name]
     if source.least:
         return _texts(data, source)
@@ -79,7 +79,7 @@ def _rows(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     return (rescale(x, -1.0, 1.0) if source.scaled else x), y
 
 
-def _texts(data: Path, source: Source) -> tuple[np.ndarray, np.ndarray]:
+def _texts(data: Path, source: Source) -> tuple[Any, np.ndarray]:
     table, y = load_frame(data, source.file)
     counts, _ = frequencies(bodies(table["text"].to_pylist(), source.file), source.least)
     return weigh_words(counts), y
@@ -90,43 +90,44 @@ def bodies(texts: Sequence[str], file: str) -> list[str]:
     return [text.split("\n\n", 1)[-1] if file == "mini_newsgroups" else text for text in texts]
 
 
-def frequencies(
-    texts: Sequence[str], least: int, *, stemmed: bool = True
-) -> tuple[np.ndarray, list[str]]:
-    """Return how often each word stands in each text, and the words.
+def frequencies(texts: Sequence[str], least: int) -> tuple[Any, list[str]]:
+    """Return how often each word stands in each text, as a sparse matrix, and the words.
 
     Words are runs of letters in lower case, without scikit-learn's English stop words, stemmed, and
     such that stand in ``least`` texts or more.
     """
+    from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     bags = []
     for text in texts:
         words = (word for word in WORD.findall(text.lower()) if len(word) > 1)
-        kept = (word for word in words if word not in ENGLISH_STOP_WORDS)
-        bags.append(Counter(map(stem, kept) if stemmed else kept))
+        bags.append(Counter(stem(word) for word in words if word not in ENGLISH_STOP_WORDS))
     spread = Counter(word for bag in bags for word in bag)
-    words = sorted(word for word, count in spread.items() if count >= least)
-    place = {word: at for at, word in enumerate(words)}
-    found = np.zeros((len(bags), len(words)), dtype=np.float32)
-    for row, bag in enumerate(bags):
-        for word, count in bag.items():
-            if word in place:
-                found[row, place[word]] = count
-    return found, words
+    kept = sorted(word for word, count in spread.items() if count >= least)
+    place = {word: at for at, word in enumerate(kept)}
+    cells = [
+        (row, place[word], count)
+        for row, bag in enumerate(bags)
+        for word, count in bag.items()
+        if word in place
+    ]
+    rows, columns, counts = np.array(cells).T
+    shape = (len(bags), len(kept))
+    return csr_matrix((counts.astype(float), (rows, columns)), shape=shape), kept
 
 
-def weigh_words(counts: np.ndarray, how: str = "frequency") -> np.ndarray:
-    """Return frequency times the logarithm of how rare a word is (tf-idf).
+def weigh_words(counts: Any, how: str = "frequency") -> Any:
+    """Return frequency times the logarithm of how rare a word is (tf-idf), as a sparse matrix.
 
-    ``how`` takes the frequency itself, one more than its logarithm, or only that it is not 0.
-
-    The paper also brings all texts to the mean length; a cosine does not see that.
+    ``how`` takes the frequency itself, one more than its logarithm, or only that it is not 0. The
+    paper also brings all texts to the mean length; a cosine does not see that.
     """
-    rare = np.log(len(counts) / np.maximum((counts > 0).sum(axis=0), 1))
+    rare = np.log(counts.shape[0] / np.maximum(np.bincount(counts.indices, minlength=1), 1))
+    weighed = counts.copy()
     if how == "logarithm":
-        counts = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0)
+        weighed.data = 1 + np.log(weighed.data)
     elif how == "presence":
-        counts = counts > 0
-    weighed: np.ndarray = (counts * rare).astype(np.float64)
+        weighed.data = np.ones_like(weighed.data)
+    weighed.data *= rare[weighed.indices]
     return weighed

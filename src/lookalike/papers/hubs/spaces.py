@@ -15,11 +15,24 @@ __all__ = ["NEIGHBORHOOD", "distances_of", "scaled"]
 
 # The paper does not print it; with 10 its figures for NICDM come out (see the table).
 NEIGHBORHOOD = 10
+SAME = 1e-6
 
 
 def distances_of(rows: Any, metric: str) -> np.ndarray:
-    """Return the distances of all pairs, which every space is made from."""
-    found: np.ndarray = Vector(metric).fit(rows).distance()
+    """Return the distances of all pairs, which every space is made from.
+
+    Texts come as a sparse matrix of ten thousand words, which ``Vector`` would fill with zeros:
+    their distances are scikit-learn's.
+    """
+    if not hasattr(rows, "tocsr"):
+        found: np.ndarray = Vector(metric).fit(rows).distance()
+        return found
+    from sklearn.metrics import pairwise_distances
+
+    found = pairwise_distances(rows, metric=metric)
+    found = np.maximum(found, found.T)
+    found[found < SAME] = 0.0  # a text twice: what is left is round-off
+    np.fill_diagonal(found, 0.0)
     return found
 
 

@@ -12,7 +12,7 @@ from lookalike.hubness import k_occurrence, skewness
 from lookalike.papers.data import load_frame
 from lookalike.papers.hubs.look import without_tied_votes
 from lookalike.papers.hubs.published import SETS, SPACES
-from lookalike.papers.hubs.sets import SOURCES, as_vectors, bodies, frequencies, weigh_words
+from lookalike.papers.hubs.sets import SOURCES, bodies, frequencies, weigh_words
 from lookalike.papers.hubs.spaces import distances_of, scaled
 from lookalike.papers.result import Finding, Result, Sheet, Value
 from lookalike.papers.work import Work
@@ -73,7 +73,7 @@ def _look(data: Path, name: str, how: str) -> dict[str, float]:
     counts, _ = frequencies(texts, SOURCES[name].least)
     x = weigh_words(counts, how)
     found: dict[str, float] = {}
-    for title, space in scaled(distances_of(as_vectors(x), SOURCES[name].metric)).items():
+    for title, space in scaled(distances_of(x, SOURCES[name].metric)).items():
         lists = space.neighbors(k=5)
         found[title] = skewness(k_occurrence(lists, 5))
         if title == "original":

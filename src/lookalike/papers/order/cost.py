@@ -25,7 +25,7 @@ PAIRS = 100
 READ = (
     "Ours places many rows at once and looks ranks up by bisection, so that the number of fitted "
     "rows hardly shows; the paper's program took time in proportion to n for each new value, where "
-    "its own formula says log n. What grows with d is mostly reading the cells of a row."
+    "its own formula says log n. What grows with d is reading the cells, and looking up each rank."
 )
 
 

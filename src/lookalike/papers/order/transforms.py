@@ -1,4 +1,4 @@
-"""Figure 2: does the ranking of rows survive a change of scale?"""
+"""Figure 2: whether the ranking of rows survives a change of scale."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def run(work: Work) -> Result:
             "Ranked cityblock, Euclidean and Chebyshev do not see a reversal either (claimed for "
             "all; cosine of ranks does)",
             low(RANKED[:2] + RANKED[3:], turn) > 1 - 1e-9,
-            f"lowest under 1/x and exp(-x): {low(RANKED[:2] + RANKED[3:], turn):.6f}; ranked cosine "
-            f"{low(('ranked cosine',), turn):.3f}, SimUSF {low(('SimUSF',), turn):.3f}",
+            f"lowest under 1/x and exp(-x): {low(RANKED[:2] + RANKED[3:], turn):.6f}; ranked "
+            f"cosine {low(('ranked cosine',), turn):.3f}, SimUSF {low(('SimUSF',), turn):.3f}",
         ),
     ]
     sheet = Sheet("figure2", "Figure 2: agreement with the first scale", rows, about)
