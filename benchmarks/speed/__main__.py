@@ -91,6 +91,7 @@ def main() -> int:
     parser.add_argument(
         "--largest", type=int, default=10_000_000, help="rows of the last step of a ladder (10^7)"
     )
+    parser.add_argument("--only", default="", help="cases and growths whose name has these words")
     parser.add_argument("--json", type=Path, help="where to write the figures (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
     asked = parser.parse_args()
@@ -106,7 +107,7 @@ def main() -> int:
     for name in known_cases() if asked.case == "all" else [asked.case]:
         module = import_module(f"benchmarks.speed.cases.{name}")
         results = []
-        for case in module.CASES:
+        for case in (case for case in module.CASES if asked.only in case.name):
             repeats = asked.repeats, asked.threads, asked.clock
             results.append(run_case(case, module.__name__, *repeats))
             show(results[-1], console)
@@ -114,7 +115,7 @@ def main() -> int:
             failed |= asked.strict and False in results[-1].targets().values()
         if hasattr(module, "GROWTHS"):
             with limited(1):
-                for growth in module.GROWTHS():
+                for growth in (one for one in module.GROWTHS() if asked.only in one.name):
                     results.append(measure(growth, asked.enough))
                     show_growth(results[-1], console)
             known = (grown.holds or grown.growth.exception for grown in results)

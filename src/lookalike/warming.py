@@ -17,13 +17,11 @@ import numpy as np
 
 from lookalike._config import config
 from lookalike._progress import Progress
+from lookalike._warm_tables import FEW, KINDS, MANY, cells, kinds_of, mixed, numbers
 
 __all__ = ["Warmed", "roads", "warm"]
 
 Road = tuple[str, Callable[[], object]]
-
-FEW = 60  # rows of a table that is only there to be compiled for
-MANY = 4200  # rows from which on bytes propose neighbors, and a value takes two bytes
 
 
 class Warmed(NamedTuple):
@@ -102,56 +100,6 @@ def roads() -> Iterator[Road]:
     yield from _tasks()
 
 
-# -- tables of every kind --------------------------------------------------------------------------
-
-
-def _numbers(n: int = FEW, columns: int = 9, dtype: Any = np.float64) -> np.ndarray:
-    return np.random.default_rng(0).normal(size=(n, columns)).astype(dtype)
-
-
-def _mixed(n: int = FEW, gaps: float = 0.1) -> dict[str, Any]:
-    rng = np.random.default_rng(0)
-    size = rng.normal(size=n)
-    size[rng.random(n) < gaps] = np.nan
-    return {
-        "size": size,
-        "weight": rng.normal(size=n),
-        "color": rng.choice(["red", "green", "blue"], n).tolist(),
-        "grade": rng.choice(["low", "middle", "high"], n).tolist(),
-        "new": (rng.random(n) < 0.5).tolist(),
-    }
-
-
-KINDS: dict[str, Any] = {"grade": ["low", "middle", "high"]}
-
-
-def _kinds_of(table: Any) -> dict[str, Any] | None:
-    return KINDS if isinstance(table, dict) else None
-
-
-def _cells(kind: str) -> list[Any]:
-    """Return cells of one kind of object."""
-    rng = np.random.default_rng(0)
-    letters = list("abcdefgh")
-    words = [rng.choice(letters, rng.integers(1, 6)).tolist() for _ in range(FEW)]
-    if kind == "text":
-        return [" ".join(word) for word in words]
-    if kind == "set":
-        return [frozenset(word) for word in words]
-    if kind == "sequence":
-        return [tuple(word) for word in words]
-    if kind == "sets in sequence":
-        return [tuple(frozenset(letter) for letter in word) for word in words]
-    if kind == "series":
-        return [rng.normal(size=6) for _ in words]
-    if kind == "graph":
-        return [
-            {"nodes": dict(enumerate(word)), "edges": [(at, at + 1) for at in range(len(word) - 1)]}
-            for word in words
-        ]
-    return [rng.random(4) for _ in words]
-
-
 # -- the roads -------------------------------------------------------------------------------------
 
 
@@ -177,14 +125,14 @@ def _compare(measure: Any) -> None:
     traits = measure.traits
     tables: list[Any]
     if traits.pairwise:
-        x = _numbers()
+        x = numbers()
         tables = [np.abs(x[:, None] - x).sum(axis=2)]
     elif not traits.kinds or "category" in traits.kinds:
-        tables = [_mixed(gaps=0.0), _mixed(), _numbers()]
+        tables = [mixed(gaps=0.0), mixed(), numbers()]
     else:
-        tables = [_numbers(), _numbers(dtype=np.float32)]
+        tables = [numbers(), numbers(dtype=np.float32)]
     for table in tables:
-        fitted = clone(measure).fit(read_table(table, kinds=_kinds_of(table)))
+        fitted = clone(measure).fit(read_table(table, kinds=kinds_of(table)))
         fitted.similarity()
         fitted.kneighbors(n_neighbors=3)
         fitted.explain(0, 1)
@@ -197,25 +145,25 @@ def _tall_trees() -> None:
     from lookalike.measures import StochasticForest
 
     for dtype in (np.float64, np.float32):
-        StochasticForest(3, 9, random_state=0).fit(_numbers(MANY, dtype=dtype))
+        StochasticForest(3, 9, random_state=0).fit(numbers(MANY, dtype=dtype))
 
 
 def _propose() -> None:
     from lookalike.measures import Gower, Ranked, Vector
 
-    new = _numbers(3)
+    new = numbers(3)
     for measure in (Ranked(), Vector("cityblock"), Vector("chebyshev"), Vector(), Vector("cosine")):
         for dtype in (np.float64, np.float32):
-            measure.fit(_numbers(MANY, dtype=dtype)).kneighbors(new.astype(dtype), 3)
+            measure.fit(numbers(MANY, dtype=dtype)).kneighbors(new.astype(dtype), 3)
     for gaps in (0.0, 0.1):
-        Gower(kinds=KINDS).fit(_mixed(MANY, gaps)).kneighbors(_mixed(3, gaps), 3)
+        Gower(kinds=KINDS).fit(mixed(MANY, gaps)).kneighbors(mixed(3, gaps), 3)
 
 
 def _long_lists() -> None:
     from lookalike.measures import Vector
 
-    Vector("cityblock").fit(_numbers(600, 2)).kneighbors(_numbers(5, 2), 120)
-    Vector("cityblock").fit(_numbers(130, 2)).kneighbors(_numbers(5, 2), 120)
+    Vector("cityblock").fit(numbers(600, 2)).kneighbors(numbers(5, 2), 120)
+    Vector("cityblock").fit(numbers(130, 2)).kneighbors(numbers(5, 2), 120)
 
 
 def _weights() -> None:
@@ -223,7 +171,7 @@ def _weights() -> None:
 
     y = np.arange(FEW) % 2
     for weights in ("relieff", "least_squares"):
-        Gower(kinds=KINDS, weights=weights).fit(_mixed(), y)
+        Gower(kinds=KINDS, weights=weights).fit(mixed(), y)
 
 
 def _columns() -> Iterator[Road]:
@@ -242,8 +190,8 @@ def _columns() -> Iterator[Road]:
 def _compare_cells(name: str, kind: str) -> None:
     from lookalike.measures import Gower
 
-    cells = _cells("sets in sequence" if name == "edit_sets" else kind)
-    table = {"cells": cells, "size": _numbers(len(cells), 1)[:, 0]}
+    column = cells("sets in sequence" if name == "edit_sets" else kind)
+    table = {"cells": column, "size": numbers(len(column), 1)[:, 0]}
     fitted = Gower(kinds={"cells": kind}, distances={"cells": name}).fit(table)
     fitted.similarity()
     fitted.explain(0, 1)
@@ -265,6 +213,8 @@ def _tasks() -> Iterator[Road]:
     yield "hubness", _hubness
     yield "an index", _index
     yield "the leaderboard", _board
+    yield "outliers", _outliers
+    yield "a report", _report
 
 
 def _means() -> None:
@@ -279,10 +229,10 @@ def _cluster(method: str) -> None:
     from lookalike.measures import Gower, Vector
 
     halves = 100.0 * (np.arange(600) % 2)[:, None]
-    apart = _numbers(600) + halves  # two clusters: no list of neighbors leads out of either
+    apart = numbers(600) + halves  # two clusters: no list of neighbors leads out of either
     for measure, table in (
-        (Gower(kinds=KINDS), _mixed()),
-        (Vector(), _numbers()),
+        (Gower(kinds=KINDS), mixed()),
+        (Vector(), numbers()),
         (Vector(), apart),
     ):
         SimilarityClustering(measure, method=method, random_state=0).fit(table)
@@ -292,7 +242,7 @@ def _search_densities() -> None:
     from lookalike.cluster import DensitySearch
     from lookalike.measures import Vector
 
-    DensitySearch(Vector()).fit(_numbers(), np.arange(FEW) % 3)
+    DensitySearch(Vector()).fit(numbers(), np.arange(FEW) % 3)
 
 
 def _forests() -> None:
@@ -305,10 +255,10 @@ def _forests() -> None:
     )
     from lookalike.table import read_table
 
-    table = {**_mixed(), "tags": _cells("set"), "name": _cells("text")}
+    table = {**mixed(), "tags": cells("set"), "name": cells("text")}
     kinds = {**KINDS, "tags": "set", "name": "text"}
     y = np.arange(FEW) % 2
-    tables = ((table, kinds), (_mixed(gaps=0.0), KINDS), (_numbers(), None))
+    tables = ((table, kinds), (mixed(gaps=0.0), KINDS), (numbers(), None))
     for rows, known in tables:
         for options in ({}, {"projection": "squared"}, {"numeric": "value"}, {"ccp_alpha": 0.01}):
             few: dict[str, Any] = {"n_estimators": 3, "random_state": 0, "kinds": known, **options}
@@ -321,18 +271,21 @@ def _forests() -> None:
         RandomSimilarityIsolationForest(n_estimators=3, random_state=0, kinds=known).fit(
             rows
         ).score_samples(rows)
-    SimilarityForestClassifier(n_estimators=3, random_state=0).fit(_numbers(), y).predict(
-        _numbers()
-    )
+    SimilarityForestClassifier(n_estimators=3, random_state=0).fit(numbers(), y).predict(numbers())
 
 
 def _predict() -> None:
     from lookalike.measures import Gower
-    from lookalike.predict import NeighborClassifier, SimilarityNetworkClassifier
+    from lookalike.predict import (
+        NeighborClassifier,
+        NeighborRegressor,
+        SimilarityNetworkClassifier,
+    )
 
     y = np.arange(FEW) % 2
-    table = _mixed()
+    table = mixed()
     NeighborClassifier(Gower(kinds=KINDS)).fit(table, y).predict(table)
+    NeighborRegressor(Gower(kinds=KINDS), "tune").fit(table, y * 1.0).predict(table)
     SimilarityNetworkClassifier(Gower(kinds=KINDS), random_state=0).fit(table, y).predict(table)
 
 
@@ -349,7 +302,7 @@ def _represent() -> None:
     from lookalike.represent.prototypes import METHODS
 
     y = np.arange(FEW) % 2
-    measure = Gower(kinds=KINDS).fit(_mixed())
+    measure = Gower(kinds=KINDS).fit(mixed())
     square = measure.similarity()
     for tnorm in ("min", "product", "lukasiewicz"):
         transitive_closure(square, tnorm=tnorm)
@@ -357,20 +310,18 @@ def _represent() -> None:
     for mode in ("path", "plain"):
         power_similarity(square, 3, mode=mode)
     for method in METHODS:
-        select_prototypes(Gower(kinds=KINDS), _mixed(), y, method, 5, random_state=0)
-    SimilarityRepresentation(Gower(kinds=KINDS), random_state=0).fit(_mixed(), y).transform(
-        _mixed()
-    )
+        select_prototypes(Gower(kinds=KINDS), mixed(), y, method, 5, random_state=0)
+    SimilarityRepresentation(Gower(kinds=KINDS), random_state=0).fit(mixed(), y).transform(mixed())
     layout(measure, random_state=0)
     layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
-    MapLayout(Gower(kinds=KINDS)).fit(_mixed()).transform(_mixed(7))
+    MapLayout(Gower(kinds=KINDS)).fit(mixed()).transform(mixed(7))
 
 
 def _hubness() -> None:
     from lookalike.hubness import hubness_report, reachability
     from lookalike.measures import Vector
 
-    measure = Vector().fit(_numbers())
+    measure = Vector().fit(numbers())
     hubness_report(measure, np.arange(FEW) % 2, k=3)
     reachability(measure, k=3)
 
@@ -378,14 +329,14 @@ def _hubness() -> None:
 def _index() -> None:
     from lookalike.search import Index, ReFeat
 
-    for table in (_mixed(), _numbers(), {**_mixed(gaps=0.0), "tags": _cells("set")}):
-        index = Index(kinds=_kinds_of(table)).fit(table)
+    for table in (mixed(), numbers(), {**mixed(gaps=0.0), "tags": cells("set")}):
+        index = Index(kinds=kinds_of(table)).fit(table)
         index.search(0, k=5)
         index.add(table)
         index.search(0, k=5, like=[1], unlike=[2])
         hits: Any = index.search(0, k=5)
         hits[0].explanation  # noqa: B018
-    ReFeat(random_state=0).fit(_numbers()).search(0, k=3)
+    ReFeat(random_state=0).fit(numbers()).search(0, k=3)
 
 
 def _board() -> None:
@@ -393,5 +344,23 @@ def _board() -> None:
     from lookalike.measures import Vector
 
     y = np.arange(FEW) % 2
-    compare(_numbers(), y=y)
-    diagnose(Vector().fit(_numbers()), y=y)
+    compare(numbers(), y=y)
+    diagnose(Vector().fit(numbers()), y=y)
+
+
+def _outliers() -> None:
+    from lookalike.measures import Gower
+    from lookalike.predict import find_outliers
+
+    for table in (mixed(), mixed(gaps=0.0)):
+        kinds = kinds_of(table)
+        find_outliers(table, n_estimators=3, kinds=kinds, random_state=0)
+        find_outliers(table, "neighbors", measure=Gower(kinds=kinds), kinds=kinds)
+
+
+def _report() -> None:
+    from lookalike.reporting import report
+
+    y = np.arange(FEW)
+    report(mixed(), ["yes" if at % 2 else "no" for at in y], kinds=KINDS)
+    report(numbers(), y * 1.0)

@@ -12,13 +12,18 @@ from lookalike.kernels import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
+# All of it in one process, which imports and loads what was compiled only once.
 WARM = """
-import importlib, json, pkgutil
+import contextlib, importlib, io, json, os, pkgutil, sys
+from numba.core.event import install_recorder
 import lookalike as la
 import lookalike.kernels as kernels
-from lookalike.kernels.first_use import _is_on_disk
+from lookalike.cli.app import app
+from lookalike.kernels.first_use import _is_on_disk, compile_at_once
 
-done = la.warm()
+file = sys.argv[1]
+os.chdir(os.path.dirname(file))
+la.warm(lambda *_: None)
 left = []
 for found in pkgutil.iter_modules(kernels.__path__):
     module = importlib.import_module(f"lookalike.kernels.{found.name}")
@@ -28,53 +33,48 @@ for found in pkgutil.iter_modules(kernels.__path__):
             # A loop inside one that was on disk is not asked for, but lies there as well.
             if not (loop.signatures or melted or _is_on_disk(loop)):
                 left.append(f"{found.name}.{name}")
-print(json.dumps({"folder": str(done.folder), "left": left}))
-"""
-COMMANDS = """
-import json, sys
-from numba.core.event import install_recorder
-from lookalike.cli.app import app
-from lookalike.kernels.first_use import compile_at_once
-
-file, answer = sys.argv[1], []
+answer = {"left": left}
 for words in (
     ["inspect", file],
     ["search", file, "--row", "3", "--why"],
     ["search", file, "--row", "3", "--measure", "ratio"],
+    ["index", "build", file, "-o", "rows.lookalike"],
     ["cluster", file],
-    ["classify", file, "--label", "color"],
+    ["classify", file, "--label", "color", "--trees", "3"],
+    ["regress", file, "--label", "size", "--trees", "3"],
+    ["outliers", file, "--trees", "3"],
+    ["outliers", file, "--method", "neighbors"],
     ["hubness", file],
-    ["demo"],
+    ["report", file, "-o", "page.html"],
 ):
+    shown = io.StringIO()
     with install_recorder("numba:compile") as seen, compile_at_once():
-        try:
-            app(words, standalone_mode=False)
-        except SystemExit as done:
-            assert not done.code, words
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+            try:
+                app(words, standalone_mode=False)
+            except SystemExit as done:
+                assert not done.code, (words, shown.getvalue())
     names = {event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer}
-    answer.append([words[0], sorted(names)])
-print("\\n" + json.dumps(answer))
+    answer[" ".join(word for word in words if word != file)] = sorted(names)
+print(json.dumps(answer))
 """
-
-
-def python(code, *words):
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @compiled_only
 @pytest.mark.timeout(3600)  # compiles everything that no other test has compiled yet
 def test_nothing_is_left_to_compile(tmp_path):
-    warmed = python(WARM)
-    assert warmed["left"] == []
     file = tmp_path / "rows.csv"
     lines = [
         f"{i * 7 % 60},{i * 11 % 13 / 4},{'red blue'.split()[i % 2]},{'yes no'.split()[i // 3 % 2]}"
         for i in range(120)
     ]
     file.write_text("\n".join(["age,size,color,member", *lines]))
-    assert [names for _, names in python(COMMANDS, str(file))] == [[]] * 7
+    words = [sys.executable, "-c", WARM, str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    left = json.loads(done.stdout.splitlines()[-1])
+    assert len(left) == 12
+    assert {what: names for what, names in left.items() if names} == {}
 
 
 @compiled_only

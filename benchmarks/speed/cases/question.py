@@ -217,7 +217,7 @@ def close(ours, theirs):
 
 
 def question(n, callers, rivals, targets=()):
-    tail = Tail(5)
+    tail = Tail(5 * callers)  # on few cores a caller waits for those before it
     who = "1 caller" if callers == 1 else f"{callers} callers at once"
     return Case(
         name=f"Index.search, {n:,} x {COLUMNS} mixed cells, {who}",

@@ -10,6 +10,7 @@ import numpy as np
 from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
+from lookalike._threads import blocks
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
@@ -24,6 +25,7 @@ __all__ = ["Ranked"]
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 TILE = 256  # candidates a kernel holds at once
+PAIRS = 2**20  # cells of single pairs that are compared together
 
 
 class Ranked(_ByteRoad):
@@ -200,6 +202,24 @@ class Ranked(_ByteRoad):
         # Twice the difference of ranks, and more where a row is new: a bound all the same.
         unit = 0.5 / self.n_fitted_ if self.scale else 0.5
         return kept.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
+
+    def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the distance of row left[i] of a to row right[i] of b."""
+        if self.metric not in ("cityblock", "chebyshev"):
+            return super().pair_distances(a, b, left, right)
+        out, (x, y) = np.empty(len(left)), (a.arrays, b.arrays)
+        for part in blocks(len(left), max(1, PAIRS // len(self.layout_.owner))):
+            i, j = left[part], right[part]
+            # Twice the differences: whole numbers, so that sums are the same in any order.
+            gaps = np.abs(x["twice"][i].astype(np.float64) - y["twice"][j])
+            gaps += (x["new"][i] + y["new"][j])[:, None]
+            gaps[x["value"][i] == y["value"][j]] = 0.0
+            out[part] = gaps.sum(axis=1) if self.metric == "cityblock" else gaps.max(axis=1)
+        out *= 0.5
+        if self.scale:
+            out /= self.n_fitted_
+        out[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 0.0
+        return out
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         shares = shares_of_distance(self._gaps(a, b)[0], self.metric)
