@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import InvalidInput, TooLarge, UnreadableFile, UnwritableFile
