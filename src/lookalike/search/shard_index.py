@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from lookalike._config import count_jobs
@@ -29,6 +30,7 @@ from lookalike.search.shard_build import (
     WHO,
     Build,
     finish,
+    read_plan,
     resume,
     start,
     write_part,
@@ -38,7 +40,14 @@ from lookalike.search.snapshot import Snapshot
 from lookalike.table import LazyTable, Table, read_table
 from lookalike.table.parquet_parts import ParquetParts
 
-__all__ = ["begin_build", "build_index", "learn_head", "read_source", "repair_folder"]
+__all__ = [
+    "begin_build",
+    "build_index",
+    "learn_head",
+    "read_source",
+    "repair_folder",
+    "sample_places",
+]
 
 TILE = 1024  # shards are cut at whole tiles of codes
 
@@ -212,6 +221,13 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
         state.learned_target,
         state.fitted,
     )
+
+
+def sample_places(index: Index) -> np.ndarray:
+    """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
+    plan = read_plan(index.folder) if index.folder is not None else None
+    built = len(index.sample) if plan is None else plan["rows"]
+    return np.arange(0, built, max(1, built // SAMPLE))
 
 
 def _sources(source: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from lookalike.service.api.models import CreateIn
 from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
 from lookalike.service.api.strict import StrictRoute, read_json
 from lookalike.service.catalog import name_from, settings_from
+from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
@@ -135,6 +136,9 @@ def _create(
         rows, title = options.rows, options.name or "table"
     name = options.name if options.name is not None else name_from(title)
     settings = settings_from(options.model_dump(), name, source or {})
+    if options.path is not None and is_index_folder(rows):
+        collection = service.catalog.open_folder(name, rows, settings)
+        return answer(service.document(collection), 201)
     collection = service.catalog.create(name, rows, settings, service.limits)
     return answer(service.document(collection), 201)
 
