@@ -36,8 +36,8 @@ BEST = (
     "six best are chosen by this very figure; the checking half took no part in it."
 )
 AUTO = (
-    'Gain in points against `measure="auto"`, sets ahead : behind, p; by task and half. A rule would '
-    "be changed only if the checking half confirms the finding half."
+    'Gain in points against `measure="auto"`, sets ahead : behind, p; by task and half. A rule '
+    "would be changed only if the checking half confirms the finding half."
 )
 NO_DIFFERENCE = "Chance gives such ranks too."
 NOT_CONFIRMED = "The choice is not confirmed by sets that took no part in it, so nothing changes."
