@@ -41,7 +41,7 @@ def collect(work: Work, rows: int, seeds: int) -> Scores:
     sorts: dict[str, str] = {}
     parts = []
     for name in names_of_sets(work.data):
-        sorts[name] = work.once(f"sort/{name}", partial(_sort, work, name))
+        sorts[name] = work.once(f"sort of {name}", partial(_sort, work, name))
         for measure in (*MEASURES, AUTO):
             if measure == AUTO or applies(measure, sorts[name]):
                 parts += [(name, measure, seed) for seed in range(seeds)]

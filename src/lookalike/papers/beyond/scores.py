@@ -33,9 +33,8 @@ class Duel:
     p: float
 
     def __str__(self) -> str:
-        return f"{100 * self.gain:+.1f}, {self.wins} : {self.losses}, p {self.p:.2f}".replace(
-            "-", "−"
-        )
+        p = "p < 0.01" if self.p < 0.005 else f"p {self.p:.2f}"
+        return f"{100 * self.gain:+.1f}, {self.wins} : {self.losses}, {p}".replace("-", "−")
 
 
 @dataclass(frozen=True)

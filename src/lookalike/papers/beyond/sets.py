@@ -124,7 +124,8 @@ def load_set(data: Path, name: str, rows: int) -> Prepared:
     )
     columns = {one: some[one].to_pylist() for one in some.column_names}
     kinds = {one: _kind(name, one, cells, letters) for one, cells in columns.items()}
-    gaps = any(cell is None for cells in columns.values() for cell in cells)
+    # Of the whole file: a draw without gaps does not make it a table without gaps.
+    gaps = any(frame[one].null_count for one in columns)
     if set(kinds.values() if _plain(kinds) else []) == {"number"} and not gaps:
         x = np.column_stack([np.asarray(cells, dtype=float) for cells in columns.values()])
         return _of_numbers(name, x, y)

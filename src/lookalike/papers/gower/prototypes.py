@@ -201,5 +201,5 @@ def _plots(errors: Errors) -> list[Plot]:
     return [
         Plot("figure8", "Figures 4 and 8: test error of kNN by set, six ways", figure8),
         Plot("figure9", "Figure 9: mean test error by learner, one line per choice", figure9),
-        Plot("figure18", "Figure 18: test error by learner, set by set", figure18, (9.0, 4.8)),
+        Plot("figure18", "Figure 18: test error by learner, set by set", figure18, (8.4, 4.4)),
     ]
