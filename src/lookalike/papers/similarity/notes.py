@@ -7,20 +7,23 @@ __all__ = [
     "GERMAN",
     "LIVER",
     "PACKAGE",
-    "PACKAGE_CUTS",
+    "PACKAGE_NEARER",
+    "READINGS_CAUSES",
     "RISES",
     "SCALAR_CAUSES",
     "SEQUENCES_CAUSES",
+    "WHOLE_NEARER",
 ]
 
 Causes = dict[tuple[str, str], str]
 
 SCALAR_CAUSES: Causes = {}
 SEQUENCES_CAUSES: Causes = {}
-PACKAGE_CUTS: Causes = {}
+READINGS_CAUSES: Causes = {}
 GERMAN = ""
 LIVER = ""
 PACKAGE = ""
 PACKAGE_NEARER = ""
+WHOLE_NEARER = ""
 RISES = ""
 COLUMNS = ""
