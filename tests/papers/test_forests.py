@@ -9,6 +9,7 @@ import pytest
 from lookalike.papers import Work, find_paper, run_paper
 from lookalike.papers.forests import runs as runs_module
 from lookalike.papers.forests import table2, table3, table4, table5
+from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.published import (
     CLUSTERINGS,
     GRID,
@@ -20,7 +21,7 @@ from lookalike.papers.forests.published import (
     TABLE_4,
     TABLE_5,
 )
-from lookalike.papers.forests.runs import Run, Runs, make_runs
+from lookalike.papers.forests.runs import make_runs
 from lookalike.papers.forests.sets import load_set
 
 PRINTED = [name for name in TABLE_4 if name != "Average"]  # all twelve sets
@@ -78,6 +79,9 @@ def test_means_weigh_methods_and_sets_alike():
         np.std([0.2, 0.4], ddof=1) / np.sqrt(2)
     )
     assert np.isnan(runs.mean("shi", "ARI"))
+    # Two clusterings of one forest that agree say no more than one.
+    same = Runs([made(s, seed=i, method=m) for i, s in enumerate((0.2, 0.4)) for m in ("SC", "AP")])
+    assert same.error("ratio", "ARI") == pytest.approx(0.1)
 
 
 def test_wins_are_counted_on_the_same_forest():

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["CAUSES", "CHOSEN", "CHOSEN_CAUSES", "HALF", "NOT_FIRST", "ORDER", "SHI", "WINS"]
+__all__ = [
+    "CAUSES",
+    "CHOSEN",
+    "CHOSEN_CAUSES",
+    "HALF",
+    "NOT_FIRST",
+    "NOT_SHI",
+    "NO_READING",
+    "ORDER",
+    "SHI",
+    "WINS",
+]
 
 Causes = dict[tuple[str, str], str]
 
@@ -14,3 +25,5 @@ HALF = ""
 ORDER = ""
 CHOSEN = ""
 NOT_FIRST = ""
+NO_READING = ""
+NOT_SHI = ""

@@ -11,42 +11,20 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from lookalike.errors import LookalikeWarning
+from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.published import CLUSTERINGS, GRID, MEASURES, SETS
 from lookalike.papers.forests.sets import load_set
 from lookalike.papers.work import Work
 
-__all__ = ["Run", "Runs", "affinity_repeats", "make_runs", "repeats", "settings"]
+__all__ = ["affinity_repeats", "make_runs", "repeats", "settings"]
 
 LARGE = 350  # rows above which affinity propagation takes ten seconds a run
-
-
-@dataclass(frozen=True)
-class Run:
-    """One clustering: how it came about, and how good it is."""
-
-    set: str
-    trees: int
-    columns: str
-    seed: int
-    method: str
-    measure: str
-    n: int
-    hits: int
-    hits_without_last: int
-    ari: float
-    silhouette: float
-
-    def score(self, index: str) -> float:
-        """Return purity, or the adjusted Rand index."""
-        return self.hits / self.n if index == "purity" else self.ari
 
 
 def settings(work: Work) -> list[tuple[int, str]]:
@@ -125,83 +103,3 @@ def count_hits(y: np.ndarray, labels: np.ndarray) -> int:
     from lookalike.cluster import purity
 
     return round(purity(y, labels) * len(y))
-
-
-class Runs:
-    """All runs, and their means.
-
-    A mean is taken over forests first, then over methods, then over sets, so that a method which
-    was run on fewer forests counts no less.
-    """
-
-    def __init__(self, runs: Iterable[Run]) -> None:
-        self.all = list(runs)
-        self._groups: dict[tuple[str, str, str], list[Run]] = {}
-        for run in self.all:
-            self._groups.setdefault((run.set, run.measure, run.method), []).append(run)
-        self.sets = list(dict.fromkeys(run.set for run in self.all))
-        self.grid = list(dict.fromkeys((run.trees, run.columns) for run in self.all))
-
-    def take(
-        self,
-        measure: str,
-        *,
-        sets: Iterable[str] | None = None,
-        method: str | None = None,
-        trees: int | None = None,
-        columns: str | None = None,
-    ) -> dict[str, dict[str, list[Run]]]:
-        """Return runs by set and method."""
-        out: dict[str, dict[str, list[Run]]] = {}
-        for name in self.sets if sets is None else sets:
-            for label in CLUSTERINGS:
-                if method not in (None, label):
-                    continue
-                some = [
-                    run
-                    for run in self._groups.get((name, measure, label), [])
-                    if trees in (None, run.trees) and columns in (None, run.columns)
-                ]
-                if some:
-                    out.setdefault(name, {})[label] = some
-        return out
-
-    def mean(self, measure: str, index: str, **only: Any) -> float:
-        """Return the mean of an index; ``only`` as for ``take``."""
-        found = self.take(measure, **only)
-        if not found:
-            return float("nan")
-        return float(
-            np.mean(
-                [
-                    np.mean([_mean(some, index) for some in methods.values()])
-                    for methods in found.values()
-                ]
-            )
-        )
-
-    def error(self, measure: str, index: str, **only: Any) -> float:
-        """Return the standard error of that mean over forests.
-
-        The spread of single runs is taken within set, method and columns, over forests of all
-        sizes: the number of trees hardly matters, and one forest of each size is enough to see it.
-        """
-        found = self.take(measure, **only)
-        total = 0.0
-        for name, methods in found.items():
-            inside = 0.0
-            for label, some in methods.items():
-                inside += self._variance(name, measure, label, index) / len(some)
-            total += inside / len(methods) ** 2
-        return float(np.sqrt(total) / max(1, len(found)))
-
-    def _variance(self, name: str, measure: str, method: str, index: str) -> float:
-        by_columns: Mapping[str, list[float]] = {"Half": [], "All": []}
-        for run in self._groups[name, measure, method]:
-            by_columns[run.columns].append(run.score(index))
-        spreads = [np.var(some, ddof=1) for some in by_columns.values() if len(some) > 1]
-        return float(np.mean(spreads)) if spreads else 0.0
-
-
-def _mean(runs: Iterable[Run], index: str) -> float:
-    return float(np.mean([run.score(index) for run in runs]))

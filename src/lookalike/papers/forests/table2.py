@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.means import Runs
 from lookalike.papers.forests.notes import CAUSES, SHI
 from lookalike.papers.forests.published import (
     CLUSTERINGS,
@@ -21,14 +22,7 @@ from lookalike.papers.forests.published import (
     TABLE_2,
     TABLE_4,
 )
-from lookalike.papers.forests.runs import (
-    LARGE,
-    Runs,
-    affinity_repeats,
-    make_runs,
-    repeats,
-    settings,
-)
+from lookalike.papers.forests.runs import LARGE, affinity_repeats, make_runs, repeats, settings
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.notes import WINS
 from lookalike.papers.forests.published import CLUSTERINGS, INDICES, SETS, TABLE_3
-from lookalike.papers.forests.runs import Run, Runs, make_runs
+from lookalike.papers.forests.runs import make_runs
 from lookalike.papers.forests.table2 import counts
 from lookalike.papers.result import Finding, Result, Sheet, Value
 from lookalike.papers.work import Work

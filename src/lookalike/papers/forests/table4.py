@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.means import Runs
 from lookalike.papers.forests.notes import CAUSES, HALF, ORDER
 from lookalike.papers.forests.published import CLUSTERINGS, INDICES, PARAMETERS, SETS, TABLE_4
-from lookalike.papers.forests.runs import LARGE, Runs, affinity_repeats, make_runs
+from lookalike.papers.forests.runs import LARGE, affinity_repeats, make_runs
 from lookalike.papers.forests.table2 import COLORS, counts, tolerance
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work

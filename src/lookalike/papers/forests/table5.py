@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.notes import CHOSEN, CHOSEN_CAUSES
 from lookalike.papers.forests.published import INDICES, MEASURES, SETS, TABLE_5
-from lookalike.papers.forests.runs import Run, Runs, make_runs
+from lookalike.papers.forests.runs import make_runs
 from lookalike.papers.forests.table2 import column, counts
 from lookalike.papers.result import Finding, Result, Sheet, Value
 from lookalike.papers.work import Work

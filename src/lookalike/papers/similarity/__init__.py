@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lookalike.papers.paper import Paper, Part
-from lookalike.papers.similarity import liver, mixed, package_cuts, sensitivity, sequences, table1
+from lookalike.papers.similarity import liver, mixed, readings, sensitivity, sequences, table1
 from lookalike.papers.similarity.summary import SUMMARY
 
 __all__ = ["PAPER"]
@@ -26,7 +26,7 @@ PAPER = Paper(
         Part("liver", "Liver's label", liver.run),
         Part("sequences", "Table I: sequences of sets", sequences.run),
         Part("mixed", "Table I: mixed data", mixed.run),
-        Part("package", "SF with the public package's cuts", package_cuts.run),
+        Part("readings", "SF and RSF, two readings each", readings.run),
         Part("columns", "Figure 3: columns per node", sensitivity.run_columns),
         Part("trees", "Figure 4: number of trees", sensitivity.run_trees),
     ),

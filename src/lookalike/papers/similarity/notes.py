@@ -5,22 +5,69 @@ from __future__ import annotations
 __all__ = [
     "COLUMNS",
     "GERMAN",
+    "IONOSPHERE",
     "LIVER",
     "PACKAGE",
-    "PACKAGE_CUTS",
+    "PACKAGE_NEARER",
+    "READINGS_CAUSES",
     "RISES",
     "SCALAR_CAUSES",
     "SEQUENCES_CAUSES",
+    "WHOLE_NEARER",
 ]
 
 Causes = dict[tuple[str, str], str]
 
-SCALAR_CAUSES: Causes = {}
-SEQUENCES_CAUSES: Causes = {}
-PACKAGE_CUTS: Causes = {}
-GERMAN = ""
-LIVER = ""
-PACKAGE = ""
-PACKAGE_NEARER = ""
-RISES = ""
-COLUMNS = ""
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+GERMAN = _line("""
+    Not explained. Tried on german (ours 0.718): 1, 4 or all 18 columns per node (0.714, 0.728,
+    0.716), squared distances (0.720), numbers as they are (0.721), five pairs per column (0.720),
+    entropy (0.722), shares of leaves as votes (0.718). Trees on all rows instead of bootstrap
+    samples come near (0.697), but are farther from print than ours on heart (0.835, printed 0.88),
+    australian (0.892, 0.91), ionosphere (0.824, 0.86) and diabetes (0.782, 0.80).
+""")
+IONOSPHERE = "The gap is in the printed direction, and smaller than what folds differ by."
+LIVER = "No cut of the drinks fits; whatever else was done to the label is not said."
+PACKAGE = "Not explained by the misplaced cuts alone."
+PACKAGE_NEARER = _line("""
+    On these sets misplaced cuts cost little or nothing, so they do not tell the two apart; on the
+    generated items they do.
+""")
+WHOLE_NEARER = GERMAN
+RISES = _line("""
+    On few rows the difference is smaller than its noise, and on Ring-Norm few columns are better
+    for both forests.
+""")
+COLUMNS = "The curves are flat near their tops, so the best place is mostly chance on few rows."
+NOISE = _line("""
+    Few repetitions: with ten, an earlier run of this study had RF 0.876, RSF 0.872 and SF 0.888 on
+    heart and RF 0.888, RSF 0.878 and SF 0.897 on sonar, all within 0.015 of print.
+""")
+SCALAR_CAUSES: Causes = {
+    ("german", "RSF"): GERMAN,
+    ("liver", "*"): "The label is a guess: the paper does not say where the drinks are cut.",
+    ("heart", "*"): NOISE,
+    ("sonar", "*"): NOISE,
+    ("*", "*"): "Not explained.",
+}
+SEQUENCES_CAUSES: Causes = {
+    ("items", "SF"): _line("""
+        The paper ran SF by a public package whose cuts are misplaced; with such cuts the printed
+        figure comes out (next column).
+    """),
+    ("*", "SF, package"): _line("""
+        Misplaced cuts alone are not the whole of the package: it also draws its pairs of rows with
+        the same seed in every node, which was not repeated here.
+    """),
+    ("*", "*"): "Not explained by the draw of the set; no other setting was tried.",
+}
+READINGS_CAUSES: Causes = {
+    ("german", "RSF"): GERMAN,
+    ("*", "RSF, all rows per tree"): "Not the paper's reading, it seems: see german.",
+    ("sonar", "*"): NOISE,
+    ("*", "*"): "Not explained.",
+}

@@ -17,7 +17,7 @@ from lookalike.papers.diagram import draw_diagram, rank_methods
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.similarity import areas
 from lookalike.papers.similarity.compare import mark_methods
-from lookalike.papers.similarity.notes import GERMAN, SCALAR_CAUSES
+from lookalike.papers.similarity.notes import GERMAN, IONOSPHERE, SCALAR_CAUSES
 from lookalike.papers.similarity.published import METHODS, SCALAR, Printed
 from lookalike.papers.similarity.sets import load_scalar
 from lookalike.papers.work import Work
@@ -160,6 +160,7 @@ def _findings(found: dict[str, dict[str, list[float]]], ranking: Any) -> list[Fi
             f"RSF {mean['ionosphere']['RSF']:.3f}, RF {mean['ionosphere']['RF']:.3f}, "
             f"SF {mean['ionosphere']['SF']:.3f}; ahead by more than 0.005 on "
             + (", ".join(alone) or "no set"),
+            IONOSPHERE,
         ),
         Finding(
             "one distance over all columns fails where columns must be kept apart: splice and "
