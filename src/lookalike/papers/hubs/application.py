@@ -6,6 +6,7 @@ different nature (facts and the histogram of votes here, rhythm and timbre there
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def run(work: Work) -> Result:
     """Compare the standard combination, that of sampled proximities, and lots."""
     count = work.times(3000, SONGS, SONGS)
     found = {
-        way: work.once(f"{way} {count}", lambda way=way: _look(way, count))
+        way: work.once(f"{way} {count}", partial(_look, way, count))
         for way in work.each("films", WAYS)
     }
     rows = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,7 @@ def run(work: Work) -> Result:
     """Measure the badness of the groups on the sets with the largest hubs."""
     names = [name for name in SOURCES if name in BADNESS]
     found = {
-        name: work.once(name, lambda name=name: _look(work.data, name))
-        for name in work.each("sets", names)
+        name: work.once(name, partial(_look, work.data, name)) for name in work.each("sets", names)
     }
     rows: list[dict[str, Any]] = []
     causes: dict[tuple[str, str], str] = {}

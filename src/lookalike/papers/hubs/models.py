@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +42,12 @@ def run(work: Work) -> Result:
     draws = work.times(3, 10, 10)
     found: dict[str, Figures] = {}
     for name in work.each("sets", names):
-        one: Figures = work.once(name, lambda name=name: _models(work.data, name))
+        one: Figures = work.once(name, partial(_models, work.data, name))
         for model, title in SAMPLED.items():
             each = [
                 work.once(
                     f"{name} {model} {seed}",
-                    lambda name=name, model=model, seed=seed: _sampled(
-                        work.data, name, model, seed
-                    ),
+                    partial(_sampled, work.data, name, model, seed),
                 )
                 for seed in range(draws)
             ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def run(work: Work) -> Result:
     lots = work.times(20, 200, 200)
     found = {
         name: [
-            work.once(f"{name} {seed}", lambda name=name, seed=seed: _lot(work.data, name, seed))
+            work.once(f"{name} {seed}", partial(_lot, work.data, name, seed))
             for seed in range(lots)
         ]
         for name in work.each("lots", NAMES)

@@ -7,6 +7,7 @@ are shown.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,12 @@ def run(work: Work) -> Result:
             cells[f"SimUSF, height {height}", trees] = [
                 work.once(
                     f"usf {height} {trees} {at}",
-                    lambda h=height, t=trees, at=at: _pair("SimUSF", t, h, at),
+                    partial(_pair, "SimUSF", trees, height, at),
                 )
                 for at in range(pairs)
             ]
         cells["SimURF", trees] = [
-            work.once(f"urf {trees} {at}", lambda t=trees, at=at: _pair("SimURF", t, 0, at))
+            work.once(f"urf {trees} {at}", partial(_pair, "SimURF", trees, 0, at))
             for at in range(urf[trees])
         ]
     band, found = _band(work)
@@ -142,10 +143,7 @@ def _findings(cells: dict[tuple[str, int], list[list[float]]]) -> list[Finding]:
 def _looked(work: Work) -> list[list[dict[str, float]]]:
     pairs = work.times(3, 10, 10)
     return [
-        [
-            work.once(f"band {table} {pair} own", lambda table=table, pair=pair: _one(table, pair))
-            for pair in range(pairs)
-        ]
+        [work.once(f"band {table} {pair} own", partial(_one, table, pair)) for pair in range(pairs)]
         for table in range(TABLES)
     ]
 
