@@ -64,6 +64,8 @@ def run(work: Work) -> Result:
             "Sampled proximities lower the hubness of a combination of two measures",
             after["S5"] < before["S5"] and after["largest N5"] <= before["largest N5"],
             f"S5 {say('S5', 2)} (5.65, 2.31, 0.46); largest N5 {say('largest N5', 0)}",
+            f"There are no hubs to remove: S5 of the standard combination is {before['S5']:.2f}, "
+            f"of lots {lots['S5']:.2f}",
         ),
         Finding(
             "More of the collection can be reached",
