@@ -220,7 +220,7 @@ def _tasks() -> Iterator[Road]:
 def _means() -> None:
     from lookalike.cluster import MixedKMeans
 
-    for table in (_numbers(60), {"x": _numbers(60)[:, 0], "c": list("ab" * 30)}):
+    for table in (numbers(60), {"x": numbers(60)[:, 0], "c": list("ab" * 30)}):
         MixedKMeans(2, n_init=1, random_state=0).fit(table)
 
 

@@ -126,12 +126,12 @@ def test_lots_and_labels_of_the_livers(data_folder, monkeypatch):
 
 
 def test_badness_and_models_have_their_shape(data_folder, monkeypatch):
-    monkeypatch.setattr(badness, "SOURCES", {"dexter": SOURCES["dexter"]})
+    monkeypatch.setattr(badness, "SOURCES", {"splice": SOURCES["splice"]})
     result = badness.run(Work(data_folder, "quick"))
     assert [row["set and group"] for row in result.sheets[0].rows][:3] == [
-        "dexter, hubs",
-        "dexter, orphans",
-        "dexter, others",
+        "splice, hubs",
+        "splice, orphans",
+        "splice, others",
     ]
     assert all(cause for *_, cause in result.sheets[0].differences())
     monkeypatch.setattr(models, "SOURCES", {"colon-cancer": SOURCES["colon-cancer"]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def run(work: Work) -> Result:
     """Draw uniform tables and measure them before and after scaling."""
     widths = work.pick(SOME, EVERY, EVERY)
     found: Found = {
-        d: work.once(f"{d}", lambda d=d: _look(d)) for d in work.each("dimensions", widths)
+        d: work.once(f"{d}", partial(_look, d)) for d in work.each("dimensions", widths)
     }
     rows = [
         {"d": d}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def run(work: Work) -> Result:
     """Repeat the draw and follow the groups of the original space."""
     repetitions = work.times(10, 100, 100)
     each: list[dict[str, dict[str, float]]] = [
-        work.once(f"{seed}", lambda seed=seed: _look(seed))
+        work.once(f"{seed}", partial(_look, seed))
         for seed in work.each("repetitions", range(repetitions))
     ]
 

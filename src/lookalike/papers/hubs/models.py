@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +42,12 @@ def run(work: Work) -> Result:
     draws = work.times(3, 10, 10)
     found: dict[str, Figures] = {}
     for name in work.each("sets", names):
-        one: Figures = work.once(name, lambda name=name: _models(work.data, name))
+        one: Figures = work.once(name, partial(_models, work.data, name))
         for model, title in SAMPLED.items():
             each = [
                 work.once(
                     f"{name} {model} {seed}",
-                    lambda name=name, model=model, seed=seed: _sampled(
-                        work.data, name, model, seed
-                    ),
+                    partial(_sampled, work.data, name, model, seed),
                 )
                 for seed in range(draws)
             ]
@@ -116,9 +115,14 @@ def _figures(space: Measure, y: np.ndarray) -> dict[str, float]:
     return {"C5": 100 * loo_accuracy(lists, y, 5), "S5": skewness(k_occurrence(lists, 5))}
 
 
-def _models(data: Path, name: str) -> Figures:
+@lru_cache(maxsize=1)
+def _read(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     rows, y = load_set(data, name)
-    distances = distances_of(rows, SOURCES[name].metric)
+    return distances_of(rows, SOURCES[name].metric), y
+
+
+def _models(data: Path, name: str) -> Figures:
+    distances, y = _read(data, name)
     found = {"original": _figures(Precomputed().fit(distances), y)}
     for model, title in MODELS.items():
         found[title] = _figures(MutualProximity(Precomputed(), model).fit(distances), y)
@@ -126,8 +130,7 @@ def _models(data: Path, name: str) -> Figures:
 
 
 def _sampled(data: Path, name: str, model: str, seed: int) -> dict[str, float]:
-    rows, y = load_set(data, name)
-    distances = distances_of(rows, SOURCES[name].metric)
+    distances, y = _read(data, name)
     scaled = MutualProximity(Precomputed(), model, sample=SAMPLE, random_state=seed)
     return _figures(scaled.fit(distances), y)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ Found = dict[str, dict[str, dict[str, float]]]
 def bars(
     axes: Any,
     names: Sequence[str],
-    series: dict[str, Sequence[float]],
+    series: Mapping[str, Sequence[float]],
     colours: Sequence[str],
     x: str,
 ) -> None:

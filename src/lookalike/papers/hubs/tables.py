@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ MOVIES = (
 def run(work: Work) -> Result:
     """Look at every set, and put what comes out beside the print."""
     found: Found = {
-        name: work.once(name, lambda name=name: look_at(work.data, name))
+        name: work.once(name, partial(look_at, work.data, name))
         for name in work.each("sets", SOURCES)
     }
     return Result(

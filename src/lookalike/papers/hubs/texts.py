@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,7 @@ def run(work: Work) -> Result:
     found: dict[str, dict[str, Any]] = {}
     for name in work.each("texts", names):
         found |= {
-            f"{name}, {how}": work.once(
-                f"{name} {how}", lambda name=name, how=how: _look(work.data, name, how)
-            )
+            f"{name}, {how}": work.once(f"{name} {how}", partial(_look, work.data, name, how))
             for how in READINGS
         }
     rows = []

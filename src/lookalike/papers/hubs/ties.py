@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def run(work: Work) -> Result:
     lots = work.times(20, 200, 200)
     found = {
         name: [
-            work.once(f"{name} {seed}", lambda name=name, seed=seed: _lot(work.data, name, seed))
+            work.once(f"{name} {seed}", partial(_lot, work.data, name, seed))
             for seed in range(lots)
         ]
         for name in work.each("lots", NAMES)
@@ -67,9 +68,14 @@ def run(work: Work) -> Result:
     return Result([sheet, labels], [finding, label_finding])
 
 
-def _lot(data: Path, name: str, seed: int) -> list[float]:
+@lru_cache(maxsize=1)
+def _read(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     rows, y = load_set(data, name)
-    distances = distances_of(rows, SOURCES[name].metric)
+    return distances_of(rows, SOURCES[name].metric), y
+
+
+def _lot(data: Path, name: str, seed: int) -> list[float]:
+    distances, y = _read(data, name)
     order = np.random.default_rng(seed).permutation(len(y))
     mixed = MutualProximity(Precomputed(), "empirical").fit(distances[np.ix_(order, order)])
     lists = mixed.neighbors(k=5)

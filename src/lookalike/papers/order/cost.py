@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def run(work: Work) -> Result:
     )
     turns = work.times(3, 7, 15)
     found = {
-        (n, d): work.once(f"{n} {d} {turns}", lambda n=n, d=d: _times(n, d, turns))
+        (n, d): work.once(f"{n} {d} {turns}", partial(_times, n, d, turns))
         for n, d in work.each("sizes", sizes)
     }
     first = sizes[0]
@@ -95,10 +96,10 @@ def _times(n: int, d: int, turns: int) -> dict[str, dict[str, float]]:
     least = {m: {"place": np.inf, "compare": np.inf} for m in MEASURES}
     for _ in range(turns):
         for name, measure in fitted.items():
-            placed, seconds = _clock(lambda measure=measure: measure.encode(new))
+            placed, seconds = _clock(partial(measure.encode, new))
             least[name]["place"] = min(least[name]["place"], seconds / PAIRS)
             one, two = placed[np.arange(PAIRS)], placed[np.arange(PAIRS, 2 * PAIRS)]
-            _, seconds = _clock(lambda m=measure, a=one, b=two: m.block(a, b))
+            _, seconds = _clock(partial(measure.block, one, two))
             least[name]["compare"] = min(least[name]["compare"], seconds / PAIRS**2)
     return least
 

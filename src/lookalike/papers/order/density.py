@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,7 @@ def run(work: Work) -> Result:
                         [
                             work.once(
                                 f"{name} {measure} {scale} {seed}",
-                                lambda n=name, m=measure, s=scale, seed=seed: _score(
-                                    work.data, n, m, s, seed
-                                ),
+                                partial(_score, work.data, name, measure, scale, seed),
                             )
                             for seed in range(seeds if measure in SEEDED else 1)
                         ]
@@ -53,9 +52,7 @@ def run(work: Work) -> Result:
         }
     free = {
         name: {
-            measure: work.once(
-                f"{name} {measure} free", lambda n=name, m=measure: _free(work.data, n, m)
-            )
+            measure: work.once(f"{name} {measure} free", partial(_free, work.data, name, measure))
             for measure in MEASURES
         }
         for name in work.each("without classes", names)
@@ -181,7 +178,7 @@ def _s2(work: Work) -> tuple[Sheet, Finding]:
         title: {
             way: work.once(
                 f"s2 {title} {way}",
-                lambda m=measure, t=count, h=height, way=way: _s2_score(work.data, m, t, h, way),
+                partial(_s2_score, work.data, measure, count, height, way),
             )
             for way in ways
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def run(work: Work) -> Result:
             (trees, height): [
                 work.once(
                     f"{name} {trees} {height} {seed}",
-                    lambda n=name, t=trees, h=height, seed=seed: _score(work.data, n, t, h, seed),
+                    partial(_score, work.data, name, trees, height, seed),
                 )
                 for seed in range(seeds)
             ]
@@ -65,13 +66,13 @@ def run(work: Work) -> Result:
         for name, each in means.items()
     }
     gains = {n: (e[1000, 5] - e[100, 5], e[10000, 5] - e[1000, 5]) for n, e in means.items()}
-    best = {n: max(HEIGHTS, key=lambda h, n=n: means[n][1000, h]) for n in means}
+    best = {name: max((each[1000, h], -h) for h in HEIGHTS)[1] for name, each in means.items()}
     findings = [
         Finding(
             "Heights of 4, 5 and 6 with 1000 trees suffice",
             max(lost.values()) < 0.02,
             "best height "
-            + ", ".join(f"{n} {h}" for n, h in best.items())
+            + ", ".join(f"{n} {-h}" for n, h in best.items())
             + "; lost by the best of 4 to 6: "
             + ", ".join(f"{n} {v:.3f}" for n, v in lost.items()),
             "Where a lower or taller tree is best, by more than 0.02",

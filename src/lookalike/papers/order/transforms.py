@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def run(work: Work) -> Result:
     for kind in work.each("sets", ("uniform", "normal")):
         found[kind] = {
             measure: work.once(
-                f"{kind} {rows_of} {measure}", lambda kind=kind, m=measure: _look(kind, rows_of, m)
+                f"{kind} {rows_of} {measure}", partial(_look, kind, rows_of, measure)
             )
             for measure in MEASURES
         }
