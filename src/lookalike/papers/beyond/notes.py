@@ -60,9 +60,9 @@ SUMMARY = """
   shared neighbors (lists of ten) hurt neighbors.
 - MP on Euclidean distances, the winner of the paper on hubs, is beaten in every task by no
   combination tried: NICDM on Gower on ranks is ahead for neighbors and behind for clusters.
-- RatioRF gains from a repair for neighbors and stays behind plain distances, in spectral clustering,
-  which its paper judges by, too. Read from trees that compare cells instead of cutting values it
-  is better, and takes every kind of column.
+- RatioRF gains from a repair for neighbors and stays behind plain distances, in spectral
+  clustering, which its paper judges by, too. Read from trees that compare cells instead of cutting
+  values it is better, and takes every kind of column.
 - SimUSF has the best mean rank for neighbors without a repair; NICDM on it spoils clusters.
 - With labels, neighbors by NICDM on Gower on ranks have the best mean rank, before random
   similarity forests, but within the critical difference: the forest is not beaten. Prototypes
