@@ -34,7 +34,7 @@ def run(work: Work) -> Result:
     ]
     about = counts(work) + (
         " Per cent of the runs. Tolerance of a set's row: two standard errors of a share of so "
-        "many runs; rows over all sets hold ten sets here and twelve in print and are not judged."
+        "many forests; rows over all sets hold ten sets here and twelve in print and are not judged."
     )
     sheet = Sheet("wins", "Table 3, RatioRF against Zhu2", rows, about, WINS)
     return Result([sheet], _findings(runs))
@@ -61,7 +61,9 @@ def _row(label: str, runs: Runs, only: Only, twelve: bool = False) -> dict[str, 
         *found, many = outcomes(runs, index, only)
         for place, (mark, share) in enumerate(zip(MARKS, found, strict=True)):
             printed = TABLE_3[label][3 * at + place]
-            error = 200 * np.sqrt(max(printed / 100 * (1 - printed / 100), 0.01) / many)
+            # Clusterings of one forest are not independent of each other: forests count, not runs.
+            forests = many / len(CLUSTERINGS)
+            error = 200 * np.sqrt(max(printed / 100 * (1 - printed / 100), 0.01) / forests)
             row[f"{index} {mark}"] = Value(share, printed, None if twelve else error, digits=1)
     return row
 

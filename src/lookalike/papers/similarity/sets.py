@@ -3,7 +3,7 @@
 The scalar sets are scaled to [-1, 1] and lose every column that is constant or holds a zero: the
 paper left out features with missing values, and an entry that a sparse file leaves out, a zero,
 counts as missing. That gives the printed numbers of columns on nine of the ten sets (sonar: 58, 59
-printed). svmguide3 has no scaled file there: it is taken as it is stored, zeros and all. (Scaled, SF
+printed). svmguide3 has no scaled file there and is taken as it is stored, with zeros. (Scaled, SF
 has 0.735 on it; RF and RSF do not see the scale of a column.)
 """
 
