@@ -144,7 +144,8 @@ def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
         ]  # fmt: skip
         parts = [dots(xy[some == 0], "#9a9a9a", 3), dots(xy[(some > 0) & ~hub], FOR, 4), *circles]
         words = f"{name}: " if len(report.occurrences) > 1 else ""
-        label = f"map of rows, {words}{int(hub.sum())} hubs, {int((some == 0).sum())} in no list"
+        hubs = f"{int(hub.sum())} hub" + ("" if hub.sum() == 1 else "s")
+        label = f"map of rows, {words}{hubs}, {int((some == 0).sum())} in no list"
         panels.append(figure(svg(480, height, label, parts), label))
     key = [
         (COLORS[0], "hubs; the larger, the more lists they are in"),
