@@ -39,8 +39,8 @@ def test_a_folder_is_served_and_only_read(place, tmp_path):
         listed = [row["id"] for row in client.rows("films")]
         assert listed == index.ids
         session = client.session("films", 7, k=4)
-        marked = client.mark("films", session["id"], like=[session["hits"][0]["id"]])
-        assert len(marked["hits"]) == 4
+        marked = client.mark("films", session["id"], like=[session["answer"]["hits"][0]["id"]])
+        assert len(marked["answer"]["hits"]) == 4
         for write in (
             lambda: client.add("films", [{"title": "x", "size": 1, "color": "red"}]),
             lambda: client.delete("films", 3),
