@@ -97,7 +97,11 @@ class Process:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(30)
+        try:
+            self.process.wait(120)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
         self._close()
 
     def _close(self):
