@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
+from cli.run import run
 from lookalike.errors import MissingFile
 from lookalike.measures import Gower, StochasticForest
 from lookalike.scale import density_clusters, fit_encode, hubness, kneighbors, knn_graph
@@ -39,7 +40,7 @@ def lists(graph):
     return graph.indices.tobytes(), graph.distances.tobytes()
 
 
-def wait_for(condition, seconds=300):
+def wait_for(condition, seconds=1200):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -77,6 +78,12 @@ def test_two_workers_encode_and_find_what_one_process_finds(files, tmp_path):
         )
         assert asked.indices[0].tolist() == one.search(7, 5).ids
         assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
+        words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")
+        done = run(*words, "--scheduler", made.address)
+        assert done.exit_code == 0, done.output
+        assert "6,000 rows" in done.stdout
+        assert "rows/s" in done.stdout
+        assert la.Index.open(tmp_path / "cli").search(7, 5).ids == one.search(7, 5).ids
     finally:
         made.close()
 
@@ -147,7 +154,7 @@ def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tm
     cluster.kill(1)
     assert len(finished(folder / "shards")) < 40  # in the middle of it
     cluster.workers.append(cluster.join())
-    work.join(900)
+    work.join(1500)
     assert told[0].lost == 2
     build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
     assert digests(folder) == digests(tmp_path / "one")
@@ -168,7 +175,7 @@ def test_workers_killed_for_good_while_searching_and_another_joins(many_files, t
     cluster.kill(3)
     assert len(list(folder.glob("graphs/*/*/*/shard.json"))) < 160
     cluster.workers.append(cluster.join())
-    work.join(900)
+    work.join(1500)
     assert told[0].lost == 2
     assert lists(found[0]) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
 

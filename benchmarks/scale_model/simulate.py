@@ -1,0 +1,93 @@
+"""Shards, replicas and stragglers: how long the slowest of many answers takes, event by event."""
+
+import heapq
+
+import numpy as np
+
+
+def serve(
+    shards, replicas, work, rate, *, questions=3000, slow=0.01, factor=10.0, hedge=None, seed=0
+):
+    """Return the seconds that questions take, each answered when its last shard has answered.
+
+    Every shard is served by ``replicas`` machines with one queue each; a part goes to the shortest.
+    A part takes ``work`` seconds, times a lognormal factor, and ``factor`` times as long with the
+    probability ``slow``. After ``hedge`` seconds without an answer the part is asked of a second
+    machine as well, and the first answer counts.
+
+    Parameters
+    ----------
+    shards, replicas : int
+    work : float, seconds of one part on one machine
+    rate : float, questions per second
+    """
+    rng = np.random.default_rng(seed)
+    arrive = np.cumsum(rng.exponential(1 / rate, questions))
+    noise = np.exp(rng.normal(0, 0.15, (questions, shards, 2)))
+    noise *= np.where(rng.random((questions, shards, 2)) < slow, factor, 1.0)
+    done = np.zeros(questions)
+    for shard in range(shards):
+        free = np.zeros(replicas)  # when each machine of this shard has nothing left to do
+        waiting = []  # parts to be asked again: (when, question)
+        first = np.empty(questions)
+        for question in range(questions):
+            now = arrive[question]
+            while waiting and waiting[0][0] <= now:
+                again(waiting, free, first, noise[:, shard, 1], work)
+            machine = int(free.argmin())
+            free[machine] = max(now, free[machine]) + work * noise[question, shard, 0]
+            first[question] = free[machine]
+            if hedge is not None and replicas > 1:
+                heapq.heappush(waiting, (now + hedge, question))
+        while waiting:
+            again(waiting, free, first, noise[:, shard, 1], work)
+        done = np.maximum(done, first)
+    return done - arrive
+
+
+def again(waiting, free, first, noise, work):
+    """Ask a part of a second machine, unless it is answered by now."""
+    when, question = heapq.heappop(waiting)
+    if first[question] <= when:
+        return
+    machine = int(free.argmin())
+    free[machine] = max(when, free[machine]) + work * noise[question]
+    first[question] = min(first[question], free[machine])
+
+
+def build(tasks, workers, work, *, slow=0.02, factor=8.0, lost=0.0, twice=False, seed=0):
+    """Return the seconds until all shards are written.
+
+    Workers take the next part when they are free; a part is slow with some probability. A share
+    ``lost`` of the workers is gone half way, and what they were doing is done again. With ``twice``
+    whoever has nothing left to do begins a part that is still under way, and the first counts.
+    """
+    rng = np.random.default_rng(seed)
+    times = iter(work * np.exp(rng.normal(0, 0.15, 4 * tasks + 4 * workers))
+                 * np.where(rng.random(4 * tasks + 4 * workers) < slow, factor, 1.0))  # fmt: skip
+    gone = set(rng.choice(workers, int(lost * workers), replace=False).tolist())
+    ends = work * tasks / workers / 2  # when they are gone
+    free = [(0.0, worker) for worker in range(workers)]
+    todo, running, finish = list(range(tasks))[::-1], {}, np.full(tasks, np.inf)
+    while free:
+        now, worker = heapq.heappop(free)
+        if worker in gone and now >= ends:
+            continue
+        if todo:
+            task = todo.pop()
+        else:
+            late = [t for t, end in running.items() if end > now and finish[t] > now]
+            if not twice or not late:
+                continue
+            task = max(late, key=running.get)
+        end = now + next(times)
+        if worker in gone and end > ends:  # lost with its worker: somebody else does it
+            if not np.isfinite(finish[task]):
+                todo.append(task)
+                if not free:
+                    free.append((ends, next(w for w in range(workers) if w not in gone)))
+            continue
+        running[task] = min(running.get(task, np.inf), end)
+        finish[task] = min(finish[task], end)
+        heapq.heappush(free, (end, worker))
+    return float(finish.max())
