@@ -65,8 +65,8 @@ FEWER = _line("""
 """)
 CHOSEN_CAUSES: Causes = {
     ("Parkinsons", "*"): _line("""
-        In print the chosen clustering agrees with the classes less than chance does (-0.098), which
-        is what one very small cluster gives; none of the runs here has the highest silhouette there.
+        In print the chosen clustering agrees with the classes less than chance does (-0.098), as
+        a split into one very small cluster and the rest would; here no such run was chosen.
     """),
     ("*", "*"): FEWER,
 }

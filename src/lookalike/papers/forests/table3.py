@@ -34,7 +34,7 @@ def run(work: Work) -> Result:
     ]
     about = counts(work) + (
         " Per cent of the runs. Tolerance of a set's row: two standard errors of a share of so "
-        "many forests; rows over all sets hold ten sets here and twelve in print and are not judged."
+        "many forests; rows over all sets hold ten here and twelve in print and are not judged."
     )
     sheet = Sheet("wins", "Table 3, RatioRF against Zhu2", rows, about, WINS)
     return Result([sheet], _findings(runs))

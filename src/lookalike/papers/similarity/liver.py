@@ -48,7 +48,7 @@ def run(work: Work) -> Result:
             rows.append(row)
     nearest = min(gaps, key=lambda label: gaps[label])
     for row in rows:
-        # Only the cut that was fixed beforehand is judged; the nearest one was chosen by its score.
+        # Only the cut of the literature is judged; the nearest one was chosen by its score.
         for method in METHODS:
             if row["drinks"] == nearest:
                 row[method] = replace(row[method], within=None, chosen=True)
@@ -57,8 +57,8 @@ def run(work: Work) -> Result:
     about = (
         f"{many} repetitions of two folds. The paper's 145 rows are those of selector 1; its four "
         "columns are those without a zero after scaling. Table I here uses more than "
-        f"{DRINKS:g} (three and more, as Turney made it in 1995), fixed before looking at a score; "
-        "the others show which would fit."
+        f"{DRINKS:g} (three and more, as Turney made it in 1995), taken from the literature, not "
+        "by its score; the others show which would fit."
     )
     causes = {("*", "*"): "The paper does not say where the number of drinks is cut."}
     finding = Finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "COLUMNS",
     "GERMAN",
+    "GERMAN_BELOW",
     "IONOSPHERE",
     "LIVER",
     "PACKAGE",
@@ -30,6 +31,7 @@ GERMAN = _line("""
     samples come near (0.697), but are farther from print than ours on heart (0.835, printed 0.88),
     australian (0.892, 0.91), ionosphere (0.824, 0.86) and diabetes (0.782, 0.80).
 """)
+GERMAN_BELOW = "Not explained; what was tried stands below Table I."
 IONOSPHERE = "The gap is in the printed direction, and smaller than what folds differ by."
 LIVER = "No cut of the drinks fits; whatever else was done to the label is not said."
 PACKAGE = "Not explained by the misplaced cuts alone."
@@ -37,7 +39,7 @@ PACKAGE_NEARER = _line("""
     On these sets misplaced cuts cost little or nothing, so they do not tell the two apart; on the
     generated items they do.
 """)
-WHOLE_NEARER = GERMAN
+WHOLE_NEARER = "It fits german and is farther from print elsewhere."
 RISES = _line("""
     On few rows the difference is smaller than its noise, and on Ring-Norm few columns are better
     for both forests.

@@ -32,7 +32,7 @@ READINGS: dict[str, tuple[str, dict[str, Any], int]] = {
 
 def run(work: Work) -> Result:
     """Run both readings of both forests."""
-    some = ("german", "sonar", "svmguide3")
+    some = ("german", "heart", "sonar", "svmguide3")
     every = [name for name in SCALAR if name != "liver"]
     names = work.pick(some, every, every)
     rows: list[dict[str, Any]] = []

@@ -4,4 +4,43 @@ from __future__ import annotations
 
 __all__ = ["SUMMARY"]
 
-SUMMARY = ""
+SUMMARY = """
+### What came of it
+
+**On numbers** the three forests are as good as each other, as printed: RSF is within 0.02 of RF
+on all ten sets, and no forest is significantly better than another over the sets. One distance
+over all columns fails on splice and svmguide3, as printed. German is the exception of the paper
+that does not come out: RSF is 0.03 better here than in print, and nothing we tried explains it.
+
+**The generated sequences are found again.** The paper does not state the settings of its
+generator. The 210 rows of each set that were published later give them away: lengths 20 ± 4,
+sizes 20 ± 4, items 250 ± 50 of 500, which are the settings in the experiments of the generator's
+own repository, and between the classes 260 and 240 for items, 24 and 16 for lengths, a rise of a
+tenth of the range in one class and none in the other. Drawn with these, eight of the nine printed
+areas come out within the spread of the draws, none of them by choosing a setting for its score.
+The defaults of our generator, which follow the description alone, make items and order far too
+easy.
+
+**The ninth is SF on items** (printed 0.84, ours 0.89). The package that the paper ran applies the
+order of the projection to labels that are already in that order, so that its cuts are nearly
+random. With cuts misplaced in this way SF has 0.83. On tables of numbers such cuts cost nothing,
+which is a lesson about similarity forests: among so many trees it is the pairs that matter, not
+the cuts.
+
+**The encoding is not blind to order** (0.56) because the class with a rise spreads its items
+wider. If the other class were the same sequences shuffled, it would be.
+
+**svmguide3** has no scaled file in the collection that the paper used. As it is stored, SF has
+0.78 (printed 0.77); with scaled columns it would have 0.735.
+
+**Liver stays open.** Its 145 rows have no label; the number of drinks has to be cut. The cut of
+the literature (three and more) gives 0.70 for all three forests, more than three 0.74, more than
+four 0.85; printed are 0.77, 0.76 and 0.76, which no cut gives.
+
+**Mixed data** could not be checked: of wgsovarian six positive rows can be had, of chickenpieces
+and toolset nothing.
+
+**Columns per node** matter little on a few hundred rows: from one column to half of them RSF
+gains more than RF on the mean, as printed, but single curves are flat or noisy, and on Ring-Norm
+few columns are better for both.
+"""

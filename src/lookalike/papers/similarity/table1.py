@@ -17,7 +17,7 @@ from lookalike.papers.diagram import draw_diagram, rank_methods
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.similarity import areas
 from lookalike.papers.similarity.compare import mark_methods
-from lookalike.papers.similarity.notes import GERMAN, IONOSPHERE, SCALAR_CAUSES
+from lookalike.papers.similarity.notes import GERMAN_BELOW, IONOSPHERE, SCALAR_CAUSES
 from lookalike.papers.similarity.published import METHODS, SCALAR, Printed
 from lookalike.papers.similarity.sets import load_scalar
 from lookalike.papers.work import Work
@@ -152,7 +152,7 @@ def _findings(found: dict[str, dict[str, list[float]]], ranking: Any) -> list[Fi
             "german is the set where RSF is clearly behind (-0.04)",
             gaps["german"] < -0.02,
             f"{gaps['german']:+.3f}",
-            GERMAN,
+            GERMAN_BELOW,
         ),
         Finding(
             "ionosphere is a set where RSF is ahead of both others",
