@@ -43,8 +43,8 @@ BY_VARIANCE = (
 )
 OTHER_WORDS = "Other words than the authors' (see above), so another space."
 MOVIES = (
-    "These are counted by raw frequencies, where hubness is low from the start; under the two other "
-    "readings of the texts NICDM lowers it there too"
+    "These are counted by raw frequencies, where hubness is low from the start; under the two "
+    "other readings of the texts NICDM lowers it there too"
 )
 
 
