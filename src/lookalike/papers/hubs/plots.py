@@ -30,7 +30,8 @@ def bars(
         axes.barh(at + (place - (len(series) - 1) / 2) * height, values, height, label=title,
                   color=colours[place])  # fmt: skip
     axes.set_yticks(at, names, fontsize=8)
-    axes.invert_yaxis()
+    if not axes.yaxis_inverted():  # panels that share an axis turn together
+        axes.invert_yaxis()
     tidy(axes, x)
     axes.grid(axis="y", visible=False)
     axes.grid(axis="x", linewidth=0.4, alpha=0.5)
@@ -53,7 +54,6 @@ def gain_plot(found: Found, k: int) -> Plot:
         }
         bars(right, names, hubs, ("#999999", *COLOURS[:2]), f"hubness S{k}")
         right.tick_params(labelleft=False)
-        right.invert_yaxis() if not right.yaxis_inverted() else None
         right.legend(frameon=False, fontsize=8, loc="lower right")
 
     alt = f"Bars per set: gain of C{k} by NICDM and MP, and hubness before and after"
@@ -75,8 +75,6 @@ def symmetry_plot(found: Found) -> Plot:
             bars(axes, list(found), series, ("#999999", *COLOURS[:2]),
                  f"mutual neighbors, %, {title}")  # fmt: skip
         panels[1].tick_params(labelleft=False)
-        if not panels[1].yaxis_inverted():
-            panels[1].invert_yaxis()
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3,
                       frameon=False, fontsize=8)  # fmt: skip
 

@@ -43,8 +43,8 @@ BY_VARIANCE = (
 )
 OTHER_WORDS = "Other words than the authors' (see above), so another space."
 MOVIES = (
-    "movie-reviews with raw frequencies, where hubness is low from the start; under the two other "
-    "readings of the texts NICDM lowers it there too"
+    "These are counted by raw frequencies, where hubness is low from the start; under the two "
+    "other readings of the texts NICDM lowers it there too"
 )
 
 
@@ -243,8 +243,8 @@ def _findings(found: Found) -> list[Finding]:
             fewer == {"NICDM": ["mfeat-karhunen", "mfeat-pixels"], "MP": []},
             "fewer mutual neighbors: "
             + "; ".join(f"{space} on {', '.join(sets) or 'none'}" for space, sets in fewer.items()),
-            "The two are found again; fourclass differs by two points, and the texts are read "
-            "otherwise than in the paper",
+            "The two are found again; why fourclass falls too (by two points) is not explained, "
+            "and the texts are read otherwise than in the paper",
         ),
         Finding(
             "MP keeps or betters the Goodman-Kruskal index more often than NICDM",

@@ -50,7 +50,7 @@ def _plan(work: Work) -> Plan:
         work.pick((0.0, 0.5), (0.0, 0.5, 1.0), GAMMAS),
         work.pick((3, 6), (2, 4, 6), (1, 2, 3, 4, 5, 6, 7)),
         work.pick((16,), (8, 32), (4, 8, 16, 32, 64, 128)),
-        work.times(1, 2, 20),
+        work.times(1, 4, 20),
         work.times(1, 1, 5),
         work.times(100, 300, 1000),
     )
