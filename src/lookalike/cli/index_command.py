@@ -83,7 +83,7 @@ def build(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Let the workers of a Dask scheduler write the shards: tcp://10.0.0.5:8786.",
+            help="Let the workers of a Dask scheduler write the shards: tcp://scheduler:8786.",
             show_default=False,
         ),
     ] = None,

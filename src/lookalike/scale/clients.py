@@ -29,7 +29,7 @@ def connect(
     Parameters
     ----------
     client : distributed.Client, address, or None
-        A client is used as it is and left open. An address such as ``"tcp://10.0.0.5:8786"`` is
+        A client is used as it is and left open. An address such as ``"tcp://scheduler:8786"`` is
         connected to. None: as many worker processes on this machine as it has cores.
     n_workers : int, optional
         Worker processes of a cluster that is made here.
@@ -64,7 +64,7 @@ def connect(
             yield made
     else:
         needed = "a distributed.Client, the address of a scheduler, or None"
-        do = 'Pass for example client="tcp://10.0.0.5:8786"'
+        do = 'Pass for example client="tcp://scheduler:8786"'
         raise WrongType(message("scale", needed, type(client).__name__, do))
 
 

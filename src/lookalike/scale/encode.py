@@ -55,7 +55,7 @@ def fit_encode(
     Examples
     --------
     >>> from lookalike.scale import fit_encode
-    >>> index = fit_encode("rows/*.parquet", "rows.index", client="tcp://10.0.0.5:8786", tell=print)
+    >>> index = fit_encode("rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print)
     ... # doctest: +SKIP
     """
     place = Path(folder).absolute()

@@ -63,7 +63,7 @@ def knn_graph(
     Examples
     --------
     >>> from lookalike.scale import knn_graph
-    >>> graph = knn_graph("rows.index", k=10, client="tcp://10.0.0.5:8786")  # doctest: +SKIP
+    >>> graph = knn_graph("rows.index", k=10, client="tcp://scheduler:8786")  # doctest: +SKIP
     """
     place = _open(folder, "knn_graph")
     n = place.manifest.next_place
