@@ -205,7 +205,7 @@ def solve_on_simplex(squares: np.ndarray) -> np.ndarray:
     >>> solve_on_simplex(errors.T @ errors).round(6)
     array([0.487805, 0.512195])
     """
-    from scipy.optimize import nnls  # a quarter of the time that importing takes otherwise
+    from scipy.optimize import nnls  # takes long to import, and is rarely needed
 
     largest = float(np.abs(np.diag(squares)).max())
     values, vectors = np.linalg.eigh(squares / largest if largest > 0 else squares)
