@@ -5,11 +5,13 @@ import shlex
 from importlib import import_module
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import typer
 
 from cli.run import run
 from lookalike.cli.app import VERBS, app
+from table.parts import cut
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -75,6 +77,14 @@ def with_index(place):
     return place
 
 
+def index_rows(place):
+    """Make the folder of Parquet files that a page speaks of, and its index."""
+    rows = pa.table({"size": [float(at * 7 % 11) for at in range(12)], "color": list("ab") * 6})
+    cut(rows, place / "rows", [5])
+    words = ("rows/", "-o", "rows-index", "--measure", "gower", "-q")
+    assert run("index", "build", *words).exit_code == 0
+
+
 def words_of(line):
     """The words of a command, without what only a shell understands."""
     words = shlex.split(line, comments=True)
@@ -90,6 +100,8 @@ COMMANDS = list(dict.fromkeys(documented() + examples()))
     "line", [line for line in COMMANDS if line.split()[1] not in ELSEWHERE and "..." not in line]
 )
 def test_a_command_that_is_shown_runs(line, with_index):
+    if "rows-index" in line:
+        index_rows(with_index)
     done = run(*words_of(line))
     assert done.exit_code == 0, done.output
     assert done.stdout

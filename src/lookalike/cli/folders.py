@@ -157,7 +157,8 @@ def check_folder(file: str, repair: bool) -> None:
     index = Index.open(file)
     console = out.make_console()
     shards = len(index.state_.segments.segments)
-    said = f"{file}: all files are whole, {len(index):,} rows in {shards:,} shard{'' if shards == 1 else 's'}"
+    several = "" if shards == 1 else "s"
+    said = f"{file}: all files are whole, {len(index):,} rows in {shards:,} shard{several}"
     if mended:
         said = f"{file}: {len(mended)} of {shards:,} shards written again, {len(index):,} rows"
     out.headline(console, said)

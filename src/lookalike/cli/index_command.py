@@ -159,8 +159,8 @@ def info(file: Saved, output: Form = out.Output.table) -> None:
         title = summary.title
         if made.folder is not None:  # what is said about columns is said of some of its rows
             shards = len(made.state_.segments.segments)
-            title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, {len(summary)} columns"
-            title += f" (shown by {summary.n_rows:,} rows)"
+            title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
+            title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
         out.headline(console, f"{file}: {title}, compared by {name}")
         out.say(console, made.reason_)
         console.print(summary_grid(summary))

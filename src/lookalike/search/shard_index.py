@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from lookalike._config import count_jobs
@@ -29,6 +30,7 @@ from lookalike.search.shard_build import (
     WHO,
     Build,
     finish,
+    read_plan,
     resume,
     start,
     write_part,
@@ -38,7 +40,14 @@ from lookalike.search.snapshot import Snapshot
 from lookalike.table import LazyTable, Table, read_table
 from lookalike.table.parquet_parts import ParquetParts
 
-__all__ = ["begin_build", "build_index", "learn_head", "read_source", "repair_folder"]
+__all__ = [
+    "begin_build",
+    "build_index",
+    "learn_head",
+    "read_source",
+    "repair_folder",
+    "sample_places",
+]
 
 TILE = 1024  # shards are cut at whole tiles of codes
 
@@ -85,7 +94,7 @@ def build_index(
     >>> import lookalike as la, os, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
     >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
-    >>> la.search.build_index(pets, folder).search({"weight": 29.0}, k=1).ids
+    >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
     place = Path(folder)
@@ -212,6 +221,13 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
         state.learned_target,
         state.fitted,
     )
+
+
+def sample_places(index: Index) -> np.ndarray:
+    """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
+    plan = read_plan(index.folder) if index.folder is not None else None
+    built = len(index.sample) if plan is None else plan["rows"]
+    return np.arange(0, built, max(1, built // SAMPLE))
 
 
 def _sources(source: Any) -> list[dict[str, Any]]:

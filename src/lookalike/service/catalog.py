@@ -13,6 +13,7 @@ from lookalike.search import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import Settings, make, name_rows, read_rows
+from lookalike.service.folder_collection import FolderCollection, settings_of
 from lookalike.service.limits import Limits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
@@ -88,7 +89,9 @@ class Catalog:
         with self._lock:
             known = self._known.get(head.name)
             if known is None or known.key != head.key:
-                known = self._known[head.name] = Collection(self.store, head)
+                folder = Settings.of_text(head.settings).source.get("folder")
+                kind = Collection if folder is None else FolderCollection
+                known = self._known[head.name] = kind(self.store, head)
             return known
 
     def heads(self) -> list[Head]:
@@ -106,11 +109,7 @@ class Catalog:
         limits : Limits
         """
         check_name(name)
-        if name in {head.name for head in self.heads()}:
-            do = "Choose another name, or delete the old collection first"
-            raise AlreadyThere(
-                message(f"collection {name!r}", "a name that is free", "one of this name", do)
-            )
+        self._check_free(name)
         with collected():
             table, ids, settings = read_rows(source, settings)
             check_size(table, limits)
@@ -133,8 +132,32 @@ class Catalog:
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 
+    def open_folder(self, name: str, folder: Any, settings: Settings) -> Collection:
+        """Make the index in a folder of shards a collection; its rows stay where they are.
+
+        Parameters
+        ----------
+        name : str
+        folder : path
+        settings : Settings
+        """
+        check_name(name)
+        self._check_free(name)
+        with collected():
+            index = Index.open(folder)
+            settings = settings_of(index, settings, folder)
+        head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
+        return self._enter(head)
+
+    def _check_free(self, name: str) -> None:
+        if name in {head.name for head in self.heads()}:
+            do = "Choose another name, or delete the old collection first"
+            raise AlreadyThere(
+                message(f"collection {name!r}", "a name that is free", "one of this name", do)
+            )
+
     def delete(self, name: str) -> None:
-        """Remove a collection for good."""
+        """Remove a collection for good; what is in a folder of shards stays there."""
         self.store.delete(name)
         with self._lock:
             self._known.pop(name, None)

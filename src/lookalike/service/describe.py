@@ -34,7 +34,7 @@ def describe(name: str, view: View) -> dict[str, Any]:
 
 
 def _describe(name: str, view: View) -> dict[str, Any]:
-    table, drift = view.index.table, view.index.drift()
+    table, drift = view.table, view.index.drift()
     hidden = view.settings.names
     columns = [_column(column, True, view) for column in table.columns]
     columns += [_column(column, False, view) for column in table.aside if column.name != hidden]

@@ -104,7 +104,7 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
             found, do = f"{repeated!r} twice", "Use a column without repeats"
             raise InvalidInput(message(f"id_column {name!r}", "ids that differ", found, do))
         table = table.drop([settings.id_column])
-    return table, ids, _settle(settings, table)
+    return table, ids, settle(settings, table)
 
 
 def _as_stored(table: Table) -> Table:
@@ -127,7 +127,7 @@ def _first_repeat(ids: Sequence[Any]) -> Any:
     return None
 
 
-def _settle(settings: Settings, table: Table) -> Settings:
+def settle(settings: Settings, table: Table) -> Settings:
     """Fill in what follows from the table: the label column, the hidden column of ids."""
     every = [column.name for column in table.columns + table.aside]
     known = [*every, settings.id_column]

@@ -16,6 +16,7 @@ from lookalike.errors import InvalidInput, MissingFile, message
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.fitting import Settings
+from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.safety import Access
 from lookalike.service.service import Service
 
@@ -113,6 +114,8 @@ def serve_file(
     say : callable that shows a sentence to a person
     """
     file = Path(path)
+    if is_index_folder(file):
+        return _serve_folder(service, file, options)
     if not file.is_file():
         do = "Check the path"
         raise MissingFile(message(f"File {path!r}", "a file of this name", "none", do))
@@ -137,6 +140,20 @@ def serve_file(
     say(f"reading {path}")
     settings = settings_from(options, file.name, source)
     service.catalog.create(name, path, settings, service.limits)
+    return name
+
+
+def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) -> str:
+    """Make the index in a folder of shards a collection, unless the store knows it already."""
+    name = name_from(folder.resolve().name)
+    place = str(folder.resolve())
+    known = {head.name: head for head in service.catalog.heads()}
+    if name in known:
+        if Settings.of_text(known[name].settings).source.get("folder") == place:
+            return name
+        service.catalog.delete(name)
+    settings = settings_from(options, folder.resolve().name, {"file": folder.resolve().name})
+    service.catalog.open_folder(name, place, settings)
     return name
 
 

@@ -14,6 +14,7 @@ from lookalike.service.answers import search
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection
 from lookalike.service.describe import describe
+from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
 from lookalike.service.metrics import Metrics
@@ -120,6 +121,6 @@ class Service:
         if not whole.is_relative_to(self.folder):
             needed, found = "a file below the allowed folder", "one outside of it"
             raise Refused(403, message("path", needed, found, do))
-        if not whole.is_file():
+        if not whole.is_file() and not is_index_folder(whole):
             raise Refused(404, message("path", "a file", "none", "Check the path"))
         return whole

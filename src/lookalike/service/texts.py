@@ -80,7 +80,7 @@ def _words(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
 
 
 def _words_of(view: View) -> dict[Any, tuple[str, str]]:
-    table, columns = view.index.table, _columns(view)
+    table, columns = view.table, _columns(view)
     every = {column.name: column for column in table.columns + table.aside}
     used = [every[name] for name in columns if name in every]
     names = [column.name for column in used]

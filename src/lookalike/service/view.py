@@ -14,7 +14,7 @@ from lookalike.service.cells import read_stored
 from lookalike.service.fitting import Settings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotThere
-from lookalike.table import Schema
+from lookalike.table import Schema, Table
 
 __all__ = ["View", "apply_changes", "missing_row"]
 
@@ -35,6 +35,8 @@ class View:
         The same rows in a space without hubs, where it was made.
     changed : int
         Rows that came or went since fitting.
+    sample : Table or None
+        Rows that stand for all, where all are too many to be looked at.
     """
 
     generation: int
@@ -45,6 +47,12 @@ class View:
     index: Index
     repaired: Index | None = None
     changed: int = 0
+    sample: Table | None = None
+
+    @property
+    def table(self) -> Table:
+        """The rows with their ids; of a collection in a folder, those that stand for all."""
+        return self.index.table if self.sample is None else self.sample
 
     def find(self, text: str) -> str | int:
         """Return the id that a path names; one that is not there is an error."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from lookalike.errors import InvalidInput, message
 from lookalike.measures import Measure
 from lookalike.search import Index
 from lookalike.search.choose import repair_hubs
@@ -70,14 +71,15 @@ class Sample:
 
 def take(view: View, most: int = MOST) -> Sample:
     """Take all rows of a view, or as many as an analysis looks at."""
-    table = view.index.table
+    table = view.table
     n = len(table)
     at = np.arange(n)
     if n > most:
         at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
         table = table[at]
     ids = table[view.settings.names].values.tolist()
-    return Sample(view, at, ids, table.drop([view.settings.names]), n > most)
+    sampled = n > most or view.sample is not None
+    return Sample(view, at, ids, table.drop([view.settings.names]), sampled)
 
 
 def fit_plain(sample: Sample) -> Measure:
@@ -91,5 +93,9 @@ def fit_plain(sample: Sample) -> Measure:
 
 def fit_repaired(view: View) -> Index:
     """Return an index of the same rows in a space without hubs."""
+    if view.sample is not None:
+        do = "Ask in the space 'plain'"
+        found = "rows in a folder of shards"
+        raise InvalidInput(message("space 'repaired'", "rows in memory", found, do))
     measure = repair_hubs(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

@@ -22,6 +22,7 @@ from lookalike.service.api.strict import StrictRoute, read_json
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.describe import describe
 from lookalike.service.fitting import Settings
+from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
@@ -152,6 +153,9 @@ def _create(
         rows, title = options.rows, options.name or "table"
     name = options.name if options.name is not None else name_from(title)
     settings = settings_from(options.model_dump(), name, source or {})
+    if options.path is not None and is_index_folder(rows):
+        collection = service.catalog.open_folder(name, rows, settings)
+        return answer(_document(service, collection), 201)
     collection = service.catalog.create(name, rows, settings, service.limits)
     return answer(_document(service, collection), 201)
 

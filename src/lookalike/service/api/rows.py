@@ -13,6 +13,7 @@ from lookalike.service.api.models import RowIn, RowsIn
 from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
 from lookalike.service.api.strict import StrictRoute
 from lookalike.service.cells import dumps
+from lookalike.service.folder_collection import FolderCollection
 from lookalike.service.view import View
 
 __all__ = ["router"]
@@ -43,6 +44,11 @@ def list_rows(
         ids = found.texts.find(view, text, min(limit, FOUND))
         rows = [_shown(view, id, view.record(id)) for id in ids if id in view.index]
         return answer({"rows": rows, "next": None, "generation": view.generation})
+    if isinstance(found, FolderCollection):
+        ids = found.page(None if after is None else view.find(after), limit + 1)
+        rows = [_shown(view, id, view.record(id)) for id in ids[:limit]]
+        following = ids[limit - 1] if len(ids) > limit else None
+        return answer({"rows": rows, "next": following, "generation": view.generation})
     behind = None if after is None else dumps(view.find(after))
     stored = service.store.page(found.key, behind, limit + 1)
     rows = []
