@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lookalike import errors
 from lookalike._progress import Progress
-from lookalike.errors import LookalikeError, message
+from lookalike.errors import LookalikeError, Message, message
 from lookalike.scale.summary import Summary
 
-__all__ = ["Part", "run_parts"]
+__all__ = ["Failure", "Part", "run_parts"]
 
 AHEAD = 4  # parts per worker thread that the scheduler knows of at a time
 RETRIES = 5  # times that a part is handed out again
@@ -33,19 +34,44 @@ class Part:
     there: bool = False
 
 
+@dataclass(frozen=True)
+class Failure:
+    """An error of lookalike's own as a task sends it: its class by name, and what it says."""
+
+    kind: str
+    text: str
+    parts: tuple[str, str, str, str]
+
+    @classmethod
+    def of(cls, error: LookalikeError) -> Failure:
+        """Return what is to be sent of an error."""
+        said = (error.who, error.needed, error.found, error.do)
+        return cls(type(error).__name__, str(error), said)
+
+    def error(self) -> LookalikeError:
+        """Return the error as it was raised."""
+        kind = getattr(errors, self.kind, LookalikeError)
+        made: LookalikeError = kind(Message(self.text, *self.parts))
+        return made
+
+
 @dataclass
 class _Tally:
     rows: int = 0
     bytes: int = 0
     retries: int = 0
-    lost: int = 0
-    workers: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    here: set[str] = field(default_factory=set)
 
     def look(self, client: Any) -> None:
-        """Count workers that have gone since the last look."""
-        now = set(client.scheduler_info(n_workers=-1)["workers"])
-        self.lost += len(self.workers - now)
-        self.workers = now
+        """Note who is there; a worker that was away for a moment comes back under its name."""
+        self.here = set(client.nthreads())
+        self.seen |= self.here
+
+    @property
+    def lost(self) -> int:
+        """How many workers have gone and not come back."""
+        return len(self.seen - self.here)
 
 
 def run_parts(
@@ -92,6 +118,8 @@ def run_parts(
                 part, attempt = tries.pop(future.key)
                 if future.status == "finished":
                     rows, size, answer = future.result()
+                    if isinstance(answer, Failure):
+                        raise answer.error()
                     tally.rows, tally.bytes = tally.rows + rows, tally.bytes + size
                     done(answer)
                     bar.advance()
@@ -116,8 +144,6 @@ def run_parts(
 def _give_up(future: Any, part: Part, attempt: int) -> None:
     """Raise the error of a part that another try would not help."""
     error = future.exception()
-    if isinstance(error, LookalikeError):
-        raise error
     if attempt >= RETRIES:
         needed = f"an answer for the part {part.args!r}"
         do = "Look into the log of the workers; what is finished is kept, so run it again then"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from lookalike._config import config
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, MissingFile, message
+from lookalike.errors import InvalidInput, LookalikeError, MissingFile, message
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Key, open_shard, write_shard
+from lookalike.scale.parts import Failure
 from lookalike.search.segments import Segments
 from lookalike.search.shard_build import Build, open_build, write_part
 from lookalike.search.shard_folder import ShardFolder
@@ -24,8 +26,23 @@ from lookalike.search.snapshot import Snapshot
 __all__ = ["answer_part", "encode_part", "graph_part", "moments_part"]
 
 Answer = tuple[int, int, Any]  # rows done, bytes written, what is told
+Task = Callable[..., Answer]
 
 
+def says_errors(task: Task) -> Task:
+    """Let a task answer with its error: Dask cannot carry errors of two families back."""
+
+    @wraps(task)
+    def done(*args: Any) -> Answer:
+        try:
+            return task(*args)
+        except LookalikeError as error:
+            return 0, 0, Failure.of(error)
+
+    return done
+
+
+@says_errors
 def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of a build from the files that its rows are in."""
     _check(folder, version)
@@ -36,6 +53,7 @@ def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) 
     return int(shard.about["rows"]), shard.size, number
 
 
+@says_errors
 def graph_part(
     folder: str, version: str, generation: int, target: str, start: int, stop: int, k: int
 ) -> Answer:
@@ -50,6 +68,7 @@ def graph_part(
     return len(found), shard.size, None
 
 
+@says_errors
 def moments_part(
     folder: str,
     version: str,
@@ -68,6 +87,7 @@ def moments_part(
     return len(mean), shard.size, None
 
 
+@says_errors
 def answer_part(
     folder: str, version: str, generation: int, questions: str, number: int, k: int
 ) -> Answer:
