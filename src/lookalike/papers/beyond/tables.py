@@ -325,6 +325,6 @@ def _plots(scores: Scores) -> list[Plot]:
             "combinations",
             "Critical-difference diagrams of the papers' winners and the combinations",
             combinations,
-            (7.8, 8.0),
+            (7.4, 7.2),
         ),
     ]
