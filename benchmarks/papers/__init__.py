@@ -1,1 +1,1 @@
-"""Published tables beside our numbers: ``python -m benchmarks.papers [CASE|all]``."""
+"""Studies of published tables that have not yet moved to ``lookalike.papers``."""
