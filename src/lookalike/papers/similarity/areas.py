@@ -81,9 +81,9 @@ def areas_of_distances(
     matrix: np.ndarray, y: np.ndarray, method: str, repetition: int
 ) -> list[float]:
     """Return the areas of RSF, SF or the package's SF on objects known by their distances."""
-    import lookalike as la
+    from lookalike.table import read_table
 
-    places = la.read_table({"at": np.arange(len(y), dtype=float)}, kinds={"at": "number"})
+    places = read_table({"at": np.arange(len(y), dtype=float)}, kinds={"at": "number"})
 
     def score(known: np.ndarray, held: np.ndarray, seed: int) -> np.ndarray:
         out: np.ndarray

@@ -67,7 +67,7 @@ def _kept(scaled: np.ndarray) -> np.ndarray:
 
 def load_ovarian(data: Path) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return numbers beside histograms as a table, the same with totals, and the classes."""
-    import lookalike as la
+    from lookalike.table import read_table
 
     frame, y = load_frame(data, "wgs_ovarian")
     columns: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def load_ovarian(data: Path) -> tuple[Any, np.ndarray, np.ndarray]:
         columns[name] = cells
         kinds[name] = "histogram" if many else "number"
         totals.append([float(np.sum(cell)) for cell in cells])
-    return la.read_table(columns, kinds=kinds), np.column_stack(totals), y
+    return read_table(columns, kinds=kinds), np.column_stack(totals), y
 
 
 def one_hot(cells: Any) -> np.ndarray:
