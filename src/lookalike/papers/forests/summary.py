@@ -11,8 +11,8 @@ SUMMARY = """
 adjusted Rand index, under every clustering and every setting of the forest, and its means are the
 printed ones to the third digit on average: purity 0.740 (printed 0.740), index 0.386 (0.385). By
 clustering method it comes within 0.015 of print, in the printed order: spectral, affinity
-propagation, Ward, complete linkage. It wins against Zhu2 about as often as printed. Number of trees and
-share of columns matter as little as printed.
+propagation, Ward, complete linkage. It wins against Zhu2 about as often as printed. Number of
+trees and share of columns matter as little as printed.
 
 **Shi is better here than in print**, by 0.06 of the index on the mean and most on WBC and Iris.
 Spectral clustering on shared leaves is then only 0.03 behind RatioRF. We could not find out why:
