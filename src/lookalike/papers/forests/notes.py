@@ -76,7 +76,6 @@ NOT_FIRST = _line("""
     be checked.
 """)
 NO_READING = _line("""
-    With one forest per set the readings differ by less than two forests of one reading do; columns
-    drawn once per tree are the nearest.
+    Few forests cannot tell the readings apart; columns drawn once per tree are the nearest.
 """)
-NOT_SHI = "Not explained; no other reading of Shi is left in text or code."
+NOT_SHI = "Not explained; no other reading of Shi was found in text or code."
