@@ -213,7 +213,7 @@ def _s2(work: Work) -> tuple[Sheet, Finding]:
     most = max(trees)
     finding = Finding(
         "On S2 it is the noise of a thousand trees that puts SimUSF behind cityblock: with ten "
-        "times as many it is level",
+        "times as many it is within 0.005",
         by_trees[1000] < base - 0.005 and by_trees[most] > base - 0.005,
         f"cityblock {base:.3f}; SimUSF of height 5 "
         + ", ".join(f"{value:.3f} with {count} trees" for count, value in by_trees.items())
