@@ -31,15 +31,15 @@ SUMMARY = """\
   columns rank differently; all twelve tables had been tried with one pair of seeds, which differ
   in this more than most.
 - **S2.** SimUSF is behind cityblock with 1000 trees (0.891 against 0.902, mean of three forests)
-  and nearly level with 10000 (0.899). In the plane every distance is informative, and the noise of a
-  similarity (a standard error of up to 0.016 with 1000 trees) blurs the gaps between fifteen
-  clusters. Lower trees do not help, taller ones, whose leaves fewer rows share, make it worse.
+  and nearly level with 10000 (0.899). In the plane every distance is informative, and the noise of
+  a similarity (a standard error of up to 0.016 with 1000 trees) blurs the gaps between fifteen
+  clusters. Lower trees do not help; taller ones, whose leaves fewer rows share, make it worse.
 - **SimURF** agrees with itself by 0.02 to 0.03 less than printed; its zero similarities come out to
   0.3 points. Not explained.
 - **Retrieval.** On GTZAN settings chosen on other queries lose next to nothing against the best
-  ones, so the paper's choice by the score itself does not decide what is found there. ReFeat comes closer to SimUSF than
-  published, and on a scale that suits it is a point or two ahead, which one repetition does not
-  settle.
+  ones, so the paper's choice by the score itself does not decide what is found there. ReFeat comes
+  closer to SimUSF than published, and on a scale that suits it is a point or two ahead, which one
+  repetition does not settle.
 - **Cost.** Comparing two rows by SimUSF takes the same time whatever was fitted. For ranks, ours
   grow with the columns and hardly with the rows: of the factor of a thousand in the paper, ten is
   its program's search for ranks, which took time in proportion to the rows."""
