@@ -22,7 +22,7 @@ def _style(measure: str, measures: Sequence[str]) -> dict[str, Any]:
         "color": COLOURS[at],
         "marker": MARKERS[at],
         "linestyle": "--" if measure != base else "-",
-        "markersize": 4,
+        "markersize": 3,
         "linewidth": 1.0,
         "markerfacecolor": "white" if measure != base else COLOURS[at],
     }
@@ -48,5 +48,5 @@ def panel_plot(name: str, found: Scores, measures: Sequence[str], y: str, across
                       fontsize=8)  # fmt: skip
 
     alt = f"{y} on each scale for {len(found)} sets: forests and ranks are flat, distances move"
-    width = 3.0 * across if across > 1 else 6.0
-    return Plot(name, alt, draw, (width, 2.7 * down + 1.0))
+    width = 2.9 * across if across > 1 else 6.0
+    return Plot(name, alt, draw, (width, 2.1 * down + 1.0))
