@@ -176,8 +176,9 @@ def _search(
     fits &= enough[:, None]
     left, at = np.nonzero(fits)
     right = near[left, at]
-    far = measure.pair_distances(a, b, left, right)
-    keep_pairs(left, names[right], far, barred, lists.distances, lists.indices)
+    if len(left):
+        far = measure.pair_distances(a, b, left, right)
+        keep_pairs(left, names[right], far, barred, lists.distances, lists.indices)
     rest = np.flatnonzero(~enough)
     if len(rest):
         some = np.ones(len(b), bool) if allowed is None else allowed
