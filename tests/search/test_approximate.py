@@ -39,7 +39,7 @@ def blobs(n, columns=4, seed=0):
 @pytest.fixture
 def small():
     """Let few rows be searched by sketches."""
-    with mock.patch.multiple(sketches, LEAST=64, SHARE=2, SAMPLE=24):
+    with mock.patch.multiple(sketches, LEAST=64, LEAVES=0, SHARE=2, SAMPLE=24):
         yield
 
 
@@ -61,7 +61,7 @@ def walked(index):
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**31 - 1), k=st.integers(1, 25), data=st.data())
 def test_what_is_found_is_exact_and_may_be_found(measure, seed, k, data):
-    with mock.patch.multiple(sketches, LEAST=64, SHARE=2, SAMPLE=24):
+    with mock.patch.multiple(sketches, LEAST=64, LEAVES=0, SHARE=2, SAMPLE=24):
         X = blobs(400, seed=seed)
         index, exact = fit(measure, X, recall=0.8), la.Index(measure).fit(X)
         gone = data.draw(st.lists(st.integers(1, 399), unique=True, max_size=120))
@@ -105,7 +105,7 @@ def test_a_graph_is_walked_and_few_rows_are_compared(measure, small):
 
 
 @pytest.mark.parametrize(
-    "measure", [Vector(), StochasticForest(256, 4, on_fail="relax", random_state=0)], ids=str
+    "measure", [Vector(), StochasticForest(512, 4, on_fail="relax", random_state=0)], ids=str
 )
 def test_recall_on_real_rows_is_what_it_says(measure, data_folder):
     table = pq.read_table(data_folder / "letter_recognition.parquet").drop_columns(["target"])
@@ -183,6 +183,13 @@ def test_few_rows_are_searched_exactly_without_a_word():
     index = fit(Vector(), blobs(500))
     assert index.recall_ == 1.0
     assert index.search(3, 5).ids == la.Index(Vector()).fit(blobs(500)).search(3, 5).ids
+
+
+def test_a_forest_of_few_trees_is_searched_exactly_without_a_word():
+    measure = StochasticForest(10, 3, on_fail="relax", random_state=0)
+    index = fit(measure, blobs(9000))
+    assert index.recall_ == 1.0
+    assert not walked(index)
 
 
 def test_rows_with_gaps_are_found_too(small):

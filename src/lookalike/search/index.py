@@ -54,8 +54,9 @@ class Index(_IndexBase):
         Whether a search may miss some of the nearest rows, to be quicker on very many rows. Rows
         are linked to near ones, and a search walks the links; what it finds is compared by the
         measure itself, so distances are exact. For ``StochasticForest``, ``ForestProximity`` by
-        shared leaves and ``Vector``; other measures, and fewer than 8,192 rows, are searched
-        exactly. Needs the extra "fast" (faiss).
+        shared leaves and ``Vector``; other measures are searched exactly, and so are tables where
+        that is as quick (fewer than 8,192 rows, or 8 million leaves: rows times trees). Needs the
+        extra "fast" (faiss).
     recall : float
         The share of the ten nearest rows that an approximate search should find. How far it looks
         is tuned until a sample of the rows is found as well; ``recall_`` says how well.

@@ -22,6 +22,7 @@ from lookalike.neighbors.sketch import SketchGraph, load_faiss
 __all__ = ["Sketches", "Tuned", "recall_of"]
 
 LEAST = 8192  # rows below which looking at everything is as quick
+LEAVES = 2**23  # leaf codes, rows times trees, below which it is: bytes are compared very fast
 SAMPLE = 256  # rows asked to find out how far to reach, and as many again to say how good that is
 ASKED = 10  # neighbors of each that should be found
 FIRST = 16  # rows kept in sight at first; doubled until the sample is found
@@ -67,9 +68,13 @@ class Sketches:
         load_faiss("Index(approximate=True)")
         if len(rows) < LEAST:
             return Tuned()
-        graph = kept_beside(rows, "_sketch_graph", lambda: _make_graph(measure, rows))
-        if graph is None:
+        sketch = measure.sketch(rows)
+        if sketch is None:
             return Tuned(why=f"{type(measure).__name__} has no sketch")
+        values = rows.arrays[sketch.array]
+        if sketch.metric == "bits" and values.size < LEAVES:
+            return Tuned()
+        graph = kept_beside(rows, "_sketch_graph", lambda: SketchGraph(sketch, values))
         sample = np.random.default_rng(0).choice(len(rows), 2 * SAMPLE, replace=False)
         chosen, judged = np.sort(sample[:SAMPLE]), np.sort(sample[SAMPLE:])
         truth = [
@@ -146,11 +151,6 @@ def _reach(tuned: Tuned, k: int) -> int:
     return tuned.reach * -(-k // ASKED)
 
 
-def _make_graph(measure: Measure, rows: Rows) -> SketchGraph | None:
-    sketch = measure.sketch(rows)
-    return None if sketch is None else SketchGraph(sketch, rows.arrays[sketch.array])
-
-
 def _search(
     tuned: Tuned,
     measure: Measure,
@@ -176,8 +176,9 @@ def _search(
     fits &= enough[:, None]
     left, at = np.nonzero(fits)
     right = near[left, at]
-    far = measure.pair_distances(a, b, left, right)
-    keep_pairs(left, names[right], far, barred, lists.distances, lists.indices)
+    if len(left):
+        far = measure.pair_distances(a, b, left, right)
+        keep_pairs(left, names[right], far, barred, lists.distances, lists.indices)
     rest = np.flatnonzero(~enough)
     if len(rest):
         some = np.ones(len(b), bool) if allowed is None else allowed
