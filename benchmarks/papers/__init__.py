@@ -1,1 +1,0 @@
-"""Studies of published tables that have not yet moved to ``lookalike.papers``."""
