@@ -6,8 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lookalike.cli import output as out
 from lookalike.cli.compare_command import show_board
 from lookalike.cli.hits import show_hits
@@ -114,14 +112,14 @@ def show_hubs(console: Console, index: Index, films: Table) -> None:
     plain = _measure(index).fit(known)
     counts = k_occurrence(plain, k=10)
     repaired = k_occurrence(MutualProximity(_measure(index), random_state=0).fit(known), k=10)
-    top = int(np.argmax(counts))
+    top = int(counts.argmax())
     of = f"Of {len(known):,} films with {KNOWN:,} votes or more, each with its ten nearest:"
     name = known["title"].cell(top)
     lines = out.grid([("", "left"), ("as it is", "right"), ("repaired", "right")])
     facts = [
         (f"lists that {name!r} is in", counts[top], repaired[top]),
         ("most lists that any film is in", counts.max(), repaired.max()),
-        ("films that no list shows", np.sum(counts == 0), np.sum(repaired == 0)),
+        ("films that no list shows", (counts == 0).sum(), (repaired == 0).sum()),
     ]
     for words, was, now in facts:
         lines.add_row(*out.cells([words, f"{was:,}", f"{now:,}"]))
@@ -160,7 +158,7 @@ def show_measures(console: Console, films: Table) -> None:
 
     known = _known(films, 8 * FEW)
     single = [row for row in range(len(known)) if len(known["genres"].cell(row)) == 1][:FEW]
-    some = known[np.array(single)]
+    some = known[single]
     genres = [next(iter(some["genres"].cell(row))) for row in range(len(some))]
     columns = some.select(["year", "length", "rating", "votes", "ratings"])
     board = compare(
@@ -197,6 +195,8 @@ def row_of(films: Table, title: str) -> int:
 
 def _known(films: Table, most: int) -> Table:
     """Draw films that many people voted on, always the same ones."""
+    import numpy as np  # not at the top: the help of every verb would wait for it
+
     enough = np.flatnonzero(films["votes"].values >= KNOWN)
     some = np.random.default_rng(0).permutation(enough)[:most]
     return films[np.sort(some)]

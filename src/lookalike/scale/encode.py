@@ -55,8 +55,9 @@ def fit_encode(
     Examples
     --------
     >>> from lookalike.scale import fit_encode
-    >>> index = fit_encode("rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print)
-    ... # doctest: +SKIP
+    >>> index = fit_encode(
+    ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
+    ... )  # doctest: +SKIP
     """
     place = Path(folder).absolute()
     table = paths if isinstance(paths, LazyTable) else find_files(paths)

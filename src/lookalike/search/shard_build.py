@@ -186,7 +186,7 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
     if plan is None:
         do = "Begin the build first, and use a folder that all machines see"
         raise InvalidInput(message(WHO, f"a build in {str(place)!r}", "none", do))
-    head: ShardHead = read_saved(place / HEAD, root=ShardHead)
+    head = read_head(place / HEAD)
     source = LazyTable(ParquetParts.open(find_files(list(files))), head.like, head.like.missing)
     if len(source) != plan["rows"]:
         do = "Use the files that the build was begun with"
