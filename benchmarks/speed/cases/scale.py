@@ -1,5 +1,7 @@
 """An index in a folder beside the same index in memory; then the ladder up to ten million rows."""
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -13,6 +15,7 @@ ASKED = 50
 
 def problem(small):
     place = Path(tempfile.mkdtemp(prefix="lookalike-scale-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
     make_rows(place / "rows", 5_000 if small else 200_000)
     return place
 

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from lookalike._atomic import replacing
-from lookalike._decode import read as read_saved
 from lookalike._json import parse_json
 from lookalike._lock import locked
 from lookalike._save import write as write_saved
@@ -26,7 +25,14 @@ from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Shard, hash_file, open_shard
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segment
-from lookalike.search.shard_folder import HEAD, MANIFEST, SHARDS, Manifest, ShardHead
+from lookalike.search.shard_folder import (
+    HEAD,
+    MANIFEST,
+    SHARDS,
+    Manifest,
+    ShardHead,
+    read_head,
+)
 from lookalike.search.shard_segment import write_segment
 from lookalike.table import LazyTable, Table
 from lookalike.table.parquet_parts import ParquetParts, find_files
@@ -132,7 +138,7 @@ def start(
     }
     with replacing(place / PLAN) as file:
         file.write(json.dumps(plan, indent=1, allow_nan=False).encode())
-    return Build(place, source, read_saved(place / HEAD, root=ShardHead), shard_rows)
+    return Build(place, source, read_head(place / HEAD), shard_rows)
 
 
 def resume(
@@ -164,7 +170,7 @@ def resume(
     size, digest = plan["head"]
     if not head.is_file() or head.stat().st_size != size or hash_file(head) != digest:
         return None  # stopped before anything was learned, or damaged: learn again
-    return Build(place, source, read_saved(head, root=ShardHead), int(plan["shard_rows"]))
+    return Build(place, source, read_head(head), int(plan["shard_rows"]))
 
 
 def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:

@@ -20,6 +20,7 @@ import numpy as np
 from lookalike._atomic import replacing
 from lookalike._decode import read as read_saved
 from lookalike._json import parse_json
+from lookalike._load import open_rooms
 from lookalike._lock import locked
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Flag, MapOf, Maybe, Of, Text, Whole
@@ -33,7 +34,16 @@ from lookalike.search.shard_segment import ShardSegment, open_segment, write_seg
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import Kind, Schema, Table
 
-__all__ = ["HEAD", "MANIFEST", "SHARDS", "Manifest", "ShardFolder", "ShardHead", "read_manifest"]
+__all__ = [
+    "HEAD",
+    "MANIFEST",
+    "SHARDS",
+    "Manifest",
+    "ShardFolder",
+    "ShardHead",
+    "read_head",
+    "read_manifest",
+]
 
 VERSION = 1
 FORMAT = "lookalike shards"
@@ -114,6 +124,17 @@ class Manifest:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
 
 
+def read_head(path: Path) -> ShardHead:
+    """Read a head; its measure may be of a room that nobody has opened yet."""
+    try:
+        found = read_saved(path, root=ShardHead)
+    except UnreadableFile:
+        open_rooms()
+        found = read_saved(path, root=ShardHead)
+    assert isinstance(found, ShardHead)
+    return found
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
@@ -183,7 +204,7 @@ class ShardFolder:
             if not file.is_file() or file.stat().st_size != size or hash_file(file) != digest:
                 do = "Build the folder again"
                 raise UnreadableFile(message(who, f"{file.name} as it was written", "another", do))
-        return cls(folder, read_saved(head, root=ShardHead), manifest)
+        return cls(folder, read_head(head), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
 
