@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -291,10 +291,12 @@ def _plots(scores: Scores) -> list[Plot]:
         for axes, task in zip(grid, FOUR, strict=True):
             draw_diagram(axes, scores.rank(_plain([*MEASURES, "auto"]), [task], numbers), task)
 
-    def combinations(figure: Any) -> None:
-        grid = figure.subplots(3, 1)
-        for axes, task in zip(grid, THREE, strict=True):
-            draw_diagram(axes, scores.rank(WINNERS | COMBINATIONS, [task], numbers), task)
+    def combinations(task: str) -> Callable[[Any], None]:
+        def draw(figure: Any) -> None:
+            ranking = scores.rank(WINNERS | COMBINATIONS, [task], numbers)
+            draw_diagram(figure.add_subplot(), ranking, task)
+
+        return draw
 
     def repairs(figure: Any) -> None:
         grid = figure.subplots(1, 3)
@@ -321,10 +323,13 @@ def _plots(scores: Scores) -> list[Plot]:
             repairs,
             (13.0, 2.8),
         ),
-        Plot(
-            "combinations",
-            "Critical-difference diagrams of the papers' winners and the combinations",
-            combinations,
-            (7.4, 7.2),
+        *(
+            Plot(
+                f"combinations-{task}",
+                f"Critical-difference diagram of the papers' winners and the combinations, {task}",
+                combinations(task),
+                (8.4, 3.1),
+            )
+            for task in THREE
         ),
     ]
