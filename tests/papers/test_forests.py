@@ -142,6 +142,7 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     assert [row["set"] for row in effect.sheets[0].rows] == ["Iris", "Wine", "Average"]
 
 
+@pytest.mark.timeout(0)
 @pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="long: LOOKALIKE_PAPERS=1")
 def test_the_quick_run_bears_out_the_headlines(data_folder, tmp_path):
     paper = find_paper("forests")

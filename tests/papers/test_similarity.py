@@ -163,6 +163,7 @@ def test_orders_of_the_generated_sets(data_folder, monkeypatch):
     assert len(result.sheets[0].rows) == 4
 
 
+@pytest.mark.timeout(0)
 @pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="long: LOOKALIKE_PAPERS=1")
 def test_the_quick_run_bears_out_the_headlines(data_folder, tmp_path):
     paper = find_paper("similarity")
