@@ -25,7 +25,7 @@ from lookalike._config import count_jobs
 from lookalike._pool import invite
 from lookalike._progress import Progress, check_cancelled
 
-__all__ = ["blocks", "check_stopped", "lock_of", "run", "single_blas"]
+__all__ = ["blocks", "check_stopped", "lock_of", "look_for_blas", "run", "single_blas"]
 
 _here = threading.local()
 _blas_lock = threading.Lock()
@@ -171,6 +171,11 @@ def _blas_libraries() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def look_for_blas() -> None:
+    """Look for BLAS libraries again: for whoever has loaded one that was not there before."""
+    _blas_libraries.cache_clear()
 
 
 @contextmanager

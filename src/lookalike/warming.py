@@ -155,8 +155,13 @@ def _propose() -> None:
     for measure in (Ranked(), Vector("cityblock"), Vector("chebyshev"), Vector(), Vector("cosine")):
         for dtype in (np.float64, np.float32):
             measure.fit(numbers(MANY, dtype=dtype)).kneighbors(new.astype(dtype), 3)
+            # So many rows are alike that the first ones proposed cannot be all: a second look.
+            alike = np.sign(numbers(MANY, 2, dtype))
+            measure.fit(alike).kneighbors(alike[:3], 3)
     for gaps in (0.0, 0.1):
-        Gower(kinds=KINDS).fit(mixed(MANY, gaps)).kneighbors(mixed(3, gaps), 3)
+        rows = mixed(MANY, gaps)
+        for table in (rows, rows | {"size": np.sign(rows["size"]), "weight": np.ones(MANY)}):
+            Gower(kinds=KINDS).fit(table).kneighbors({n: c[:3] for n, c in table.items()}, 3)
 
 
 def _long_lists() -> None:

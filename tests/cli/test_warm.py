@@ -61,6 +61,7 @@ print(json.dumps(answer))
 
 
 @compiled_only
+@pytest.mark.long
 @pytest.mark.timeout(3600)  # compiles everything that no other test has compiled yet
 def test_nothing_is_left_to_compile(tmp_path):
     file = tmp_path / "rows.csv"

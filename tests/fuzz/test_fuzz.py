@@ -43,8 +43,9 @@ def test_every_saveable_class_is_damaged(saved):
     open_rooms()
     text = b"".join(path.read_bytes() for _, _, path in saved)
     ours = {name: cls for name, cls in SAVEABLE.items() if cls.__module__.startswith("lookalike.")}
-    # Functions are handed back by the caller; codes are made again from the rows.
-    apart = {"CallableDistance"}
+    # Functions are handed back by the caller; the head of a folder of shards is not a file that is
+    # loaded: it is read when a folder is opened, and what it holds is damaged here one by one.
+    apart = {"CallableDistance", "ShardHead"}
     lacking = {name for name in ours if f'"class": "{name}"'.encode() not in text}
     assert lacking == apart
 

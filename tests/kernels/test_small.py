@@ -141,7 +141,7 @@ def test_a_small_question_compiles_no_comparison(tmp_path):
 class Loop:
     """Stands for a loop that is not compiled: only what the rule looks at."""
 
-    signatures = ()
+    overloads = ()
     py_func = QUESTION.join
 
     class stats:

@@ -19,7 +19,8 @@ def test_cloning_keeps_parameters_and_nothing_else():
     index = la.Index(Gower(), id_column="id", n_jobs=1).fit({"id": [1, 2], "x": [0.0, 1.0]})
     again = clone(index)
     assert not hasattr(again, "state_")
-    assert again.get_params(deep=False).keys() == {"measure", "id_column", "kinds", "n_jobs"}
+    known = {"measure", "id_column", "kinds", "approximate", "recall", "n_jobs"}
+    assert again.get_params(deep=False).keys() == known
     assert again.id_column == "id"
     assert isinstance(again.measure, Gower)
     assert not hasattr(index.measure, "rows_")  # a clone was fitted

@@ -97,6 +97,7 @@ def settle(writer, found):
     return expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("database", list(SHARE))
 def test_killed_while_three_clients_write(database, tmp_path, request):
     store = str(tmp_path / "store.sqlite")

@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._threads import blocks, run
+from lookalike._threads import blocks, look_for_blas, run
 from lookalike.errors import MissingExtra, message
 
 __all__ = ["Sketch", "SketchGraph", "bit_sketch", "load_faiss", "point_sketch"]
@@ -200,9 +201,12 @@ def load_faiss(who: str) -> Any:
     ----------
     who : str, whose name the error begins with
     """
+    new = "faiss" not in sys.modules
     try:
         import faiss
     except ImportError as error:
         do = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
         raise MissingExtra(message(who, "faiss", "it is not installed", do)) from error
+    if new:
+        look_for_blas()  # faiss brings one of its own
     return faiss

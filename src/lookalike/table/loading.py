@@ -46,3 +46,15 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
                 types = {one for one in types if one.__name__ != "Graph"}
             shown = ", ".join(sorted(one.__name__ for one in types))
             require(not types, where, f"cells of kind {kind.name}", shown)
+            if kind.name in ("set", "sequence"):
+                require(_can_be_looked_up(values), where, "items that can be looked up", "others")
+
+
+def _can_be_looked_up(values: np.ndarray) -> bool:
+    """Whether the items of every cell can be counted: a list inside a sequence cannot."""
+    try:
+        for cell in values:
+            hash(cell)
+    except TypeError:
+        return False
+    return True
