@@ -1,5 +1,6 @@
 """An index in a folder answers as one in memory does, and survives what can happen to it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput, TooLarge, UnreadableFile, UnwritableFile
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Ranked, StochasticForest, Vector
+from lookalike.neighbors.shards import hash_file
 from lookalike.search import build_index
 from lookalike.search.shard_index import repair_folder
 from lookalike.table import read_table
@@ -447,3 +449,22 @@ def test_a_draft_left_behind_is_no_shard(folder):
     assert len(la.Index.open(folder)) == 2500
     la.Index.open(folder).delete(3)
     assert len(la.Index.open(folder)) == 2499
+
+
+def test_a_shard_with_codes_that_lead_out_of_an_array_is_found(tmp_path):
+    table = {"grade": ["low", "mid", "high", "mid"] * 5, "size": [float(i) for i in range(20)]}
+    table = la.read_table(table, kinds={"grade": ["low", "mid", "high"]})
+    index = build_index(table, tmp_path / "rows", Gower())
+    assert index.check() == {}
+    shard = tmp_path / "rows" / "shards" / "000000"
+    page = json.loads((shard / "shard.json").read_text())
+    (name,) = [file for key, file in page["members"] if key == ["rows", "array", "simple"]]
+    cells = np.load(shard / name)
+    cells[3] = 10**6  # a level that there is not
+    np.save(shard / name, cells)
+    for entry in page["files"]:  # whoever made the folder can make its hashes, too
+        if entry[0] == name:
+            entry[1:] = [(shard / name).stat().st_size, hash_file(shard / name)]
+    (shard / "shard.json").write_text(json.dumps(page))
+    assert index.check().keys() == {"000000"}
+    assert "000000" in la.Index.open(tmp_path / "rows").check()

@@ -45,7 +45,8 @@ class InFolder:
         Rows are mapped into memory and read where a search looks at them. Everything else is as
         with an index in memory, with the same answers; ``add`` and ``delete`` are in the folder
         when they return. One process may write at a time; those that read see the folder as they
-        opened it.
+        opened it. Rows are not looked through: check a folder from a stranger first (``lookalike
+        index check FOLDER``).
 
         Parameters
         ----------
@@ -99,7 +100,7 @@ class InFolder:
         return self._now().segments.segments[0].typical_table
 
     def check(self) -> dict[str, list[str]]:
-        """Read every file of the folder and compare it with its hash; return what is wrong.
+        """Read every file of the folder, compare hashes and look at the rows; return what is wrong.
 
         Returns
         -------
