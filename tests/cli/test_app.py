@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -213,3 +215,27 @@ def test_uncompiled_runs_need_no_note(file):
     assert (code, err) == (0, "")
     (hit,) = json.loads(out)["hits"]
     assert (hit["row"], hit["distance"]) == (2, 0.5)
+
+
+def test_ctrl_c_that_comes_out_as_another_error_is_still_ctrl_c():
+    """A module half loaded when Ctrl-C came is missed by whoever imports it next."""
+    code = """
+import os, signal, sys
+from lookalike.cli import app as program
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def verb(**options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("cannot import name 'rankdata'")
+program.app = verb
+program.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
+    without = code.replace("os.kill(os.getpid(), signal.SIGINT)", "raise KeyboardInterrupt")
+    failed = subprocess.run(
+        [sys.executable, "-c", without], capture_output=True, text=True, timeout=60
+    )
+    assert failed.returncode == 1
+    assert "rankdata" in failed.stderr

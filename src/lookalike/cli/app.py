@@ -10,9 +10,12 @@ Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 f
 from __future__ import annotations
 
 import io
+import signal
 import sys
+import threading
 import warnings
 from importlib import import_module
+from types import FrameType
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -26,6 +29,8 @@ from lookalike.cli.verbs import add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
 
 __all__ = ["VERBS", "app", "main"]
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 # Adding a verb is one line: its module is <verb>_command.py, with a function (or, for a verb with
 # verbs of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
@@ -137,4 +142,27 @@ def main() -> None:
     load_later()
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
-    app(prog_name="lookalike")
+    interrupts = _note_interrupts()
+    try:
+        app(prog_name="lookalike")
+    except Exception:
+        # Ctrl-C in the middle of an import may come out as an error about a module half loaded.
+        if interrupts:
+            sys.exit(INTERRUPTED)
+        raise
+
+
+def _note_interrupts() -> list[int]:
+    """Return a list that every Ctrl-C is noted in, beside doing what it does."""
+    noted: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):
+        signal.signal(signal.SIGINT, note)
+    return noted
