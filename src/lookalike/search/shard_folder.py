@@ -25,7 +25,14 @@ from lookalike._lock import locked
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Flag, MapOf, Maybe, Of, Text, Whole
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError, UnreadableFile, message, missing_file
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    Message,
+    UnreadableFile,
+    message,
+    missing_file,
+)
 from lookalike.measures.base import Measure
 from lookalike.neighbors.shards import hash_file, open_shard
 from lookalike.search.drift import Fitted
@@ -257,7 +264,7 @@ class ShardFolder:
                     rows = self._open(name, first=number == 0).rows
                     self.head.measure.check_rows(rows, f"Shard {name!r}")
             except LookalikeError as error:
-                faults = [str(error)]
+                faults = [_in_short(error)]
             if faults:
                 found[name] = faults
         return found
@@ -339,6 +346,14 @@ class ShardFolder:
         for file in self.path.glob("deleted-*.npy"):
             if manifest.deleted is None or file.name != manifest.deleted[0]:
                 file.unlink(missing_ok=True)
+
+
+def _in_short(error: LookalikeError) -> str:
+    """Return what is wrong without who says so and what to do: whoever asked says that."""
+    told = error.args[0] if error.args else None
+    if isinstance(told, Message) and told.needed:
+        return f"needs {told.needed}, found {told.found}"
+    return str(error)
 
 
 def _deleted(folder: Path, manifest: Manifest) -> Iterator[tuple[Path, tuple[int, str]]]:
