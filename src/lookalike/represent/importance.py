@@ -24,6 +24,7 @@ __all__ = ["importance_weights"]
 PROTOTYPES = 10  # cells that stand for a column that does not hold numbers
 FOLDS = 5
 REPEATS = 5
+POOLED = 200_000  # cells from which on growing the forest is worth several threads
 
 
 def importance_weights(
@@ -101,12 +102,16 @@ def importance_weights(
     learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
     columns = np.hstack(list(groups.values()))
+    if estimator is None and columns.size < POOLED:
+        learner.set_params(n_jobs=1)
     ends = np.cumsum([part.shape[1] for part in groups.values()])
     folds = assign_folds(values if classes is not None else None, len(source), FOLDS, rng, who)
     losses = np.zeros(len(groups))
     for fold in range(int(folds.max()) + 1):
         train, test = folds != fold, folds == fold
         fitted = clone(learner).fit(columns[train], values[train])
+        if estimator is None:  # so many small predictions: a pool for each costs more than it gives
+            fitted.set_params(n_jobs=1)
         outside = columns[test]
         before = _loss(fitted.predict(outside), values[test], classes is not None)
         for place, (end, part) in enumerate(zip(ends, groups.values(), strict=True)):
