@@ -1,11 +1,8 @@
 """Past the papers: halves are fixed beforehand, scores are honest, and what is ranked is there."""
 
-import os
-
 import numpy as np
 import pytest
 
-from lookalike.papers import find_paper, run_paper
 from lookalike.papers.beyond import tables
 from lookalike.papers.beyond.contenders import MEASURES, REPAIRS, applies, distances_of, score_one
 from lookalike.papers.beyond.scores import Scores
@@ -83,11 +80,3 @@ def test_a_leader_is_found_and_confirmed():
 def test_without_a_leader_nothing_is_confirmed():
     result = tables.make(toy(better=None), 100, 1)
     assert not any(one.holds for one in result.findings if "leader" in one.says)
-
-
-@pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="minutes: LOOKALIKE_PAPERS=1")
-def test_the_whole_quick_run(data_folder):
-    findings = []
-    for done in run_paper(find_paper("beyond"), data_folder, "quick"):
-        findings += done.result.findings
-    assert sum(one.holds for one in findings if one.headline) >= 2

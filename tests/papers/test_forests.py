@@ -1,12 +1,11 @@
 """Forest clustering: printed figures agree with each other, runs have their shape."""
 
-import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from lookalike.papers import Work, find_paper, run_paper
+from lookalike.papers import Work
 from lookalike.papers.forests import runs as runs_module
 from lookalike.papers.forests import table2, table3, table4, table5
 from lookalike.papers.forests.means import Run, Runs
@@ -140,17 +139,3 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     assert runs.mean("ratio", "ARI") > runs.mean("zhu2", "ARI")
     effect = table4.run(two_sets)
     assert [row["set"] for row in effect.sheets[0].rows] == ["Iris", "Wine", "Average"]
-
-
-@pytest.mark.timeout(0)
-@pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="long: LOOKALIKE_PAPERS=1")
-def test_the_quick_run_bears_out_the_headlines(data_folder, tmp_path):
-    paper = find_paper("forests")
-    done = list(run_paper(paper, data_folder, "quick", tmp_path))
-    assert [one.part.name for one in done] == [part.name for part in paper.parts]
-    headlines = [one for part in done for one in part.result.findings if one.headline]
-    assert len(headlines) >= 3
-    assert all(one.holds for one in headlines), headlines
-    for part in done:
-        for sheet in part.result.sheets:
-            assert [where for *where, _, cause in sheet.differences() if not cause] == []

@@ -1,11 +1,9 @@
 """The study of order and scale: printed figures, shapes of tiny parts, headline findings."""
 
-import os
-
 import numpy as np
 import pytest
 
-from lookalike.papers import Work, find_paper, run_paper
+from lookalike.papers import Work
 from lookalike.papers.order import agreement, cost, density, parameters, retrieval, transforms
 from lookalike.papers.order.methods import KEPT, SCALES, make, scales
 from lookalike.papers.order.published import TABLE_1, TABLE_5
@@ -107,13 +105,3 @@ def test_parameters_and_cost_have_their_shape(data_folder, monkeypatch):
     result = cost.run(work)
     assert len(result.sheets[0].rows) == 2
     assert result.sheets[0].rows[0]["SimUSF, times the first"].ours == pytest.approx(1.0)
-
-
-@pytest.mark.skipif(os.environ.get("LOOKALIKE_PAPERS", "0") in ("", "0"), reason="minutes")
-def test_the_whole_quick_run(data_folder):
-    done = list(run_paper(find_paper("order"), data_folder, "quick"))
-    findings = [finding for one in done for finding in one.result.findings]
-    assert sum(finding.headline and finding.holds for finding in findings) >= 3
-    for one in done:
-        for sheet in one.result.sheets:
-            assert all(cause for *_, cause in sheet.differences()), sheet.name

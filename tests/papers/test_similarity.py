@@ -1,12 +1,10 @@
 """Similarity forests: printed figures, the sets, the package's cut, tests and generator."""
 
-import os
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from lookalike.papers import Work, find_paper, run_paper
+from lookalike.papers import Work
 from lookalike.papers.diagram import rank_methods
 from lookalike.papers.similarity import sequences
 from lookalike.papers.similarity.areas import areas_of_distances, areas_of_numbers, halves
@@ -161,17 +159,3 @@ def test_orders_of_the_generated_sets(data_folder, monkeypatch):
     assert len(headlines) == 3
     assert all(one.holds for one in headlines), headlines
     assert len(result.sheets[0].rows) == 4
-
-
-@pytest.mark.timeout(0)
-@pytest.mark.skipif(not os.environ.get("LOOKALIKE_PAPERS"), reason="long: LOOKALIKE_PAPERS=1")
-def test_the_quick_run_bears_out_the_headlines(data_folder, tmp_path):
-    paper = find_paper("similarity")
-    done = list(run_paper(paper, data_folder, "quick", tmp_path))
-    assert [one.part.name for one in done] == [part.name for part in paper.parts]
-    headlines = [one for part in done for one in part.result.findings if one.headline]
-    assert len(headlines) >= 3
-    assert all(one.holds for one in headlines), headlines
-    for part in done:
-        for sheet in part.result.sheets:
-            assert [where for *where, _, cause in sheet.differences() if not cause] == []
