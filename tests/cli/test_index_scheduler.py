@@ -1,4 +1,4 @@
-"""``lookalike index build --scheduler``: mistakes are one line; clusters are in tests/scale."""
+"""``lookalike index --scheduler``: mistakes are one line; clusters are in tests/scale."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,3 +30,28 @@ def test_a_table_that_workers_cannot_read_in_parts_is_refused(tmp_path):
     done = run("index", "build", tmp_path / "rows.csv", *words)
     assert done.exit_code == 1
     assert "Parquet" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("query", "--row", 0), ("add",), ("check",)], ids=lambda w: w[0])
+def test_only_folders_are_shared_out(rows, tmp_path, words):
+    verb, *options = words
+    run("index", "build", rows, "-o", tmp_path / "one.lookalike")
+    named = [rows] if verb == "add" else []
+    done = run(
+        "index", verb, tmp_path / "one.lookalike", *named, *options, "--scheduler", "tcp://nobody:1"
+    )
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert "--scheduler: needs the folder of an index" in line
+    assert "index build FILES -o FOLDER" in line
+
+
+@pytest.mark.parametrize("verb", ["query", "add", "check"])
+def test_nobody_at_the_address_changes_nothing(rows, tmp_path, verb):
+    folder = tmp_path / "index"
+    run("index", "build", rows, "-o", folder, "--shards")
+    words = {"query": ("--row", 0), "add": (rows,), "check": ()}[verb]
+    done = run("index", verb, folder, *words, "--scheduler", "tcp://127.0.0.1:1")
+    assert done.exit_code == 1
+    assert "an answer from the scheduler at tcp://127.0.0.1:1" in done.stderr
+    assert "3 rows" in run("index", "check", folder).stdout

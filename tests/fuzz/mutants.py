@@ -183,7 +183,8 @@ def change_page(page, arrays, rng):
             parent.append(json.loads(json.dumps(parent[key])))
         elif how == 6 and isinstance(parent, dict) and "class" in parent:
             named = [p["class"] for p, k in places if k == "class"]
-            parent["class"] = str(rng.choice(named))
+            # a copy: an earlier way may have put a list or a mapping there
+            parent["class"] = json.loads(json.dumps(named[int(rng.integers(len(named)))]))
         else:
             parent[key] = json.loads(json.dumps(ODD[int(rng.integers(len(ODD)))]))
         words.append(f"{key} way {how}")

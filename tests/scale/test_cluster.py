@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,19 @@ import pytest
 
 import lookalike as la
 from cli.run import run
-from lookalike.errors import MissingFile
+from lookalike.errors import InvalidInput, MissingFile
 from lookalike.measures import Gower, StochasticForest
-from lookalike.scale import density_clusters, fit_encode, hubness, kneighbors, knn_graph
+from lookalike.scale import (
+    add,
+    check,
+    density_clusters,
+    fit_encode,
+    hubness,
+    kneighbors,
+    knn_graph,
+    open_index,
+    read_table,
+)
 from lookalike.search import build_index
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import neighbors_of
@@ -34,6 +45,12 @@ def digests(folder):
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.glob("shards/*/*"))
     }
+
+
+def learned(folder):
+    """What workers have counted together: the members of the head; its times may differ."""
+    with zipfile.ZipFile(folder / "index.lookalike") as head:
+        return {name: head.read(name) for name in head.namelist()}
 
 
 def lists(graph):
@@ -63,6 +80,10 @@ def test_two_workers_encode_and_find_what_one_process_finds(files, tmp_path):
         one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
         assert digests(tmp_path / "many") == digests(tmp_path / "one")
         assert index.search(7, 5).ids == one.search(7, 5).ids
+        assert not list((tmp_path / "many").glob(".learned*"))
+        assert learned(tmp_path / "many") == learned(tmp_path / "one")
+        table = la.read_table(files, lazy=True)
+        assert repr(read_table(files, made.address)) == repr(table)
         graph = knn_graph(tmp_path / "many", 4, made.address, rows_per_task=2500, tell=told.append)
         assert lists(graph) == lists(
             Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4)
@@ -84,8 +105,69 @@ def test_two_workers_encode_and_find_what_one_process_finds(files, tmp_path):
         assert "6,000 rows" in done.stdout
         assert "rows/s" in done.stdout
         assert la.Index.open(tmp_path / "cli").search(7, 5).ids == one.search(7, 5).ids
+        assert_asked_as_one(tmp_path / "many", one, made.address)
+        assert_added_as_one(tmp_path / "many", one, made.address, tmp_path)
+        assert_commands_share_the_work(tmp_path / "cli", one, made.address, tmp_path)
     finally:
         made.close()
+
+
+def shown(hits):
+    return [(hit.id, hit.distance, hit.similarity, hit.row) for hit in hits]
+
+
+def assert_asked_as_one(folder, one, address):
+    """Whatever an index can be asked is answered by workers as by one process."""
+    record = {"height": 171.0, "town": "Zug"}
+    asked = [
+        {"filter": {"town": "Bern", "score": (">=", 10)}},
+        {"weights": {"town": 5.0, "score": 0.0}},
+        {"columns": ["height", "town"]},
+        {"like": [3, 9], "unlike": [17], "gamma": 0.7},
+        {"unlike": [17], "filter": {"town": "Bern"}, "weights": {"weight": 3.0}},
+    ]
+    told = []
+    with open_index(folder, address, tell=told.append) as many:
+        for options in asked:
+            for query in (7, record):
+                found = many.search(query, 5, **options)
+                assert shown(found) == shown(one.search(query, 5, **options))
+        assert many.search(7, 1)[0].because() == one.search(7, 1)[0].because()
+    assert {summary.tasks for summary in told} == {3}
+    assert not list((folder / "graphs").glob("question*"))
+    assert check(folder, address) == {}
+    path = folder / "shards" / "000001" / "0.npy"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert check(folder, address) == {"000001": ["0.npy has another SHA-256"]}
+    path.write_bytes(whole)
+
+
+def assert_added_as_one(folder, one, address, tmp_path):
+    """Files that workers add are those that one process adds, byte for byte."""
+    pq.write_table(mixed(3000, seed=5), tmp_path / "more.parquet")
+    told = []
+    assert add(folder, tmp_path / "more.parquet", address, tell=told.append) == 3000
+    assert (told[0].rows, told[0].tasks) == (3000, 2)
+    assert one.add_files(tmp_path / "more.parquet") == 3000
+    assert digests(folder) == digests(one.folder)
+    assert shown(la.Index.open(folder).search(7000, 5)) == shown(one.search(7000, 5))
+    pq.write_table(mixed(10).drop_columns("town"), tmp_path / "bad.parquet")
+    with pytest.raises(InvalidInput, match="no column 'town'"):
+        add(folder, tmp_path / "bad.parquet", address)
+    assert len(la.Index.open(folder)) == 9000
+
+
+def assert_commands_share_the_work(folder, one, address, tmp_path):
+    by = ("--scheduler", address)
+    done = run("index", "query", folder, "--row", 7, "-k", 5, "--output", "json", *by)
+    assert done.exit_code == 0, done.output
+    alone = run("index", "query", folder, "--row", 7, "-k", 5, "--output", "json")
+    assert done.stdout == alone.stdout
+    done = run("index", "add", folder, tmp_path / "more.parquet", *by)
+    assert "3,000 rows added, 9,000 in all" in done.stdout, done.output
+    done = run("index", "check", folder, *by)
+    assert "all files are whole, 9,000 rows" in done.stdout, done.output
 
 
 @long

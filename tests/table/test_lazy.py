@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.table import LazyTable, read_table
 from lookalike.table.facts import facts_of
-from lookalike.table.lazy import learn_facts, table_of
+from lookalike.table.lazy import table_of
+from lookalike.table.learning import learn_facts
 from lookalike.table.neutral import neutralise
 from lookalike.table.parquet_parts import ParquetParts, find_files
 from lookalike.table.raw import of_arrow

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from lookalike.cli.source import Source
     from lookalike.search import Index
 
-__all__ = ["build_folder", "check_folder", "wants_folder"]
+__all__ = ["add_files", "asked_by", "build_folder", "check_folder", "wants_folder"]
 
 PARQUET = (".parquet", ".pq")
 
@@ -25,7 +28,7 @@ PARQUET = (".parquet", ".pq")
 def wants_folder(source: Source, more: list[str], shards: bool) -> bool:
     """Whether a build is to go into a folder: many files, or somebody says so."""
     path = Path(source.file).expanduser()
-    return shards or bool(more) or path.is_dir() or any(letter in source.file for letter in "*?[")
+    return shards or bool(more) or path.is_dir() or is_pattern(source.file)
 
 
 def build_folder(
@@ -45,12 +48,14 @@ def build_folder(
             do = "Leave it out; filter when you search"
             found = "Parquet files that are read in parts"
             raise InvalidInput(message(f"--{option}", "a table in memory", found, do))
-    table = _read(source, more, columns, id_column)
     given = _measure(measure, weight, seed)
-    console = out.make_console()
     if scheduler is not None:
-        _build_by_workers(table, to, given, id_column, scheduler)
+        _build_by_workers(source, more, to, given, columns, id_column, scheduler)
         return
+    from lookalike.table import read_table
+
+    table = _read(source, more, columns, id_column, partial(read_table, lazy=True))
+    console = out.make_console()
     began, written = time.perf_counter(), [0, 0]
 
     def done(number: int, shard: Any) -> None:
@@ -77,19 +82,27 @@ def build_folder(
 
 
 def _build_by_workers(
-    table: Any, to: str, measure: Any, id_column: str | None, scheduler: str
+    source: Source,
+    more: list[str],
+    to: str,
+    measure: Any,
+    columns: str | None,
+    id_column: str | None,
+    scheduler: str,
 ) -> None:
     """Build an index in a folder by the workers of a Dask scheduler."""
-    if not hasattr(table, "files"):
+    if not (more or is_parquet(source.file) or is_pattern(source.file)):
         do = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
-        raise InvalidInput(message("--scheduler", needed, "another table", do))
+        raise InvalidInput(message("--scheduler", needed, source.name, do))
     console = out.make_console()
     told: list[Any] = []
     with compile_note():
-        from lookalike.scale import fit_encode
+        from lookalike.scale import connect, fit_encode, read_table
 
-        made = fit_encode(table, to, measure, scheduler, id_column=id_column, tell=told.append)
+        with connect(scheduler) as client:
+            table = _read(source, more, columns, id_column, partial(read_table, client=client))
+            made = fit_encode(table, to, measure, client, id_column=id_column, tell=told.append)
     name = type(made.measure_).__name__
     files = f"{len(table.files):,} files"
     out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
@@ -97,29 +110,77 @@ def _build_by_workers(
     out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
 
 
+@contextmanager
+def asked_by(scheduler: str | None, file: str) -> Iterator[Index | None]:
+    """Return an index whose shards are searched by workers; None if nobody asked for them."""
+    if scheduler is None:
+        yield None
+        return
+    refuse_file(file)
+    from lookalike.scale import open_index
+
+    with open_index(Path(file).expanduser(), scheduler) as index:
+        yield index
+
+
+def refuse_file(file: str) -> None:
+    """Refuse ``--scheduler`` for anything that has no shards to share out."""
+    if not (Path(file).expanduser() / "manifest.json").is_file():
+        do = "Make one with: lookalike index build FILES -o FOLDER --shards"
+        needed = "the folder of an index, whose shards are shared out"
+        raise InvalidInput(message("--scheduler", needed, repr(file), do))
+
+
+def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
+    """Add Parquet files to an index in a folder; return how many rows, and how many there are."""
+    from lookalike.search import Index
+
+    told: list[Any] = []
+    if scheduler is None:
+        with compile_note():
+            added = Index.open(file).add_files(paths)
+    else:
+        refuse_file(file)
+        with compile_note():
+            from lookalike.scale import add
+
+            added = add(file, paths, scheduler, tell=told.append)
+    for summary in told:
+        out.note(str(summary))
+    return added, len(Index.open(file))
+
+
 def is_parquet(file: str) -> bool:
     """Whether a file is read in parts."""
     return file.lower().endswith(PARQUET) or Path(file).expanduser().is_dir()
 
 
-def _read(source: Source, more: list[str], columns: str | None, id_column: str | None) -> Any:
-    from lookalike.table import read_table
+def is_pattern(file: str) -> bool:
+    """Whether a name stands for several files."""
+    return any(letter in file for letter in "*?[")
 
-    if not more and not is_parquet(source.file) and not any(c in source.file for c in "*?["):
+
+def _read(
+    source: Source,
+    more: list[str],
+    columns: str | None,
+    id_column: str | None,
+    read: Callable[..., Any],
+) -> Any:
+    """Read a table; files in parts, by whoever reads them."""
+    if not more and not is_parquet(source.file) and not is_pattern(source.file):
         return select_columns(source.load().table, columns)
     kinds = dict(source.given_kinds() or {})
-    paths = [source.file, *more]
+    paths, missing = [source.file, *more], source.missing or None
     if id_column is not None:
         kinds.setdefault(id_column, "object")
-    table = read_table(paths, kinds=kinds or None, missing=source.missing or None, lazy=True)
+    table = read(paths, kinds=kinds or None, missing=missing)
     if columns is not None:
         kept = {*select_columns(table.like, columns).names, id_column}
         every = [column.name for column in table.like.columns]
         away = {name: "aside" for name in every if name not in kept}
         again = {name: table.like[name].kind for name in kept if name is not None}
-        table = read_table(
-            paths, kinds={**again, **away, **kinds}, missing=source.missing or None, lazy=True
-        )
+        table = read(paths, kinds={**again, **away, **kinds}, missing=missing)
     return table
 
 
@@ -141,13 +202,18 @@ def _first(index: Index) -> Any:
     return index.state_.names.of(segment.places[:1])[0]
 
 
-def check_folder(file: str, repair: bool) -> None:
+def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
     """Compare every file of a folder with its hash; write damaged shards again on request."""
     from lookalike.search import Index
     from lookalike.search.shard_folder import ShardFolder
     from lookalike.search.shard_index import repair_folder
 
-    faults = ShardFolder.open(file).faults()
+    if scheduler is None:
+        faults = ShardFolder.open(file).faults()
+    else:
+        from lookalike.scale import check
+
+        faults = check(file, scheduler)
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
         do = f"Build them again from their files: lookalike index check {file} --repair"

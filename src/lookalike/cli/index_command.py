@@ -9,10 +9,18 @@ import typer
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.folders import build_folder, check_folder, wants_folder
+from lookalike.cli.folders import (
+    add_files,
+    build_folder,
+    check_folder,
+    is_parquet,
+    is_pattern,
+    refuse_file,
+    wants_folder,
+)
 from lookalike.cli.inspect_command import summary_grid
 from lookalike.cli.measure import AUTO, pick_measure, set_seed
-from lookalike.cli.options import Columns, Form, MeasureName, Seed, Weight
+from lookalike.cli.options import Columns, Form, MeasureName, Scheduler, Seed, Weight
 from lookalike.cli.search_command import search
 from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
 from lookalike.cli.verbs import add_verb
@@ -78,15 +86,7 @@ def build(
             help="Write a folder: Parquet is read in parts, and rows need not fit in memory.",
         ),
     ] = False,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Let the workers of a Dask scheduler write the shards: tcp://scheduler:8786.",
-            show_default=False,
-        ),
-    ] = None,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
@@ -126,16 +126,39 @@ def add(
             metavar="FILE", help="A table of more rows with the same columns.", show_default=False
         ),
     ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="More of them, for the folder of an index.",
+            show_default=False,
+        ),
+    ] = None,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the measure again, to old and new rows.")
     ] = False,
+    scheduler: Scheduler = None,
 ) -> None:
-    """Add rows to an index; they are read as its first rows were."""
-    source = Source(file)
-    made = load(file)
-    if refit and made.folder is not None:
+    """Add rows to an index; they are read as its first rows were.
+
+    Parquet files go into the folder of an index part by part: they need not fit in memory.
+    """
+    files = [rows, *(more or [])]
+    if refit and is_index_folder(file):
         do = "Build a new folder from all files"
         raise InvalidInput(message("--refit", "an index in one file", "one in a folder", do))
+    if scheduler is not None:
+        refuse_file(file)
+    if is_index_folder(file) and (scheduler or all(is_parquet(f) or is_pattern(f) for f in files)):
+        added, every = add_files(file, files, scheduler)
+        console = out.make_console()
+        out.headline(console, f"{file}: {plural(added)} added, {every:,} in all")
+        return
+    if len(files) > 1:
+        do = "Add one table after another, or Parquet files to the folder of an index"
+        raise InvalidInput(message("index add", "one table", f"{len(files)}", do))
+    source = Source(file)
+    made = load(file)
     new = source.read_like(rows, made.schema_, "index add")
     with compile_note():
         ids = made.add(new)
@@ -144,8 +167,7 @@ def add(
     if made.folder is None:
         made.save(file)
     console = out.make_console()
-    many = f"{len(ids):,} row" + ("" if len(ids) == 1 else "s")
-    out.headline(console, f"{file}: {many} added, {len(made):,} in all")
+    out.headline(console, f"{file}: {plural(len(ids))} added, {len(made):,} in all")
     out.say(console, f"their ids: {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"its id: {ids[0]}")
 
 
@@ -193,8 +215,12 @@ def delete(
     if made.folder is None:
         made.save(file)
     console = out.make_console()
-    many = f"{len(ids):,} row" + ("" if len(ids) == 1 else "s")
-    out.headline(console, f"{file}: {many} deleted, {len(made):,} left")
+    out.headline(console, f"{file}: {plural(len(ids))} deleted, {len(made):,} left")
+
+
+def plural(rows: int) -> str:
+    """Return a number of rows in words."""
+    return f"{rows:,} row" + ("" if rows == 1 else "s")
 
 
 def as_stored(made: Index, word: str) -> Any:
@@ -210,10 +236,13 @@ def check(
         bool,
         typer.Option("--repair", help="Write damaged shards of a folder again from their files."),
     ] = False,
+    scheduler: Scheduler = None,
 ) -> None:
     """Say whether the files are whole, and whether added rows still look like the fitted ones."""
+    if scheduler is not None:
+        refuse_file(file)
     if is_index_folder(file):
-        check_folder(file, repair)
+        check_folder(file, repair, scheduler)
         drift = load(file).drift()
         if drift.refit:
             out.warn("the added rows differ from the fitted ones: build the index again")

@@ -24,6 +24,7 @@ __all__ = [
     "MeasureName",
     "Missing",
     "Neighbors",
+    "Scheduler",
     "Seed",
     "Weight",
     "check_page",
@@ -61,6 +62,16 @@ Missing = Annotated[
         "--missing",
         metavar="TOKEN",
         help="A value to treat as missing, such as '?' or -999. May be repeated.",
+        show_default=False,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of an index in a folder: let the workers of a Dask scheduler do the work, such as "
+        "tcp://scheduler:8786.",
         show_default=False,
     ),
 ]

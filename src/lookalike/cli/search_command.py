@@ -8,12 +8,14 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
+from lookalike.cli.folders import asked_by
 from lookalike.cli.hits import show_hits, to_json, to_rows
 from lookalike.cli.measure import AUTO, read_measure, set_seed
 from lookalike.cli.options import (
     Columns,
     Form,
     MeasureChoice,
+    Scheduler,
     Seed,
     Weight,
     read_json,
@@ -76,6 +78,7 @@ def search(
         typer.Option("--why", help="Show the two strongest reasons for and against each row."),
     ] = False,
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     output: Form = out.Output.table,
 ) -> None:
     """Find the rows most like a row of the table, or like a record."""
@@ -87,12 +90,12 @@ def search(
                 as_number(word, option)
     weights = read_weights(weight)
     given = AUTO if measure is None else read_measure(measure)
-    with compile_note():
+    with compile_note(), asked_by(scheduler, source.file) as workers:
         index, reason, names = get_index(source, measure, given, weights, columns, seed)
         ids = Ids(index)
         query = start if isinstance(start, dict) else ids.find(start, "--row")
         table = index.sample
-        hits: Hits = index.search(  # type: ignore[assignment]
+        hits: Hits = (workers or index).search(  # type: ignore[assignment]
             query,
             k,
             like=[ids.find(word, "--like") for word in liked],

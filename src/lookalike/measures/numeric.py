@@ -99,10 +99,12 @@ def matrix_tallies(table: LazyTable, layout: Layout, who: str) -> Iterator[Tally
     """
     for name in layout.names:
         tallies = [Tally() for owner in layout.owner if owner == name]
-        for part in table.column(name):
-            values = part.values.reshape(len(part), len(tallies))
-            for tally, entry in zip(tallies, values.T, strict=True):
-                tally.add(entry)
+        if table.like[name].values.ndim == 1:
+            tallies = [table.tally(name)]
+        else:
+            for part in table.column(name):
+                for tally, entry in zip(tallies, part.values.T, strict=True):
+                    tally.add(entry)
         for tally in tallies:
             if tally.missing or tally.infinite >= 0:
                 _refuse_column(table, name, who)

@@ -5,18 +5,22 @@ same rows, and writes its answer as a shard, beside and renamed; doing it twice 
 """
 
 from lookalike.scale.clients import connect
-from lookalike.scale.encode import fit_encode
+from lookalike.scale.encode import add, fit_encode, read_table
 from lookalike.scale.graph import density_clusters, hubness, knn_graph
-from lookalike.scale.questions import kneighbors
+from lookalike.scale.questions import check, kneighbors, open_index
 from lookalike.scale.summary import Hubness, Summary
 
 __all__ = [
     "Hubness",
     "Summary",
+    "add",
+    "check",
     "connect",
     "density_clusters",
     "fit_encode",
     "hubness",
     "kneighbors",
     "knn_graph",
+    "open_index",
+    "read_table",
 ]

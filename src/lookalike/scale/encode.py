@@ -1,4 +1,4 @@
-"""From files to an index in a folder, its shards written by many workers."""
+"""From files to an index in a folder, and more files into it, written by many workers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,51 @@ from typing import Any
 
 from lookalike._lock import locked
 from lookalike._version import __version__
+from lookalike.errors import InvalidInput, message
 from lookalike.scale.clients import connect
+from lookalike.scale.learning import ManyLearn, learning_in
 from lookalike.scale.parts import Part, run_parts
 from lookalike.scale.summary import Summary
-from lookalike.scale.tasks import encode_part
+from lookalike.scale.tasks import add_part, encode_part
 from lookalike.search import Index
+from lookalike.search.shard_add import begin_adding, finish_adding
 from lookalike.search.shard_build import SHARD_ROWS, WHO, finish
-from lookalike.search.shard_index import begin_build
+from lookalike.search.shard_index import begin_build, read_source
 from lookalike.table import LazyTable
-from lookalike.table.parquet_parts import find_files
+from lookalike.table.lazy import read_lazy
+from lookalike.table.learning import Learner
+from lookalike.table.read import missing_tokens
 
-__all__ = ["fit_encode"]
+__all__ = ["add", "fit_encode", "read_table"]
+
+
+def read_table(
+    paths: Any,
+    client: Any = None,
+    *,
+    kinds: Mapping[Any, Any] | None = None,
+    missing: Any = None,
+) -> LazyTable:
+    """Say what the columns of Parquet files hold, the files looked through by many workers.
+
+    The table that ``lookalike.read_table(paths, lazy=True)`` returns.
+
+    Parameters
+    ----------
+    paths : paths of Parquet files, a folder of them, or a pattern
+        Every worker must see them under the same paths.
+    client : distributed.Client, address of a scheduler, or None
+        Who does the work (see ``connect``).
+    kinds, missing : as in ``lookalike.read_table``
+
+    Examples
+    --------
+    >>> from lookalike.scale import read_table
+    >>> table = read_table("rows/*.parquet", "tcp://scheduler:8786")  # doctest: +SKIP
+    """
+    with connect(client) as workers:
+        table = read_lazy(paths, kinds, missing_tokens(missing), ManyLearn(workers))
+    return table.learned_by(Learner())
 
 
 def fit_encode(
@@ -35,9 +69,10 @@ def fit_encode(
 ) -> Index:
     """Build an index in a folder from Parquet files, its shards written by many workers.
 
-    What is learned is learned here, in one pass over the files; encoding, which is most of the
-    work, is done by the workers. A build that was stopped goes on where it was, and the folder is
-    the one that ``lookalike.search.build_index`` makes, byte for byte.
+    The workers look through the files, count the values of their columns and encode the rows; what
+    they have counted is put together here. (``Vector`` and ``StochasticForest`` also read the rows
+    here, in one pass.) A build that was stopped goes on where it was, and the folder is the one
+    that ``lookalike.search.build_index`` makes, byte for byte.
 
     Parameters
     ----------
@@ -60,14 +95,17 @@ def fit_encode(
     ... )  # doctest: +SKIP
     """
     place = Path(folder).absolute()
-    table = paths if isinstance(paths, LazyTable) else find_files(paths)
-    listed = table.files if isinstance(table, LazyTable) else table
-    files = tuple(str(path.absolute()) for path in listed)
     place.mkdir(parents=True, exist_ok=True)
-    with connect(client) as workers, locked(place, WHO):
+    with connect(client) as workers, locked(place, WHO), learning_in(workers, place) as learner:
+        table = read_source(paths, id_column, kinds, learner)
+        if not isinstance(table, LazyTable):
+            do = "Write the table as Parquet, or use lookalike.search.build_index"
+            needed = "Parquet files, which workers can read"
+            raise InvalidInput(message(WHO, needed, "a table in memory", do))
         build = begin_build(
             table, place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
         )
+        files = tuple(str(path.absolute()) for path in table.files)
         args = (str(place), __version__, files)
         parts = [
             Part((*args, number), build.finished(number) is not None)
@@ -77,3 +115,41 @@ def fit_encode(
         finish(build)
     tell(summary)
     return Index.open(place)
+
+
+def add(
+    folder: str | os.PathLike[str],
+    paths: Any,
+    client: Any = None,
+    *,
+    tell: Callable[[Summary], None] = lambda summary: None,
+) -> int:
+    """Add the rows of Parquet files to an index in a folder by many workers; return how many.
+
+    As ``Index.add_files``: all rows are in the index when it returns, or none of them.
+
+    Parameters
+    ----------
+    folder : path of an index
+    paths : paths of Parquet files, a folder of them, or a pattern
+        Every worker must see them, and the folder, under the same paths.
+    client : distributed.Client, address of a scheduler, or None
+        Who does the work (see ``connect``).
+    tell : callable
+        Told a ``Summary`` when it is done.
+
+    Examples
+    --------
+    >>> from lookalike.scale import add
+    >>> add("rows.index", "more/*.parquet", "tcp://scheduler:8786")  # doctest: +SKIP
+    """
+    place = Path(folder).absolute()
+    with connect(client) as workers, locked(place, "scale.add"):
+        addition = begin_adding(place, paths)
+        files = tuple(str(path.absolute()) for path in addition.files.files)
+        args = (str(place), __version__, addition.folder.manifest.generation, files)
+        parts = [Part((*args, number)) for number in range(len(addition.parts))]
+        summary = run_parts(workers, add_part, parts, "added")
+        finish_adding(addition)
+    tell(summary)
+    return len(addition.files)

@@ -5,22 +5,69 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lookalike._version import __version__
+from lookalike.measures.base import Measure
 from lookalike.measures.lists import check_k
+from lookalike.measures.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import write_shard
 from lookalike.scale.clients import connect
 from lookalike.scale.parts import Part, run_parts
+from lookalike.scale.question import Question
 from lookalike.scale.summary import Summary
-from lookalike.scale.tasks import answer_part
+from lookalike.scale.tasks import answer_part, check_part
+from lookalike.search import Index
+from lookalike.search.segments import Feedback, Segments
 from lookalike.search.shard_folder import ShardFolder
-from lookalike.search.shard_rows import pack_rows
 
-__all__ = ["kneighbors"]
+__all__ = ["check", "kneighbors", "open_index"]
+
+Tell = Callable[[Summary], None]
+
+
+def _untold(summary: Summary) -> None:
+    """Tell nobody."""
+
+
+@contextmanager
+def open_index(
+    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = _untold
+) -> Iterator[Index]:
+    """Return an index in a folder whose shards are searched by many workers, for a block.
+
+    Records, ids, filters, weights, feedback and reasons are those of ``Index``, and so are the
+    answers; only the search itself is shared out. Rows that are added or deleted here are in the
+    folder, and from then on this process searches alone.
+
+    Parameters
+    ----------
+    folder : path of an index (``fit_encode``, ``lookalike.search.build_index``)
+    client : distributed.Client, address of a scheduler, or None
+        Who does the work (see ``connect``).
+    tell : callable
+        Told a ``Summary`` after every search.
+
+    Examples
+    --------
+    >>> from lookalike.scale import open_index
+    >>> with open_index("rows.index", "tcp://scheduler:8786") as index:  # doctest: +SKIP
+    ...     index.search({"weight": 29.0}, k=10, filter={"town": "Bern"})
+    """
+    place = Path(folder).absolute()
+    index = Index.open(place)
+    with connect(client) as workers:
+        now = index.state_
+        rows = now.segments.segments, now.segments.next_place
+        asked = _AskedSegments(*rows, now.measure, place, index.generation, workers, tell)
+        index.state_ = replace(now, segments=asked)
+        yield index
 
 
 def kneighbors(
@@ -29,7 +76,7 @@ def kneighbors(
     k: int = 5,
     client: Any = None,
     *,
-    tell: Callable[[Summary], None] = lambda summary: None,
+    tell: Tell = _untold,
 ) -> NeighborGraph:
     """Return the rows of an index in a folder that are nearest to others, found by many workers.
 
@@ -52,26 +99,95 @@ def kneighbors(
     >>> from lookalike.scale import kneighbors
     >>> graph = kneighbors("rows.index", {"weight": 29.0}, k=10)  # doctest: +SKIP
     """
+    with open_index(folder, client, tell=tell) as index:
+        now = index.state_
+        check_k(k, len(now.segments), "kneighbors", False, "k")
+        read = now.reader.read(queries, "kneighbors")
+        nobody = np.empty(0, np.int64)
+        return now.segments.nearest(now.measure, read.rows, int(k), read.places, nobody)
+
+
+def check(
+    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = _untold
+) -> dict[str, list[str]]:
+    """Read every file of an index in a folder by many workers, and return what is wrong.
+
+    Parameters
+    ----------
+    folder : path of an index
+    client : distributed.Client, address of a scheduler, or None
+        Who does the work (see ``connect``).
+    tell : callable
+        Told a ``Summary`` when it is done.
+
+    Returns
+    -------
+    mapping of the name of a shard to its faults, empty if all is whole; as ``Index.check``
+    """
     place = Path(folder).absolute()
     opened = ShardFolder.open(place)
-    now = opened.snapshot()
-    check_k(k, len(now.segments), "kneighbors", False, "k")
-    read = now.reader.read(queries, "kneighbors")
-    asked = place / "graphs" / f"questions-{uuid.uuid4().hex}"
-    asked.parent.mkdir(exist_ok=True)
-    arrays = pack_rows(now.measure, read.rows)
-    arrays[("seen",)], arrays[("exclude",)] = read.rows.seen, read.places
-    write_shard(asked, arrays, {"rows": len(read.rows)})
-    lists = [NeighborGraph.empty(len(read.rows), k, now.segments.next_place)]
+    args = (str(place), __version__, opened.manifest.generation)
+    names = opened.manifest.shards
+    found: dict[str, list[str]] = {}
+    with connect(client) as workers:
+        parts = [Part((*args, number)) for number in range(len(names))]
+        tell(run_parts(workers, check_part, parts, "checked", lambda one: found.update([one])))
+    return {name: found[name] for name in names if found[name]}
 
-    def merge(found: NeighborGraph) -> None:
-        lists[0] = lists[0].merge(found)
 
-    args = (str(place), __version__, opened.manifest.generation, str(asked))
-    parts = [Part((*args, number, int(k))) for number in range(len(now.segments.segments))]
-    try:
-        with connect(client) as workers:
-            tell(run_parts(workers, answer_part, parts, "searched", merge))
-    finally:
-        shutil.rmtree(asked, ignore_errors=True)
-    return lists[0]
+@dataclass(frozen=True, eq=False)
+class _AskedSegments(Segments):
+    """The shards of a folder, searched by workers; all else is done here.
+
+    Parameters
+    ----------
+    segments, next_place : as in ``Segments``
+    measure : Measure of the index
+    folder : Path
+    generation : int, of the folder when it was opened
+    client : distributed.Client
+    tell : callable
+    """
+
+    measure: Measure
+    folder: Path
+    generation: int
+    client: Any
+    tell: Tell
+
+    def nearest(
+        self,
+        measure: Measure,
+        a: Rows,
+        k: int,
+        exclude: np.ndarray,
+        hide: np.ndarray,
+        masks: Any = None,
+        sketches: Any = None,
+    ) -> NeighborGraph:
+        """Return unfinished lists of the k nearest living rows."""
+        return self._ask(Question(measure, a, k, exclude, hide, masks))
+
+    def best(
+        self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Any = None
+    ) -> NeighborGraph:
+        """Return the unfinished list of the k living rows with the smallest feedback scores."""
+        nobody = np.array([-1])
+        liked, unliked = wanted.positive, wanted.negative
+        return self._ask(Question(measure, liked, k, nobody, hide, masks, wanted.gamma, unliked))
+
+    def _ask(self, question: Question) -> NeighborGraph:
+        lists = [NeighborGraph.empty(question.n_lists, question.k, self.next_place)]
+
+        def merge(found: NeighborGraph) -> None:
+            lists[0] = lists[0].merge(found)
+
+        asked = self.folder / "graphs" / f"question-{uuid.uuid4().hex}"
+        args = (str(self.folder), __version__, self.generation, str(asked))
+        parts = [Part((*args, number)) for number in range(len(self.segments))]
+        try:
+            question.write(asked, self.measure)
+            self.tell(run_parts(self.client, answer_part, parts, "searched", merge))
+        finally:
+            shutil.rmtree(asked, ignore_errors=True)
+        return lists[0]

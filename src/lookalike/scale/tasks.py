@@ -11,19 +11,33 @@ from typing import Any
 import numpy as np
 
 from lookalike._config import config
+from lookalike._decode import read as read_saved
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingFile, message
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Key, open_shard, write_shard
+from lookalike.neighbors.shards import Key, write_shard
 from lookalike.scale.parts import Failure
+from lookalike.scale.question import Question
 from lookalike.search.segments import Segments
+from lookalike.search.shard_add import Addition, begin_adding, write_added
 from lookalike.search.shard_build import Build, open_build, write_part
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import moments_of, neighbors_of
-from lookalike.search.shard_rows import map_rows
 from lookalike.search.snapshot import Snapshot
+from lookalike.table import Kind, LazyTable, Table
+from lookalike.table.learning import learn_facts
+from lookalike.table.parquet_parts import ParquetParts, find_files
 
-__all__ = ["answer_part", "encode_part", "graph_part", "moments_part"]
+__all__ = [
+    "add_part",
+    "answer_part",
+    "check_part",
+    "encode_part",
+    "facts_part",
+    "graph_part",
+    "moments_part",
+    "tally_part",
+]
 
 Answer = tuple[int, int, Any]  # rows done, bytes written, what is told
 Task = Callable[..., Answer]
@@ -43,9 +57,39 @@ def says_errors(task: Task) -> Task:
 
 
 @says_errors
+def facts_part(
+    version: str,
+    files: tuple[str, ...],
+    chosen: dict[str, Kind | None],
+    tokens: tuple[Any, ...],
+    start: int,
+    stop: int,
+) -> Answer:
+    """Count what decides about the columns of some rows of files."""
+    _check(version)
+    with config(n_jobs=1, progress=False):
+        found = learn_facts(_files(files), chosen, tokens, start, stop)
+    return stop - start, 0, (start, found)
+
+
+@says_errors
+def tally_part(folder: str, version: str, files: tuple[str, ...], name: str, number: int) -> Answer:
+    """Count the distinct values of one column of files."""
+    _check(version, folder)
+    like = read_saved(Path(folder, "like.lookalike"), root=Table)
+    assert isinstance(like, Table)
+    with config(n_jobs=1, progress=False):
+        tally = LazyTable(_files(files), like, like.missing).tally(name)
+    arrays: dict[Key, np.ndarray] = {("values",): tally.values, ("counts",): tally.counts}
+    about = {"rows": tally.rows, "missing": tally.missing, "infinite": tally.infinite}
+    shard = write_shard(Path(folder, str(number)), arrays, about)
+    return tally.rows, shard.size, None
+
+
+@says_errors
 def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of a build from the files that its rows are in."""
-    _check(folder, version)
+    _check(version, folder)
     plan = Path(folder, "plan.json").stat()
     build = _build(folder, files, plan.st_mtime_ns)
     with config(n_jobs=1, progress=False):
@@ -54,11 +98,22 @@ def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) 
 
 
 @says_errors
+def add_part(
+    folder: str, version: str, generation: int, files: tuple[str, ...], number: int
+) -> Answer:
+    """Write one shard of files that are added to a folder."""
+    _check(version, folder)
+    with config(n_jobs=1, progress=False):
+        shard = write_added(_addition(folder, files, generation), number)
+    return int(shard.about["rows"]), shard.size, number
+
+
+@says_errors
 def graph_part(
     folder: str, version: str, generation: int, target: str, start: int, stop: int, k: int
 ) -> Answer:
     """Find the neighbors of some rows of a folder among all of them."""
-    _check(folder, version)
+    _check(version, folder)
     now = _opened(folder, generation)
     with config(n_jobs=1, progress=False):
         found = neighbors_of(now, start, stop, k)
@@ -79,7 +134,7 @@ def moments_part(
     reference: tuple[int, ...],
 ) -> Answer:
     """Average the distances of some rows of a folder to a few rows of it."""
-    _check(folder, version)
+    _check(version, folder)
     now = _opened(folder, generation)
     with config(n_jobs=1, progress=False):
         mean, sd = moments_of(now, start, stop, np.array(reference))
@@ -88,32 +143,39 @@ def moments_part(
 
 
 @says_errors
-def answer_part(
-    folder: str, version: str, generation: int, questions: str, number: int, k: int
-) -> Answer:
-    """Answer questions, which were encoded and written beside, from one shard of a folder."""
-    _check(folder, version)
+def answer_part(folder: str, version: str, generation: int, question: str, number: int) -> Answer:
+    """Answer a question, which was written beside, from one shard of a folder."""
+    _check(version, folder)
     now = _opened(folder, generation)
-    asked = open_shard(questions)
-    exclude = asked.array("exclude")
     with config(n_jobs=1, progress=False):
-        rows = map_rows(now.measure, asked, asked.array("seen"))
         segment = now.segments.segments[number]
-        nobody = np.empty(0, np.int64)
-        part = Segments((segment,), now.segments.next_place)
-        found = part.nearest(now.measure, rows, k, exclude, nobody)
+        asked = Question.read(Path(question), now.measure, number)
+        found = asked.answer(Segments((segment,), now.segments.next_place))
     return len(segment), 0, NeighborGraph(found.indices, found.distances, found.n_indexed)
 
 
-def _check(folder: str, version: str) -> None:
+@says_errors
+def check_part(folder: str, version: str, generation: int, number: int) -> Answer:
+    """Read all of one shard of a folder, and say what is wrong with it."""
+    _check(version, folder)
+    place = _folder(folder, generation)
+    name = place.manifest.shards[number]
+    return 0, 0, (name, place.faults_of(number))
+
+
+def _check(version: str, folder: str | None = None) -> None:
     if version != __version__:
         do = "Install the same version of lookalike on all machines"
         needed = f"lookalike {version}, as where the work began"
         raise InvalidInput(message(f"worker {os.uname().nodename}", needed, __version__, do))
-    if not Path(folder).is_dir():
+    if folder is not None and not Path(folder).is_dir():
         do = "Use a folder that all machines see under the same path"
         who = f"worker {os.uname().nodename}"
         raise MissingFile(message(who, f"the folder {folder!r}", "no such folder", do))
+
+
+def _files(files: tuple[str, ...]) -> ParquetParts:
+    return ParquetParts.open(find_files(list(files)))
 
 
 @lru_cache(maxsize=4)
@@ -122,10 +184,19 @@ def _build(folder: str, files: tuple[str, ...], written: int) -> Build:
 
 
 @lru_cache(maxsize=4)
+def _addition(folder: str, files: tuple[str, ...], generation: int) -> Addition:
+    return begin_adding(_folder(folder, generation), list(files))
+
+
+@lru_cache(maxsize=4)
 def _opened(folder: str, generation: int) -> Snapshot:
+    return _folder(folder, generation).snapshot()
+
+
+def _folder(folder: str, generation: int) -> ShardFolder:
     place = ShardFolder.open(folder)
     if place.manifest.generation != generation:
         do = "Run it again, for the folder as it is now"
         needed = f"the folder {folder!r} as it was"
         raise InvalidInput(message("scale", needed, "a change by another process", do))
-    return place.snapshot()
+    return place

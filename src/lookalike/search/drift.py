@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,10 +12,19 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Array, Fields, Real, Whole
+from lookalike.errors import LookalikeWarning, message
 from lookalike.measures.explanation import show
 from lookalike.table import Column, LazyTable, Table
 
-__all__ = ["ColumnDrift", "Drift", "Fitted", "learn_fitted", "learn_fitted_parts", "report_drift"]
+__all__ = [
+    "ColumnDrift",
+    "Drift",
+    "Fitted",
+    "learn_fitted",
+    "learn_fitted_parts",
+    "report_drift",
+    "warn_of",
+]
 
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
 LEAST = 5  # so many must, since one odd row is not drift
@@ -164,6 +174,21 @@ def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
                 low, high = points[0], points[-1]
         found[column.name] = Fitted(share, count, low, high, points, shares)
     return found
+
+
+def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
+    """Warn of columns whose added values differ from the fitted ones, if there are any."""
+    if columns:
+        warnings.warn(
+            message(
+                who,
+                "rows like the fitted ones",
+                "; ".join(f"in {column.column!r} {column.reason}" for column in columns),
+                "Call refit() to learn from them; drift() tells more",
+            ),
+            LookalikeWarning,
+            stacklevel=3,
+        )
 
 
 def report_drift(fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[Table]) -> Drift:

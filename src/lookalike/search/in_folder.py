@@ -13,11 +13,17 @@ from pathlib import Path
 from typing import Any, Self
 
 from lookalike._config import count_jobs, settings, show_bytes
+from lookalike._lock import locked
+from lookalike._params import check_params
+from lookalike._progress import Progress
 from lookalike._save import Saved
+from lookalike._threads import lock_of
 from lookalike.errors import InvalidInput, TooLarge, message
 from lookalike.measures.lists import check_k
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.search.drift import warn_of
+from lookalike.search.shard_add import WHO, begin_adding, finish_adding, write_added
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import neighbors_of
 from lookalike.search.snapshot import Snapshot
@@ -35,10 +41,18 @@ class InFolder:
     _folder: ShardFolder | None = None  # where the rows are, of an index that was opened
     _now: Callable[[], Snapshot]
     _write: Callable[..., Any]
+    _sketch: Callable[..., None]
     state_: Snapshot
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+    def open(
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        approximate: bool = False,
+        recall: float = 0.95,
+        n_jobs: int | None = None,
+    ) -> Self:
         """Open an index that is kept in a folder of shards, without reading its rows.
 
         Such a folder is made by ``build_index``, or by ``lookalike index build FILES -o FOLDER``.
@@ -51,6 +65,10 @@ class InFolder:
         Parameters
         ----------
         folder : path
+        approximate, recall
+            Whether a search may miss some of the nearest rows, to be quicker, and how few (see
+            ``Index``). The links that it walks are made when the folder is opened and held in
+            memory: some 0.1 ms and 300 bytes per row, and as much again for long rows.
         n_jobs : int, optional
             Threads; None: the setting of ``lookalike.config``.
 
@@ -69,15 +87,30 @@ class InFolder:
             count_jobs(n_jobs)
             measure = copy.copy(head.measure)
             place.head = replace(head, measure=same_settings(measure, n_jobs))
-        index: Any = cls(place.head.measure.frozen(), id_column=head.id_column, n_jobs=n_jobs)  # type: ignore[call-arg]
+        measure = place.head.measure.frozen()
+        index: Any = cls(
+            measure,
+            id_column=head.id_column,
+            approximate=approximate,
+            recall=recall,
+            n_jobs=n_jobs,
+        )  # type: ignore[call-arg]
+        check_params(index)
         index._folder = place
-        index.state_ = place.snapshot()
+        state = place.snapshot()
+        index._sketch(state, tell=True)
+        index.state_ = state
         return index
 
     @property
     def folder(self) -> Path | None:
         """Where the rows are kept; None for an index in memory."""
         return None if self._folder is None else self._folder.path
+
+    @property
+    def generation(self) -> int:
+        """How often the folder had been written when it was opened; 0 for an index in memory."""
+        return 0 if self._folder is None else self._folder.manifest.generation
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to one file, to be read by ``lookalike.load``.
@@ -107,6 +140,37 @@ class InFolder:
         mapping of the name of a shard to its faults, empty if all is whole
         """
         return {} if self._folder is None else self._folder.faults()
+
+    def add_files(self, paths: Any) -> int:
+        """Add the rows of Parquet files to an index in a folder, part by part; return how many.
+
+        As ``add``, for more rows than fit in memory: they are in the index when the last of them is
+        in the folder, all of them or none. Drift is looked for while the added rows are less than a
+        million; ``drift`` reads them all.
+
+        Parameters
+        ----------
+        paths : path, folder, pattern such as ``"rows/*.parquet"``, or several
+            With all columns of the fitted rows.
+        """
+        if self._folder is None:
+            do = "Use add(read_table(path)), or build the index in a folder"
+            needed = "an index in a folder"
+            raise InvalidInput(message(WHO, needed, "one in memory", do))
+        with lock_of(self), locked(self._folder.path, WHO):
+            addition = begin_adding(self._folder, paths)
+            progress = Progress("writing shards", len(addition.parts))
+            for number in range(len(addition.parts)):
+                write_added(addition, number)
+                progress.advance()
+            finish_adding(addition)
+            state, new = self._folder.snapshot(), []
+            if sum(map(len, state.segments.added_later)) <= COMPACTED:  # they are read for it
+                state, new = state.look_for_drift()
+            self._sketch(state)
+            self.state_ = state
+        warn_of(new, WHO)
+        return len(addition.files)
 
     def compact(self) -> Self:
         """Drop deleted rows for good and join small parts; ids and answers stay as they are.

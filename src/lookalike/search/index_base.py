@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -21,13 +20,13 @@ from lookalike._shapes import (
     Text,
 )
 from lookalike._threads import lock_of
-from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags
 from lookalike.search.approximate import MayMiss
 from lookalike.search.choose import choose_measure
-from lookalike.search.drift import ColumnDrift, Drift, learn_fitted
+from lookalike.search.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.search.filters import read_filter
 from lookalike.search.hits_html import index_html
 from lookalike.search.ids import take_ids
@@ -296,17 +295,7 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
             return now, (ids, new)
 
         ids, new = self._write(change)
-        if new:
-            warnings.warn(
-                message(
-                    "Index.add",
-                    "rows like the fitted ones",
-                    "; ".join(f"in {column.column!r} {column.reason}" for column in new),
-                    "Call refit() to learn from them; drift() tells more",
-                ),
-                LookalikeWarning,
-                stacklevel=2,
-            )
+        warn_of(new, "Index.add")
         return ids
 
     def delete(self, ids: Any) -> None:

@@ -10,7 +10,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -256,18 +256,22 @@ class ShardFolder:
         A hash says that a file is as it was written, not who wrote it: the rows are checked as
         those of a saved file are, so that no code leads out of an array.
         """
-        found: dict[str, list[str]] = {}
-        for number, name in enumerate(self.manifest.shards):
-            try:
-                faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
-                if not faults:
-                    rows = self._open(name, first=number == 0).rows
-                    self.head.measure.check_rows(rows, f"Shard {name!r}")
-            except LookalikeError as error:
-                faults = [_in_short(error)]
-            if faults:
-                found[name] = faults
-        return found
+        faults = (
+            (name, self.faults_of(number)) for number, name in enumerate(self.manifest.shards)
+        )
+        return {name: some for name, some in faults if some}
+
+    def faults_of(self, number: int) -> list[str]:
+        """Return what is wrong with one shard, by its number; nothing if it is whole."""
+        name = self.manifest.shards[number]
+        try:
+            faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
+            if not faults:
+                rows = self._open(name, first=number == 0).rows
+                self.head.measure.check_rows(rows, f"Shard {name!r}")
+        except LookalikeError as error:
+            faults = [_in_short(error)]
+        return faults
 
     @property
     def size(self) -> int:
@@ -288,11 +292,7 @@ class ShardFolder:
         if after.segments is before.segments:
             return after
         with locked(self.path, who):
-            now = read_manifest(self.path)
-            if now.generation != self.manifest.generation:
-                do = "Open the folder again: Index.open(folder)"
-                needed = "the folder as it was opened"
-                raise InvalidInput(message(who, needed, "a change by another process", do))
+            now = self.as_opened(who)
             self._remove_unnamed(now)
             generation = now.generation + 1
             segments, names, gone = [], [], []
@@ -313,6 +313,30 @@ class ShardFolder:
                 changed  # what it no longer names may still be read: the next one tidies
             )
         return replace(after, segments=replace(after.segments, segments=tuple(segments)))
+
+    def append(self, names: Sequence[str], next_place: int, who: str) -> None:
+        """Make shards that were written here a part of the index.
+
+        Parameters
+        ----------
+        names : names of the shards, in the order of their rows
+        next_place : int, the number that the next row gets
+        who : str, whose name an error begins with; who holds the lock of the folder
+        """
+        now = self.as_opened(who)
+        shards = (*now.shards, *names)
+        changed = replace(now, generation=now.generation + 1, shards=shards, next_place=next_place)
+        changed.write(self.path)
+        self.manifest = changed
+
+    def as_opened(self, who: str) -> Manifest:
+        """Return the manifest, or say that another process has changed the folder since."""
+        now = read_manifest(self.path)
+        if now.generation != self.manifest.generation:
+            do = "Open the folder again: Index.open(folder)"
+            needed = "the folder as it was opened"
+            raise InvalidInput(message(who, needed, "a change by another process", do))
+        return now
 
     def _kept(self, segment: Segment, generation: int, number: int) -> ShardSegment:
         if isinstance(segment, ShardSegment):

@@ -37,7 +37,9 @@ from lookalike.search.shard_build import (
 )
 from lookalike.search.shard_folder import ShardFolder, ShardHead
 from lookalike.search.snapshot import Snapshot
-from lookalike.table import LazyTable, Table, read_table
+from lookalike.table import LazyTable, Table
+from lookalike.table.lazy import read_lazy
+from lookalike.table.learning import Learner
 from lookalike.table.parquet_parts import ParquetParts
 
 __all__ = [
@@ -155,7 +157,10 @@ def begin_build(
 
 
 def read_source(
-    source: Any, id_column: str | None, kinds: Mapping[str, Any] | None
+    source: Any,
+    id_column: str | None,
+    kinds: Mapping[str, Any] | None,
+    learner: Learner | None = None,
 ) -> Table | LazyTable:
     """Read what an index is built from: a table as it is, paths as a ``LazyTable``."""
     if isinstance(source, Table):
@@ -164,8 +169,9 @@ def read_source(
     if id_column is not None:
         given.setdefault(id_column, "object")  # as written: a large number is not a float
     if isinstance(source, LazyTable):
+        source = source if learner is None else source.learned_by(learner)
         return source.with_kinds(given) if given else source
-    return read_table(source, kinds=given or None, lazy=True)
+    return read_lazy(source, given or None, (), learner)
 
 
 def learn_head(index: Index, source: Table | LazyTable) -> ShardHead:

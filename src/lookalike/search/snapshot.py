@@ -121,17 +121,20 @@ class Snapshot:
 
     def added(self, rows: Any, who: str) -> tuple[Snapshot, list[Any]]:
         """Return the snapshot with more rows, and their ids."""
-        if self.id_kind is None or self.id_column is None:
-            table = self.reader.read_table(rows, who)
-        else:
-            rows, _ = with_labels(rows, self.id_column, who)
-            kinds = {**self.schema.kinds, self.id_column: self.id_kind}
-            aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
-            whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
-            table, _ = take_ids(whole, self.id_column, who, self.names)
+        table = self.read_added(rows, who)
         segments = self.segments.added(self.measure.encode(table), table)
         after = replace(self, segments=segments).prepared()
         return after, after.names.of(range(self.segments.next_place, segments.next_place))
+
+    def read_added(self, rows: Any, who: str) -> Table:
+        """Read more rows as the first ones were read; ids that are there already are refused."""
+        if self.id_kind is None or self.id_column is None:
+            return self.reader.read_table(rows, who)
+        rows, _ = with_labels(rows, self.id_column, who)
+        kinds = {**self.schema.kinds, self.id_column: self.id_kind}
+        aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
+        whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
+        return take_ids(whole, self.id_column, who, self.names)[0]
 
     def prepared(self) -> Snapshot:
         """Return this snapshot once all is made that its first question would wait for."""

@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike._progress import Progress
 from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.table.cells import convert
-from lookalike.table.facts import Facts, facts_of
-from lookalike.table.files import arrow_to_raw
+from lookalike.table.facts import Facts
 from lookalike.table.kinds import Guess, infer_columns
+from lookalike.table.learning import Learner, neutral_columns
 from lookalike.table.lists import kind_of
-from lookalike.table.neutral import neutralise
 from lookalike.table.parquet_parts import BATCH, ParquetParts, find_files
 from lookalike.table.raw import Raw
 from lookalike.table.read import given_kinds, make_table, read_columns, without_copies
@@ -27,9 +25,7 @@ from lookalike.table.sources import check_shape, name_unnamed
 from lookalike.table.table import CODED, Column, Kind, Schema, Table
 from lookalike.table.tally import Tally
 
-__all__ = ["LazyTable", "learn_facts", "read_lazy"]
-
-LEVELLED = ("category", "order")  # kinds whose every value becomes a level
+__all__ = ["LazyTable", "read_lazy"]
 
 
 class LazyTable:
@@ -46,6 +42,7 @@ class LazyTable:
     missing : tuple
         Cell values that are read as gaps.
     gaps : mapping of column to the number of its missing cells
+    learner : Learner, who reads rows to learn from them; this process unless given
 
     Examples
     --------
@@ -69,9 +66,11 @@ class LazyTable:
         like: Table,
         missing: tuple[Any, ...] = (),
         gaps: Mapping[str, int] | None = None,
+        learner: Learner | None = None,
     ) -> None:
         self.parts, self.like, self.missing = parts, like, tuple(missing)
         self.gaps = dict(gaps or {})
+        self.learner = learner or Learner()
         self._tallies: dict[str, Tally] = {}
 
     # -- shape and access --------------------------------------------------------------------------
@@ -152,7 +151,7 @@ class LazyTable:
         It is counted in one pass over the column, and kept for the next who asks.
         """
         if name not in self._tallies:
-            tally = Tally.of(np.asarray(part.values, np.float64) for part in self.column(name))
+            tally = self.learner.tally(self, name)
             if len(tally.values) > BATCH:
                 self._tallies.clear()  # no more than one long one is kept
             self._tallies[name] = tally
@@ -164,7 +163,11 @@ class LazyTable:
         columns = [column for column in like.columns if column.name != name]
         aside = [column for column in like.aside if column.name != name]
         other = Table(columns, [*aside, like[name]], 0, like.missing)
-        return LazyTable(self.parts, other, self.missing, self.gaps)
+        return LazyTable(self.parts, other, self.missing, self.gaps, self.learner)
+
+    def learned_by(self, learner: Learner) -> LazyTable:
+        """Return the table with another who reads its rows to learn from them."""
+        return LazyTable(self.parts, self.like, self.missing, self.gaps, learner)
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
@@ -174,7 +177,7 @@ class LazyTable:
         chosen = {**known, **aside, **given_kinds(kinds, names)}
         if all(known.get(name) == kind for name, kind in chosen.items() if name in known):
             return self
-        return read_lazy(self.files, {**chosen}, self.missing)
+        return read_lazy(self.files, {**chosen}, self.missing, self.learner)
 
     def __repr__(self) -> str:
         files = f"{len(self.files):,} file" + ("" if len(self.files) == 1 else "s")
@@ -192,7 +195,7 @@ class LazyTable:
         return [stored[name] for name in columns]
 
     def _table(self, rows: Any, columns: Sequence[str] | None = None) -> Table:
-        raws = {raw.name: raw for raw in _neutral(rows, self.missing)}
+        raws = {raw.name: raw for raw in neutral_columns(rows, self.missing)}
         if columns is not None:  # a column without a name has one by its place among all
             raws = {n: replace(r, name=n) for n, r in zip(columns, raws.values(), strict=True)}
         here, aside = (
@@ -216,11 +219,6 @@ def _read(raw: Raw, like: Column) -> Column:
     return Column(like.name, kind, values, column.unknown)
 
 
-def _neutral(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
-    """Return the columns of an Arrow table as ``read_table`` looks at them."""
-    return [neutralise(raw).without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]
-
-
 def _names(stored: Sequence[str]) -> list[str]:
     return [raw.name for raw in name_unnamed([Raw(name, ()) for name in stored])]
 
@@ -228,44 +226,19 @@ def _names(stored: Sequence[str]) -> list[str]:
 # -- learning --------------------------------------------------------------------------------------
 
 
-def read_lazy(paths: Any, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> LazyTable:
+def read_lazy(
+    paths: Any,
+    kinds: Mapping[Any, Any] | None,
+    tokens: tuple[Any, ...],
+    learner: Learner | None = None,
+) -> LazyTable:
     """Say what the columns of Parquet files hold, in one pass over them; see ``read_table``."""
+    learner = learner or Learner()
     parts = ParquetParts.open(find_files(paths))
     check_shape(len(parts), len(parts.names))
     chosen = given_kinds(kinds, _names(parts.names))
-    facts = learn_facts(parts, chosen, tokens)
-    return table_of(parts, facts, chosen, tokens)
-
-
-def learn_facts(
-    parts: ParquetParts,
-    chosen: Mapping[str, Kind | None],
-    tokens: tuple[Any, ...],
-    start: int = 0,
-    stop: int | None = None,
-) -> dict[str, Facts]:
-    """Count what decides about the columns, in some of the rows; such facts merge.
-
-    Parameters
-    ----------
-    parts : ParquetParts
-    chosen : mapping of column to the kind that the caller said
-    tokens : values that are read as gaps
-    start, stop : int
-        Which rows; all of them by default.
-    """
-    found: dict[str, Facts] = {}
-    stop = len(parts) if stop is None else stop
-    progress = Progress("reading columns", -(-(stop - start) // BATCH))
-    for rows in parts.batches(start, stop):
-        for raw in _neutral(rows, tokens):
-            if raw.name not in found:
-                kind = chosen.get(raw.name)
-                levelled = kind is not None and kind.name in LEVELLED and not kind.levels
-                found[raw.name] = facts_of(raw, levelled)
-            found[raw.name].add(raw)
-        progress.advance()
-    return found
+    facts = learner.facts(parts, chosen, tokens)
+    return table_of(parts, facts, chosen, tokens).learned_by(learner)
 
 
 def table_of(

@@ -39,6 +39,23 @@ class Tally:
             tally.add(values)
         return tally
 
+    @classmethod
+    def counted(
+        cls, values: np.ndarray, counts: np.ndarray, rows: int, missing: int, infinite: int
+    ) -> Tally:
+        """Return the tally of what was counted elsewhere.
+
+        Parameters
+        ----------
+        values, counts : distinct numbers, ascending, and how many rows have each
+        rows, missing : int, all rows, and those without a number
+        infinite : int, the row of the first infinite number; -1: there is none
+        """
+        tally = cls()
+        tally._take(values, counts)
+        tally.rows, tally.missing, tally.infinite = rows, missing, infinite
+        return tally
+
     def add(self, values: np.ndarray) -> None:
         """Count more numbers; NaN is a missing one."""
         values = np.asarray(values, dtype=np.float64)
