@@ -143,3 +143,27 @@ def test_permissions_are_looked_at(tmp_path):
             check_writable(tmp_path / "b.txt")
     finally:
         tmp_path.chmod(0o700)
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room cannot be taken in advance")
+def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
+    code = """
+import resource, signal
+from lookalike._atomic import scratch_file
+from lookalike.errors import UnwritableFile
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+with scratch_file(1000, "Forest") as file:
+    print(file.seek(0, 2))
+try:
+    with scratch_file(10**6, "Forest"):
+        print("never")
+except UnwritableFile as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, said = done.stdout.splitlines()
+    assert first == "1000"
+    assert said.startswith("Forest: needs room on the disk")
+    assert "TMPDIR" in said

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from benchmarks.scale_model.constants import COLUMNS
+
 K = 10
 LIST = 16 * K  # bytes of one list of neighbors on the network
 
@@ -24,7 +26,7 @@ class Cost:
     machines: int
     folder: float  # bytes of the index
     codes: float  # bytes of codes per machine: what a question reads
-    learn: float  # seconds, one machine
+    learn: float  # seconds, all machines
     encode: float  # seconds, all machines
     question: float  # seconds, all cores of all machines on one question
     per_second: float  # questions all machines can answer
@@ -35,8 +37,9 @@ class Cost:
 def cost(n, constants, machine, machines):
     """Return what n rows cost.
 
-    Learning reads all files through one machine; encoding and searching share the rows out. One
-    question reads the codes of every row once, from memory where they fit, else from the disk.
+    Looking through the files, encoding and searching share the rows out; counting values shares the
+    columns out, so that more cores than columns do not help. One question reads the codes of every
+    row once, from memory where they fit, else from the disk.
     """
     c, cores = constants, machine.cores * machines
     codes = c.codes * n / machines
@@ -47,7 +50,8 @@ def cost(n, constants, machine, machines):
         machines,
         (c.codes + c.exact + c.cells) * n,
         codes,
-        max(c.learn * n, c.source * n / machine.network),
+        max(c.look * n / cores, c.source * n / machines / machine.network)
+        + c.count * n / min(cores, COLUMNS),
         max(c.encode * n / cores, (c.source + c.exact + c.codes + c.cells) * n
             / machines / min(machine.disk, machine.network)),
         question,

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import BinaryIO
 
 from lookalike.errors import UnwritableFile, message
 
-__all__ = ["check_writable", "making_folder", "replacing", "runs", "write_text"]
+__all__ = ["check_writable", "making_folder", "replacing", "runs", "scratch_file", "write_text"]
 
 _DRAFT = re.compile(r"^\.(?P<name>.+)\.(?P<process>\d+)-[0-9a-f]{32}\.part$")
 
@@ -110,6 +111,25 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
+    """Open a nameless file with room for so many bytes, gone at the end of the block.
+
+    The room is taken at once where the system can: a mapped file that finds the disk full while it
+    is written to would end the process.
+    """
+    with tempfile.TemporaryFile() as file:
+        try:
+            if hasattr(os, "posix_fallocate") and size:
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if not is_full(error):
+                raise
+            do = f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
+            raise _no_room(who, error, do) from error
+        yield file  # type: ignore[misc]
 
 
 def is_full(error: BaseException) -> bool:

@@ -214,3 +214,28 @@ def test_bad_parameters_and_a_missing_package_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtra, match=r"lookalike\[fast\]"):
         fit(Vector(), blobs(50))
+
+
+def test_a_folder_of_shards_may_be_searched_approximately(small, tmp_path):
+    from lookalike.search import build_index
+
+    X = {f"x{j}": column for j, column in enumerate(blobs(3000).T)}
+    table = la.read_table(X)
+    measure = Vector("cityblock")
+    build_index(table, tmp_path / "index", measure, shard_rows=1024)
+    exact = la.Index.open(tmp_path / "index")
+    index = la.Index.open(tmp_path / "index", approximate=True, recall=0.9)
+    assert exact.recall_ == 1.0
+    assert walked(index)
+    assert index.recall_ >= 0.9
+    found = [hits.ids for hits in index.search(list(range(0, 3000, 50)), 10)]
+    truth = [hits.ids for hits in exact.search(list(range(0, 3000, 50)), 10)]
+    same = [len(set(one) & set(other)) for one, other in zip(found, truth, strict=True)]
+    assert sum(same) >= 0.8 * 10 * len(truth)
+    index.delete(found[0][:3])
+    index.add({f"x{j}": [value] for j, value in enumerate(blobs(3000)[0])})
+    again = index.search(0, 10)
+    assert again.ids[0] == 3000
+    assert not set(again.ids) & set(found[0][:3])
+    with pytest.raises(InvalidInput, match="recall"):
+        la.Index.open(tmp_path / "index", approximate=True, recall=2.0)

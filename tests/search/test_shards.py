@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput, TooLarge, UnreadableFile, UnwritableFile
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Ranked, StochasticForest, Vector
-from lookalike.neighbors.shards import hash_file
+from lookalike.neighbors.shards import hash_file, open_shard
 from lookalike.search import build_index
 from lookalike.search.shard_index import repair_folder
 from lookalike.table import read_table
@@ -407,6 +408,41 @@ def test_a_full_disk_leaves_no_damaged_shard(files, tmp_path, memory, monkeypatc
     with pytest.raises(UnwritableFile, match="room on the disk"):
         index.add(make_rows(2))
     assert len(index) == len(la.Index.open(tmp_path / "index")) == 2500
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system with room for little; only an administrator may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(place)], capture_output=True
+    )
+    if not mounted or mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(files, small_disk, memory):
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - 100_000))
+    with pytest.raises(UnwritableFile, match="room on the disk"):
+        build(files, small_disk / "index")
+    for shard in (small_disk / "index").glob("shards/0*"):
+        assert open_shard(shard).faults() == []
+    filler.unlink()
+    index = build(files, small_disk / "index")
+    assert_alike(index, memory, query=1)
+    free = shutil.disk_usage(small_disk).free
+    filler.write_bytes(bytes(free - 4096))
+    with pytest.raises(UnwritableFile, match="room on the disk"):
+        index.add(make_rows(500, seed=9))
+    assert len(index) == len(la.Index.open(small_disk / "index")) == 2500
+    assert index.check() == {}
+    filler.unlink()
+    index.add(make_rows(5, seed=9))
+    assert len(la.Index.open(small_disk / "index")) == 2505
 
 
 def test_a_folder_of_another_version(folder):

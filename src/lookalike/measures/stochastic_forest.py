@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._atomic import scratch_file
 from lookalike._params import KINDS, AtLeast, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._random import RANDOM_STATE
@@ -171,14 +171,12 @@ class StochasticForest(Measure):
                 raise InvalidInput(message(who, "a value in every column", found, do))
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
-        with tempfile.TemporaryFile() as file:
-            columns: Any = None
+        kind = read_inputs(table[:1], self.inputs_).dtype
+        with scratch_file(shape[0] * shape[1] * kind.itemsize, type(self).__name__) as file:
+            columns: Any = np.memmap(file, kind, "r+", shape=shape)
             first = 0
             for part in table.batches(columns=self.inputs_.names):
-                values = read_inputs(part, self.inputs_)
-                if columns is None:
-                    columns = np.memmap(file, values.dtype, "w+", shape=shape)
-                columns[:, first : first + len(part)] = values.T
+                columns[:, first : first + len(part)] = read_inputs(part, self.inputs_).T
                 first += len(part)
             self._grow(np.asarray(columns).T)
             del columns

@@ -132,10 +132,7 @@ def write_shard(
         members[key] = f"{number}.npy"
     with making_folder(folder) as draft:
         for key, name in members.items():
-            with (draft / name).open("xb") as file:
-                np.lib.format.write_array(
-                    file, np.ascontiguousarray(arrays[key]), allow_pickle=False
-                )
+            _write_array(draft / name, arrays[key])
         for name, write in (more or {}).items():
             write(draft / name)
         names = [*members.values(), *(more or {})]
@@ -148,6 +145,16 @@ def write_shard(
         }
         (draft / PAGE).write_bytes(json.dumps(page, allow_nan=False).encode())
     return Shard(Path(folder), about, members, files)
+
+
+def _write_array(path: Path, array: np.ndarray) -> None:
+    """Write an array as numpy does, but so that a full disk says that it is one."""
+    array = np.ascontiguousarray(array)
+    with path.open("xb") as file:
+        head = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False}
+        np.lib.format.write_array_header_1_0(file, {**head, "shape": array.shape})
+        if array.size:
+            file.write(memoryview(array).cast("B"))
 
 
 def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
