@@ -8,7 +8,7 @@ ABOUT = (
 )
 COUNTS = (
     "At most {rows} rows of each set (a fixed draw) and 500 columns (those of the largest "
-    "variance), {seeds} seed(s) for forests; texts as 50 principal directions of tf-idf. {numbers} "
+    "variance), forests grown from {seeds}; texts as 50 principal directions of tf-idf. {numbers} "
     "tables of numbers without gaps, {mixed} of mixed columns or with gaps, {objects} of "
     "sequences or histograms. neighbors: rows that five others vote right, leave-one-out; "
     "retrieval: share of the first 20 of a list that have the row's class; medoids, spectral: "

@@ -59,8 +59,9 @@ def make(scores: Scores, rows: int, seeds: int) -> Result:
 
 def _with_counts(sheet: Sheet, rows: int, seeds: int, scores: Scores) -> Sheet:
     counts = {sort: len(scores.sets(sorts=[sort])) for sort in ("numbers", "mixed", "objects")}
+    counted = "one seed" if seeds == 1 else f"{seeds} seeds each"
     about = notes.COUNTS.format(
-        rows=rows, seeds=seeds, finding=len(scores.sets("finding")), **counts
+        rows=rows, seeds=counted, finding=len(scores.sets("finding")), **counts
     )
     return Sheet(sheet.name, sheet.title, sheet.rows, f"{about} {sheet.about}")
 
