@@ -129,7 +129,7 @@ def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
                 raise
             do = f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
             raise _no_room(who, error, do) from error
-        yield file  # type: ignore[misc]
+        yield file
 
 
 def is_full(error: BaseException) -> bool:

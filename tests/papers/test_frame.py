@@ -1,5 +1,7 @@
 """The frame of the studies: figures are kept, differences need a cause, pages say what holds."""
 
+from pathlib import Path
+
 import pytest
 
 from lookalike.errors import InvalidInput, MissingFile
@@ -75,3 +77,16 @@ def test_wrong_names_are_named(tmp_path, monkeypatch):
     monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(MissingFile, match="LOOKALIKE_DATA"):
         data_folder()
+
+
+def test_figures_are_made_again_when_a_module_of_their_paper_changes():
+    from lookalike.papers import scales
+    from lookalike.papers.hubs import models
+    from lookalike.papers.source import source_of
+
+    text = source_of(models)
+    for name in ("models", "sets", "spaces"):
+        assert Path(models.__file__).with_name(f"{name}.py").read_text("utf-8") in text
+    assert Path(models.__file__).with_name("published.py").read_text("utf-8") not in text
+    assert source_of(scales) == Path(scales.__file__).read_text("utf-8")
+    assert source_of(None) == ""

@@ -154,7 +154,7 @@ def _write_array(path: Path, array: np.ndarray) -> None:
         head = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False}
         np.lib.format.write_array_header_1_0(file, {**head, "shape": array.shape})
         if array.size:
-            file.write(memoryview(array).cast("B"))
+            file.write(array.reshape(-1).view(np.uint8).data)
 
 
 def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lookalike.errors import InvalidInput, message
 from lookalike.papers.paper import Paper, Part
 from lookalike.papers.result import Result
+from lookalike.papers.source import source_of
 from lookalike.papers.work import Work
 
 __all__ = ["Done", "run_paper"]
@@ -60,14 +61,7 @@ def run_paper(
         if parts and part.name not in parts:
             continue
         started = time.perf_counter()
-        work = Work(data, effort, keep, f"{paper.name}-{part.name}", _source(part))
+        work = Work(
+            data, effort, keep, f"{paper.name}-{part.name}", source_of(inspect.getmodule(part.run))
+        )
         yield Done(part, part.run(work), time.perf_counter() - started)
-
-
-def _source(part: Part) -> str:
-    """Return the text of the module that runs a part."""
-    module = inspect.getmodule(part.run)
-    try:
-        return inspect.getsource(module) if module is not None else ""
-    except (OSError, TypeError):
-        return ""

@@ -123,6 +123,12 @@ def check(
     Returns
     -------
     mapping of the name of a shard to its faults, empty if all is whole; as ``Index.check``
+
+    Examples
+    --------
+    >>> from lookalike.scale import check
+    >>> check("rows.index", "tcp://scheduler:8786")  # doctest: +SKIP
+    {}
     """
     place = Path(folder).absolute()
     opened = ShardFolder.open(place)

@@ -22,7 +22,7 @@ from lookalike.errors import InvalidInput, TooLarge, message
 from lookalike.measures.lists import check_k
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.search.drift import warn_of
+from lookalike.search.drift import ColumnDrift, warn_of
 from lookalike.search.shard_add import WHO, begin_adding, finish_adding, write_added
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import neighbors_of
@@ -164,7 +164,8 @@ class InFolder:
                 write_added(addition, number)
                 progress.advance()
             finish_adding(addition)
-            state, new = self._folder.snapshot(), []
+            state = self._folder.snapshot()
+            new: list[ColumnDrift] = []
             if sum(map(len, state.segments.added_later)) <= COMPACTED:  # they are read for it
                 state, new = state.look_for_drift()
             self._sketch(state)

@@ -8,7 +8,6 @@ the silhouette in the measure's own distance.
 
 from __future__ import annotations
 
-import inspect
 import sys
 import warnings
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from lookalike.errors import LookalikeWarning
 from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.published import CLUSTERINGS, GRID, MEASURES, SETS
 from lookalike.papers.forests.sets import load_set
+from lookalike.papers.source import source_of
 from lookalike.papers.work import Work
 
 __all__ = ["affinity_repeats", "make_runs", "repeats", "settings"]
@@ -44,7 +44,7 @@ def affinity_repeats(work: Work) -> int:
 
 def make_runs(work: Work) -> Runs:
     """Make all runs, or take them from an earlier table."""
-    memory = work.beside("forests-runs", inspect.getsource(sys.modules[__name__]))
+    memory = work.beside("forests-runs", source_of(sys.modules[__name__]))
     found: list[Run] = []
     for name in memory.each("forests and clusterings", SETS):
         x, y = load_set(work.data, name)

@@ -7,7 +7,6 @@ shows the other cuts.
 
 from __future__ import annotations
 
-import inspect
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from lookalike.papers.similarity.compare import mark_methods
 from lookalike.papers.similarity.notes import GERMAN_BELOW, IONOSPHERE, SCALAR_CAUSES
 from lookalike.papers.similarity.published import METHODS, SCALAR, Printed
 from lookalike.papers.similarity.sets import load_scalar
+from lookalike.papers.source import source_of
 from lookalike.papers.work import Work
 
 __all__ = ["COLORS", "all_areas", "judge", "run"]
@@ -35,7 +35,7 @@ def repeats(work: Work) -> int:
 
 def all_areas(work: Work, name: str, x: Any, y: np.ndarray, methods: Any) -> dict[str, list[float]]:
     """Return the areas of each method on every fold of a set of numbers."""
-    memory = work.beside("similarity-areas", inspect.getsource(areas))
+    memory = work.beside("similarity-areas", source_of(areas))
     return {
         method: [
             area
