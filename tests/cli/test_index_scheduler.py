@@ -5,8 +5,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.run import run
+from lookalike.scale import connect
 
 pytest.importorskip("distributed")
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """Let nobody wait ten seconds for an answer that never comes."""
+    monkeypatch.setitem(connect.__wrapped__.__kwdefaults__, "timeout", 1.0)
 
 
 @pytest.fixture

@@ -124,6 +124,7 @@ def two_sets(data_folder, tmp_path_factory):
     patch.undo()
 
 
+@pytest.mark.long
 def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     runs = make_runs(two_sets)
     assert len(runs.all) == 2 * 2 * 6 * 4

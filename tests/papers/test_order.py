@@ -47,6 +47,7 @@ def test_rankings_survive_changes_that_keep_the_order(tmp_path, monkeypatch):
     assert len(result.sheets[0].rows) == 2 * len(transforms.MEASURES)
 
 
+@pytest.mark.long
 def test_density_on_one_set(data_folder, monkeypatch):
     monkeypatch.setattr(density, "SMALL", ("Iris",))
     monkeypatch.setattr(density, "S2", "Iris")

@@ -145,6 +145,7 @@ def test_the_published_parts_fit_the_settings(data_folder):
     assert not near("order, class 1", "rise", 0.4)  # the default of the generator here
 
 
+@pytest.mark.long
 def test_orders_of_the_generated_sets(data_folder, monkeypatch):
     """One draw is enough for what carries the paper: three findings of the quick run."""
     monkeypatch.setattr(
