@@ -197,7 +197,7 @@ def test_by_value_trees_are_ordinary_ones():
         CellCache.of(columns, cells, 0), y, n_classes=2, n_trees=2, limits=Limits(1.0),
         bootstrap=False, random_state=0,
     ).forest  # fmt: skip
-    assert set(trees._kinds) == {VALUE}
+    assert set(trees.kinds) == {VALUE}
     assert (trees.first == -1).all()
     theirs = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
     assert trees.impurities[0] == pytest.approx(theirs.impurity[0])

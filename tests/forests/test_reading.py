@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from forests import reference
 from forests.reference import A, B, C, E, chain, f2, leaf, node
 from forests.test_flat import draw, make, seeds
+from lookalike.forests import ratio as ratio_module
 from lookalike.forests.ancestors import ancestor_block, node_values
-from lookalike.forests.ratio import ratio_block
+from lookalike.forests.ratio import ratio_block, ratio_square
 from lookalike.forests.rows import share_leaves
 from lookalike.forests.sharing import count_unusable, out_of_bag_block, share_block
 
@@ -126,6 +127,30 @@ def test_ratio_equals_its_twin(seed, parting):
     trees, forest, rows = draw(seed)
     found = ratio(forest, rows[:7], rows[5:], parting=parting)
     assert_allclose(found, slow(reference.ratio, trees, rows[:7], rows[5:], parting), atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=seeds,
+    once=st.booleans(),
+    n_trees=st.integers(1, 9),  # four are added at once, the rest one by one
+    tall=st.sampled_from([1, 5, 2048]),
+    wide=st.sampled_from([1, 3, 128]),
+    joined=st.sampled_from([1, 4, 32]),
+)
+def test_a_square_is_the_same_whatever_its_tiles(seed, once, n_trees, tall, wide, joined):
+    trees, forest, rows = draw(seed, n_trees=n_trees, n=9)
+    parting = "once" if once else "twice"
+    whole = ratio(forest, rows, parting=parting)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in (("TALL", tall), ("WIDE", wide), ("JOINED", joined)):
+            patch.setattr(ratio_module, name, size)
+        square = ratio_square(forest, forest.leaves(rows), forest.bins(rows), once)
+        assert_array_equal(ratio(forest, rows, rows.copy(), parting=parting), whole)
+    assert_array_equal(square, whole)
+    assert_array_equal(square, square.T)
+    some = slow(reference.ratio, trees, rows[:3], rows, parting)
+    assert_allclose(square[:3], some, atol=1e-12)
 
 
 @settings(max_examples=40, deadline=None)

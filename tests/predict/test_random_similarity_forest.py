@@ -15,9 +15,9 @@ import lookalike as la
 from lookalike.columns import Jaccard
 from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
+from lookalike.forests.cell_rows import class_votes
 from lookalike.predict import RandomSimilarityForestClassifier as Classifier
 from lookalike.predict import RandomSimilarityForestRegressor as Regressor
-from lookalike.predict.supervised_forest import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):

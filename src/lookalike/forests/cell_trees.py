@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,20 +21,27 @@ from lookalike._shapes import (
     check_fields,
     require,
 )
-from lookalike._threads import blocks, run
+from lookalike._threads import run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge, message
-from lookalike.forests.cell_cache import CellCache, missing_cells
+from lookalike.forests.cell_cache import CellCache
 from lookalike.forests.cell_columns import TreeColumn, encode_columns
+from lookalike.forests.cell_rows import (
+    add_votes,
+    class_votes,
+    find_leaves,
+    read_rows,
+    row_blocks,
+)
 from lookalike.forests.flat import Forest, check_preorder, find_shape, flatten
 from lookalike.kernels.cell_types import TABLE, VALUE, CellTree
-from lookalike.kernels.cell_walk import CellBlock, CellTests
+from lookalike.kernels.cell_walk import CellTests
 from lookalike.table.table import Table
 
-__all__ = ["SimilarityTrees", "cut_off", "join_cell_trees"]
+if TYPE_CHECKING:
+    from lookalike.kernels.cell_descent import CellTrees
 
-TALLEST = 1024  # rows taken through the trees at once
-BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
+__all__ = ["SimilarityTrees", "cut_off", "join_cell_trees"]
 
 
 @saveable
@@ -126,7 +133,8 @@ class SimilarityTrees:
         return self._shape[1]
 
     @cached_property
-    def _kinds(self) -> np.ndarray:
+    def kinds(self) -> np.ndarray:
+        """How kernels project the cells of each column."""
         return np.array([column.kind for column in self.columns], np.int64)
 
     def _ends(self, feature: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -145,6 +153,15 @@ class SimilarityTrees:
         """The tests of all nodes, as kernels read them."""
         return self._tests_of(self.feature, self.first, self.second, self.threshold)
 
+    @cached_property
+    def descent(self) -> CellTrees:
+        """The trees as rows go down them."""
+        from lookalike.kernels.cell_descent import CellTrees, find_cuts
+
+        cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
+        find_cuts(self.kinds, *self._tests, cut, side)
+        return CellTrees(*self._tests, cut, side, self.right, self.default, self.offsets)
+
     def _tests_of(
         self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
     ) -> CellTests:
@@ -157,45 +174,15 @@ class SimilarityTrees:
         """Encode new rows, once for every distance."""
         return encode_columns(self.columns, table)
 
-    def _blocks(self, n: int) -> list[tuple[slice]]:
-        wide = sum(len(k) for k, c in zip(self.kept, self.columns, strict=True) if c.is_object)
-        tall = TALLEST if wide == 0 else min(TALLEST, max(16, BLOCK_BYTES // (8 * wide)))
-        return [(part,) for part in blocks(n, tall)]
-
-    def _read(self, cells: tuple[Cells, ...], part: slice) -> CellBlock:
-        """Return some rows for kernels, with their distances to the kept cells."""
-        d, m = len(self.columns), part.stop - part.start
-        values = np.empty((m, d))
-        base, width = np.zeros(d, np.int64), np.full(d, m, np.int64)
-        parts = [np.empty(0)]
-        used = 0
-        for f, column in enumerate(self.columns):
-            here = cells[f][part]
-            missing = missing_cells(here)
-            if not column.is_object:
-                values[:, f] = np.where(missing, np.nan, np.asarray(here, np.float64))
-                continue
-            values[:, f] = np.where(missing, np.nan, np.arange(m))
-            base[f] = used
-            if len(self.kept[f]):
-                parts.append(column.distance.compare(self.kept[f], here).ravel())
-                used += len(parts[-1])
-        return CellBlock(self._kinds, values, np.concatenate(parts), base, width)
-
     def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-        from lookalike.kernels.cell_walk import find_leaves
+        return find_leaves(self, cells, n_jobs)
 
-        n = len(cells[0])
-        out = np.empty((n, self.n_trees), np.int32)
-        tests = self._tests
-
-        def one(part: slice) -> None:
-            block = self._read(cells, part)
-            find_leaves(block, tests, self.right, self.default, self.offsets, out[part])
-
-        run(one, self._blocks(n), n_jobs, "walking down trees")
-        return out
+    def sum_votes(
+        self, cells: tuple[Cells, ...], votes: np.ndarray, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Return for each row the sum of the votes of its leaves, a line per node in ``votes``."""
+        return add_votes(self, cells, votes, n_jobs)
 
     def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return what every row answers to every node's test, met on its way or not.
@@ -212,9 +199,9 @@ class SimilarityTrees:
         tests = self._tests
 
         def one(part: slice) -> None:
-            answer_tests(self._read(cells, part), tests, out[part])
+            answer_tests(read_rows(self, cells, part), tests, out[part])
 
-        run(one, self._blocks(n), n_jobs, "asking every test")
+        run(one, row_blocks(self, n), n_jobs, "asking every test")
         return out
 
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -229,6 +216,16 @@ class SimilarityTrees:
         nodes = np.empty(ends[-1], np.int64)
         walk_up(leaves, self.parent, self.offsets, self.depth, ends, nodes)
         return nodes, ends
+
+    @cached_property
+    def soft_votes(self) -> np.ndarray:
+        """What every node of a forest for classes votes for: each class with its share."""
+        return class_votes(self.value, "soft")
+
+    @cached_property
+    def majority_votes(self) -> np.ndarray:
+        """What every node of a forest for classes votes for: its largest class with its share."""
+        return class_votes(self.value, "majority")
 
     # -- the form that forest similarities share ---------------------------------------------------
 
@@ -303,9 +300,9 @@ class SimilarityTrees:
 
         def one(rows: slice) -> None:
             moved = slice(rows.start + start, rows.stop + start)
-            project_rows(self._read(cells, moved), tests, out[rows, : len(different)])
+            project_rows(read_rows(self, cells, moved), tests, out[rows, : len(different)])
 
-        run(one, self._blocks(stop - start), n_jobs, "projecting rows")
+        run(one, row_blocks(self, stop - start), n_jobs, "projecting rows")
         return out
 
     # -- facts about columns -----------------------------------------------------------------------
@@ -356,7 +353,7 @@ class SimilarityTrees:
                 check_fields({"cells": cells}, {"cells": Array("float64", "n")}, where)
         inside = self.feature >= 0
         asked = self.feature[inside]
-        by_value = self._kinds[asked] == VALUE
+        by_value = self.kinds[asked] == VALUE
         for ends in (self.first[inside], self.second[inside]):
             fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
             require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")

@@ -10,9 +10,9 @@ from lookalike.forests.rows import has_gaps, unknown_bin
 
 __all__ = ["ratio_block", "ratio_half", "ratio_square"]
 
-# Rows of a tile. A leaf's result is added to all rows in it, so tall tiles share more; the width
-# keeps a tile and the counts along a path in the second-level cache.
-TALL, WIDE = 2048, 128
+TALL = 2048  # rows whose leaves are compared with a block: many of them share one
+WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
+JOINED = 32  # rows and columns of a tile when two halves are joined
 
 
 def ratio_half(
@@ -38,26 +38,31 @@ def ratio_half(
     n_jobs : int, optional
         Threads.
     """
-    from lookalike.kernels import paths
+    from lookalike.kernels import halves, paths
 
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
+    cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
     groups = []
     for tall in blocks(len(leaf_x), TALL):
-        grouped = paths.LeafGroups(
-            np.empty((forest.n_trees, tall.stop - tall.start), np.int64),
-            np.empty(int(nodes.leaf_offsets[-1]) + forest.n_trees, np.int64),
+        places = halves.Places(
+            np.empty((tall.stop - tall.start, forest.n_trees), np.int32),
+            np.empty(int(nodes.leaf_offsets[-1]), np.int32),
             np.empty(len(forest.feature), np.uint8),
         )
-        paths.group_rows(leaf_x[tall], forest.offsets, nodes, grouped)
-        groups.append((tall, grouped))
+        groups.append(
+            (tall, places, halves.place_rows(leaf_x[tall], forest.offsets, nodes, places))
+        )
     counter = _counter(forest)
 
     def one(wide: slice) -> None:
         side = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-        for tall, grouped in groups:
-            part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
-            paths.ratio_half(grouped, side, splits, nodes, tests, forest.sizes, once, counter, part)
+        for tall, places, most in groups:
+            scratch = np.empty((halves.TREES, most, len(side.leaf)))
+            part = np.zeros((tall.stop - tall.start, len(side.leaf)))
+            halves.ratio_half(
+                places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
+            )
             total[tall, wide] = part
 
     run(one, [(wide,) for wide in blocks(len(leaf_y), WIDE)], n_jobs, "comparing paths")
@@ -75,12 +80,16 @@ def ratio_square(
 
     The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
     """
+    from lookalike.kernels.halves import join_halves
+
     total = ratio_half(forest, leaf, leaf, bins, once, n_jobs)
-    parts = list(blocks(len(leaf), TALL))
-    for i, rows in enumerate(parts):
-        for columns in parts[i:]:
-            both = (total[rows, columns] + total[columns, rows].T) / forest.n_trees
-            total[rows, columns], total[columns, rows] = both, both.T
+
+    def join(rows: slice) -> None:
+        for at in range(rows.start, len(leaf), JOINED):
+            columns = slice(at, at + JOINED)
+            join_halves(total[rows, columns], total[columns, rows], forest.n_trees)
+
+    run(join, [(rows,) for rows in blocks(len(leaf), JOINED)], n_jobs, "joining halves")
     return total
 
 

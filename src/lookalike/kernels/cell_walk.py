@@ -1,6 +1,6 @@
-"""Taking rows through similarity trees, and cutting trees back.
+"""Asking tests of rows, met on their way or not, and cutting similarity trees back.
 
-``values[i, f]`` is the number or category of row i on column f, or, for objects, its place in a
+``values[f, i]`` is the number or category of row i on column f, or, for objects, its place in a
 block of distances to the kept cells (``flat``, as in ``cell_types``); ``p`` and ``q`` are numbers,
 categories, or places among the kept cells.
 """
@@ -14,7 +14,7 @@ from lookalike.kernels.cell_split import project
 
 
 class CellBlock(NamedTuple):
-    """A block of rows: as ``CellColumns``, but with a line of ``values`` for every row."""
+    """A block of rows: as ``CellColumns``, without the ranks."""
 
     kinds: np.ndarray
     values: np.ndarray
@@ -33,35 +33,14 @@ class CellTests(NamedTuple):
 
 
 @kernel
-def find_leaves(block, tests, right, default, offsets, out):
-    """Write the node in which each row ends, counted within each tree."""
-    kinds, values, flat, base, width = block
-    feature, p, q, threshold = tests
-    for t in range(offsets.shape[0] - 1):
-        start = offsets[t]
-        for i in range(values.shape[0]):
-            at = start
-            f = feature[at]
-            while f >= 0:
-                here = project(kinds[f], values[i, f], p[at], q[at], flat, base[f], width[f])
-                if np.isnan(here):
-                    goes = default[at] == 1
-                else:
-                    goes = here <= threshold[at]
-                at = at + 1 if goes else start + right[at]
-                f = feature[at]
-            out[i, t] = at - start
-
-
-@kernel
 def project_rows(block, tests, out):
     """Write the projection of every row by every test; NaN where it cannot be told."""
     kinds, values, flat, base, width = block
     feature, p, q, _ = tests
-    for i in range(values.shape[0]):
+    for i in range(values.shape[1]):
         for k in range(feature.shape[0]):
             f = feature[k]
-            out[i, k] = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
+            out[i, k] = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
 
 
 @kernel
@@ -69,12 +48,12 @@ def answer_tests(block, tests, out):
     """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold = tests
-    for i in range(values.shape[0]):
+    for i in range(values.shape[1]):
         for k in range(feature.shape[0]):
             f = feature[k]
             out[i, k] = 2
             if f >= 0:
-                here = project(kinds[f], values[i, f], p[k], q[k], flat, base[f], width[f])
+                here = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
                 if not np.isnan(here):
                     out[i, k] = here <= threshold[k]
 

@@ -23,7 +23,28 @@ if COMPILED:
 
         return counter(counter, truth), build
 
+    @intrinsic
+    def add_step(context, total, u, v, step):
+        """Return total + |u - v| + step, or total where u = v; unsigned, step is 0 or 1.
+
+        All in the type of total; the caller rules out overflow.
+        """
+
+        def build(target, builder, signature, arguments):
+            total, u, v, step = arguments
+            less = builder.icmp_unsigned("<", u, v)
+            gap = builder.sub(builder.select(less, v, u), builder.select(less, u, v))
+            more = builder.select(builder.icmp_unsigned("<", gap, step), gap, step)
+            return builder.add(total, builder.add(gap, more))
+
+        return total(total, u, v, step), build
+
 else:
+
+    def add_step(total, u, v, step):
+        """Return total + |u - v| + step, or total where u = v, with the type of total."""
+        gap = abs(int(u) - int(v))
+        return type(total)(int(total) + gap + min(gap, int(step)))
 
     def add_narrow(counter, truth):
         """Return counter + truth with the type of counter."""

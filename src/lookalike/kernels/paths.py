@@ -1,13 +1,7 @@
-"""Similarity as a ratio of agreed tests: what two rows answer to the tests on either one's path.
+"""Paths of rows through trees, and the ratio similarity of rows with gaps or unequal weights.
 
-For a tree, ``G(a, y)`` is the number of different tests on the path to leaf ``a`` that row ``y``
-answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h``
-the number of different tests on a path. With equal weights the similarity is
-
-    (G(x, y) + G(y, x) - C) / (h(x) + h(y) - C) = F(x, y) + F(y, x),  F = (G - C / 2) / (h + h - C),
-
-and F depends on x through its leaf only. So one pass down the tree gives F of all leaves against a
-block of rows, and a test is asked of a row once, not once per pair.
+Every row is compared with a block of others along its own path, so that a test which one of two
+rows cannot answer is left out of that pair; ``halves`` has the shorter way for rows without gaps.
 """
 
 from typing import NamedTuple
@@ -16,24 +10,6 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.narrow import add_narrow
-
-
-class LeafGroups(NamedTuple):
-    """Rows grouped by leaf in every tree, written by ``group_rows``.
-
-    Parameters
-    ----------
-    order : int64 (trees, rows)
-        Rows in the order of their leaves.
-    start : int64
-        Where the rows of each leaf begin; those of tree t at ``start[leaf_offsets[t] + t]``.
-    wanted : uint8, one per node
-        1 where the node lies on the path of any row.
-    """
-
-    order: np.ndarray
-    start: np.ndarray
-    wanted: np.ndarray
 
 
 class Block(NamedTuple):
@@ -64,26 +40,6 @@ def sort_by_leaf(leaf, t, n_leaves, start, order):
 
 
 @kernel
-def group_rows(leaf, offsets, nodes, groups):
-    """Group rows by leaf in every tree, and note the nodes that lie on the path of any row."""
-    parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
-    order, start, wanted = groups
-    for t in range(offsets.shape[0] - 1):
-        base, leaf_base = offsets[t], leaf_offsets[t]
-        n_leaves = leaf_offsets[t + 1] - leaf_base
-        begin = start[leaf_base + t : leaf_base + t + n_leaves + 1]
-        sort_by_leaf(leaf, t, n_leaves, begin, order[t])
-        for v in range(base, offsets[t + 1]):
-            wanted[v] = 0
-        for a in range(n_leaves):
-            if begin[a + 1] > begin[a]:
-                v = leaf_node[leaf_base + a]
-                while v >= 0 and wanted[base + v] == 0:
-                    wanted[base + v] = 1
-                    v = parent[base + v]
-
-
-@kernel
 def mark_shared(leaf, t, base, nodes, tests, on_path):
     """Note which of the tests that several nodes hold lie on the path of each row."""
     leaf_node, leaf_base, parent = nodes.leaf_node, nodes.leaf_offsets[t], nodes.parent
@@ -101,100 +57,6 @@ def mark_shared(leaf, t, base, nodes, tests, on_path):
             if s >= 0:
                 on_path[s, y] = 1
             v = parent[base + v]
-
-
-@kernel
-def ratio_half(groups, side, splits, nodes, tests, sizes, once, counter, out):
-    """Add F(x, y) of every tree to ``out``, for rows without gaps.
-
-    The rows x come grouped by leaf, from ``group_rows``; ``side`` is the Block of the rows y.
-    ``sizes``: greatest depth, nodes, leaves and slots of a tree. ``counter`` is an empty array
-    whose type counts tests: it must hold the greatest depth. ``once`` counts a test on both paths
-    with two outcomes once instead of twice: the denominator is then h + h minus the tests on both
-    paths.
-    """
-    order, start, wanted = groups
-    leaf_y, bins_y = side.leaf, side.bins
-    feature, cut, _, equal, _, offsets = splits
-    parent, depth, end, leaf = nodes.parent, nodes.depth, nodes.end, nodes.leaf
-    leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
-    repeat, slot, height = tests.repeat, tests.slot, tests.height
-    m = leaf_y.shape[0]
-    deepest, most_slots = sizes[0], sizes[3]
-    agreed = np.zeros((deepest + 1, m), counter.dtype)
-    both = np.zeros((deepest + 1, m), counter.dtype)
-    shared = np.zeros((deepest + 1, m), counter.dtype)  # tests on both paths, agreed or not
-    along = np.ones((deepest + 1, m), np.uint8)  # does y pass through this node
-    answer = np.zeros((deepest + 1, m), np.uint8)
-    same = np.zeros(m, np.uint8)
-    on_path = np.zeros((most_slots, m), np.uint8)
-    tests_y, half = np.zeros(m), np.zeros(m)
-    for t in range(offsets.shape[0] - 1):
-        base, leaf_base = offsets[t], leaf_offsets[t]
-        size = offsets[t + 1] - base
-        mark_shared(leaf_y, t, base, nodes, tests, on_path)
-        for y in range(m):
-            tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
-        v = 0
-        while v < size:
-            at = base + v
-            if not wanted[at]:
-                v = end[at]
-                continue
-            k = depth[at]
-            if k > 0:
-                up = base + parent[at]
-                went = np.uint8(1 if v == parent[at] + 1 else 0)
-                # One array is written per loop: with more of them the compiler cannot rule out that
-                # they overlap, and gives up on vectors.
-                for y in range(m):
-                    same[y] = answer[k - 1, y] == went
-                for y in range(m):
-                    along[k, y] = along[k - 1, y] & same[y]
-                if repeat[up]:  # the path has this test already: only the way down is noted
-                    for y in range(m):
-                        agreed[k, y] = agreed[k - 1, y]
-                    for y in range(m):
-                        both[k, y] = both[k - 1, y]
-                else:
-                    for y in range(m):
-                        agreed[k, y] = add_narrow(agreed[k - 1, y], same[y] == 1)
-                    if slot[up] >= 0:
-                        s = slot[up]
-                        for y in range(m):
-                            both[k, y] = add_narrow(both[k - 1, y], (same[y] & on_path[s, y]) == 1)
-                    else:  # a test held by one node: it is on both ways if y passes through it
-                        for y in range(m):
-                            both[k, y] = add_narrow(both[k - 1, y], along[k, y] == 1)
-                if once:
-                    for y in range(m):
-                        if slot[up] >= 0:
-                            met = on_path[slot[up], y] == 1
-                        else:
-                            met = along[k - 1, y] == 1
-                        shared[k, y] = add_narrow(shared[k - 1, y], met & (repeat[up] == 0))
-            f = feature[at]
-            if f >= 0:
-                c = cut[at]
-                if equal[at]:
-                    for y in range(m):
-                        answer[k, y] = bins_y[f, y] == c
-                else:
-                    for y in range(m):
-                        answer[k, y] = bins_y[f, y] <= c
-            else:
-                mine = float(height[at])
-                for y in range(m):
-                    c = float(both[k, y])
-                    gone = float(shared[k, y]) if once else c
-                    total = mine + tests_y[y] - gone
-                    half[y] = (float(agreed[k, y]) - 0.5 * c) / total if total > 0.0 else 0.5
-                a = leaf_base + t + leaf[at]
-                for i in range(start[a], start[a + 1]):
-                    x = order[t, i]
-                    for y in range(m):
-                        out[x, y] += half[y]
-            v += 1
 
 
 class PathCounts(NamedTuple):

@@ -269,7 +269,11 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
         do = "Use kneighbors, which never builds the matrix"
         check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), do)
-        return square(self, a, to) if a is b else rectangle(self, a, b, to)
+        return square(self, a, to) if a is b else self._rectangle(a, b, to)
+
+    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
+        """Return the values of all rows of a against all rows of b."""
+        return rectangle(self, a, b, to)
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""

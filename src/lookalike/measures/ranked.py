@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._params import Is, OneOf, Rule
 from lookalike._ragged import Ragged, RaggedOf
 from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
-from lookalike._threads import blocks
+from lookalike._threads import blocks, run
 from lookalike.measures.base import Measure
 from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.explanation import Explanation
@@ -25,6 +25,7 @@ __all__ = ["Ranked"]
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 TILE = 256  # candidates a kernel holds at once
+TALL = 64  # rows that pass by a tile of candidates before the next one is fetched
 PAIRS = 2**20  # cells of single pairs that are compared together
 
 
@@ -181,18 +182,47 @@ class Ranked(_ByteRoad):
         from lookalike.kernels.distances import ranked_cityblock
         from lookalike.kernels.first_use import pick
 
+        step = self._step(a, b)
+        if step is None:
+            return False
+        codes = a.arrays["twice"], b.arrays["twice"]
+        real = codes[0].dtype.type
+        turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
+        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write(*codes, real(step), turned, total, out)
+        return True
+
+    def _step(self, a: Rows, b: Rows) -> int | None:
+        """Return what unequal codes add to twice a gap; None where codes alone do not tell."""
         news = [rows.arrays["new"] for rows in (a, b)]
         mixed = any(len(new) and new.min() != new.max() for new in news)
         both_new = all(new.any() for new in news)
         if mixed or both_new or self.unseen == "paper":
-            return False
-        codes = a.arrays["twice"], b.arrays["twice"]
-        real = codes[0].dtype.type
-        step = real(news[0].any() or news[1].any())
-        turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
-        write(*codes, step, turned, total, out)
-        return True
+            return None
+        return int(news[0].any() or news[1].any())
+
+    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
+        from lookalike.kernels import ranks
+        from lookalike.kernels.first_use import worth_compiling
+
+        largest = 2 * self.n_fitted_ + 1
+        columns = len(self.layout_.owner)
+        plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
+        step = self._step(a, b) if plain and largest <= ranks.MOST else None
+        if step is None or not worth_compiling(ranks.ranked_narrow, len(a) * len(b) * columns):
+            return super()._rectangle(a, b, to)
+        x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
+        tiles = np.zeros((-(-len(b) // ranks.TILE), columns, ranks.TILE), np.uint16)
+        ranks.turn_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), ranks.MOST // largest
+
+        def one(part: slice) -> None:
+            room = np.empty(ranks.TILE, np.uint16), np.empty(ranks.TILE, np.int32)
+            ranks.ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+
+        parts = [(part,) for part in blocks(len(a), TALL)]
+        run(one, parts, self.n_jobs, "comparing rows (distance)")
+        return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _make_codes(self, rows: Rows) -> NumberCodes | None:
         bounded = self.metric in ("cityblock", "chebyshev")

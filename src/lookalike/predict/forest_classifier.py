@@ -13,7 +13,7 @@ from lookalike._shapes import Array, Dims, Either, Fields, Objects, Plain, Somet
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, message
 from lookalike.predict.mixins import TableClassifierMixin
-from lookalike.predict.supervised_forest import SupervisedForest, class_votes
+from lookalike.predict.supervised_forest import SupervisedForest
 
 __all__ = ["ForestClassifier"]
 
@@ -88,17 +88,17 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
-        self.oob_decision_function_ = self._shares(leaves, unseen)
+        self.oob_decision_function_ = _shares(self._mean_unseen(leaves, self._votes(), unseen))
         judged = np.asarray(unseen.any(axis=1))
         right = self.oob_decision_function_[judged].argmax(axis=1) == y[judged]
         self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
 
-    def _shares(self, leaves: np.ndarray, use: np.ndarray | None = None) -> np.ndarray:
-        scores = self._average(leaves, class_votes(self.trees_.value, self.voting), use)
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+    def _votes(self) -> np.ndarray:
+        trees = self.trees_
+        return trees.soft_votes if self.voting == "soft" else trees.majority_votes
 
     def _proba(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return self._shares(self.trees_.leaves(cells, self.n_jobs))
+        return _shares(self._mean_votes(cells, self._votes()))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return each class's share of the trees' votes.
@@ -137,3 +137,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         super().check_loaded(dims)
         fits = self.trees_.value.shape[1] == dims["classes"]
         require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")
+
+
+def _shares(scores: np.ndarray) -> np.ndarray:
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))

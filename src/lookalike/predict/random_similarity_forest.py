@@ -298,7 +298,7 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
         return self
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
-        self.oob_prediction_ = self._average(leaves, self.trees_.value, unseen)[:, 0]
+        self.oob_prediction_ = self._mean_unseen(leaves, self.trees_.value, unseen)[:, 0]
         judged = np.asarray(unseen.any(axis=1))
         self.oob_score_ = (
             float(r2_score(y[judged], self.oob_prediction_[judged]))
@@ -307,7 +307,7 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
         )
 
     def _means(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return self._average(self.trees_.leaves(cells, self.n_jobs), self.trees_.value)[:, 0]
+        return self._mean_votes(cells, self.trees_.value)[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the mean of the predictions of the trees.

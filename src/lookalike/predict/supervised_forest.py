@@ -20,7 +20,7 @@ from lookalike.predict.tree_forest import TreeForest
 from lookalike.table import Table
 from lookalike.table.targets import check_sample_weight, require_target
 
-__all__ = ["SupervisedForest", "class_votes"]
+__all__ = ["SupervisedForest"]
 
 
 class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
@@ -142,20 +142,18 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
 
     # -- what can be asked -------------------------------------------------------------------------
 
-    def _average(
-        self, leaves: np.ndarray, votes: np.ndarray, use: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return the mean over trees (those to be used) of the votes of their leaves."""
+    def _mean_votes(self, cells: tuple[Cells, ...], votes: np.ndarray) -> np.ndarray:
+        """Return the mean over trees of the votes of the leaves of encoded rows."""
+        return self.trees_.sum_votes(cells, votes, self.n_jobs) / self.trees_.n_trees
+
+    def _mean_unseen(self, leaves: np.ndarray, votes: np.ndarray, use: np.ndarray) -> np.ndarray:
+        """Return the mean over the trees to be used of the votes of their leaves."""
         total = np.zeros((len(leaves), votes.shape[1]))
         count = np.zeros(len(leaves))
         for t in range(leaves.shape[1]):
             vote = votes[self.trees_.offsets[t] + leaves[:, t]]
-            if use is not None:
-                vote = vote * use[:, t, None]
-                count += use[:, t]
-            total += vote
-        if use is None:
-            return total / leaves.shape[1]
+            total += vote * use[:, t, None]
+            count += use[:, t]
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(total / count[:, None])  # NaN where every tree has seen the row
 
@@ -207,22 +205,3 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
-    """Return what every leaf votes for, from the weights of its classes.
-
-    "majority": the largest class (each of them, on a tie) with its share; "soft": all shares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> class_votes(np.array([[3.0, 1.0], [1.0, 1.0]]), "majority")
-    array([[0.75, 0.  ],
-           [0.5 , 0.5 ]])
-    """
-    shares = value / np.maximum(value.sum(axis=1, keepdims=True), 1e-300)
-    if voting == "soft":
-        return np.asarray(shares)
-    most = shares.max(axis=1, keepdims=True)
-    return np.where(shares >= most * (1 - 1e-12), shares, 0.0)
