@@ -137,13 +137,24 @@ class Segment:
 
     def find(self, place: int) -> int:
         """Return where a row stands in this segment, -1 if it does not."""
-        places, n = self.places, len(self.places)
-        if not n or not places[0] <= place <= places[-1]:
+        first, last, whole = self._span
+        if not first <= place <= last:
             return -1
-        if places[-1] - places[0] == n - 1:  # they rise, so none is left out
-            return int(place - places[0])
+        if whole:
+            return int(place - first)
+        places = self.places
         at = int(places.searchsorted(place))
         return at if places[at] == place else -1
+
+    @property
+    def _span(self) -> tuple[int, int, bool]:
+        """The first and the last number, and whether all between them are here."""
+        known = self.__dict__
+        if "_ends" not in known:
+            n = len(self.places)
+            first, last = (int(self.places[0]), int(self.places[-1])) if n else (0, -1)
+            known["_ends"] = first, last, last - first == n - 1  # they rise
+        return known["_ends"]  # type: ignore[no-any-return]
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
