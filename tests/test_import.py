@@ -84,3 +84,35 @@ def test_help_is_quick():
     turns = [(run(HELP)[1], run(bare)[1]) for _ in range(3)]
     ours, theirs = (min(times) for times in zip(*turns, strict=True))
     assert ours < 4 * theirs
+
+
+SEARCH = """
+import sys
+from lookalike.cli import main
+sys.argv = ["lookalike", "search", {file!r}, "--row", "1"]
+try:
+    main()
+except SystemExit as done:
+    assert not done.code, done.code
+print("\\nmodules:", *sys.modules)
+"""
+# What a question to a table of numbers and words does not need. Modules that are put off are in
+# ``sys.modules`` by name; one that they load themselves tells whether they were run.
+NOT_FOR_A_QUESTION = {
+    *("scipy.stats._stats_py", "scipy.special._basic", "scipy.optimize", "scipy.spatial"),
+    *("numpy.f2py.crackfortran", "numpy.testing._private", "sklearn.metrics", "sklearn.neighbors"),
+    *("rapidfuzz", "matplotlib", "polars", "dask", "faiss", "fastapi", "sqlalchemy", "openpyxl"),
+    *("lookalike.predict", "lookalike.cluster", "lookalike.leaderboard", "lookalike.reporting"),
+    *("lookalike.papers", "lookalike.service", "lookalike.scale", "lookalike.testing"),
+}
+
+
+@needs_cli
+def test_a_question_loads_what_it_needs(tmp_path):
+    file = tmp_path / "pets.csv"
+    rows = [f"{i % 7},{'cat' if i % 3 else 'dog'}" for i in range(50)]
+    file.write_text("\n".join(["weight,animal", *rows]) + "\n")
+    printed, _ = run(SEARCH.format(file=str(file)))
+    known = set(printed.splitlines()[-1].split()[1:])
+    assert "lookalike.search" in known
+    assert not known & NOT_FOR_A_QUESTION

@@ -63,6 +63,8 @@ class Ragged:
             values = self.values[offsets[0] : offsets[-1]]
             return Ragged(values, offsets - offsets[0], self.missing[at])
         if isinstance(at, np.ndarray) and at.dtype.kind in "iu":  # a few of many are found quickly
+            if len(at) == 1 and 0 <= at[0] < len(self):
+                return self[int(at[0]) : int(at[0]) + 1].copy()
             rows = np.where(at < 0, at + len(self), at)
         else:
             rows = np.arange(len(self))[at]
@@ -71,6 +73,10 @@ class Ragged:
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         return Ragged(self.values[np.repeat(starts, lengths) + within], offsets, missing)
+
+    def copy(self) -> Ragged:
+        """Return the same rows in arrays of their own."""
+        return Ragged(self.values.copy(), self.offsets.copy(), self.missing.copy())
 
     def row(self, i: int) -> np.ndarray:
         """Return the items of one row."""

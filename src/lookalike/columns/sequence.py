@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein as _levenshtein
 
 from lookalike._params import Is, OneOf
 from lookalike._ragged import Ragged, RaggedOf
@@ -211,9 +210,13 @@ def _edit(a: Ragged, b: Ragged) -> np.ndarray:
         return np.concatenate([_edit(a[:half], b), _edit(a[half:], b)])
     a_words = strings(Ragged(a_codes, a.offsets, a.missing))
     b_words = strings(Ragged(b_codes, b.offsets, b.missing))
-    return matrix(a_words, b_words, _levenshtein.distance)
+    from rapidfuzz.distance.Levenshtein import distance
+
+    return matrix(a_words, b_words, distance)
 
 
 def _edit_long(a_codes: np.ndarray, b_codes: np.ndarray) -> np.ndarray:
     """Count the edits between two sequences that share more items than there are letters."""
-    return np.array([[float(_levenshtein.distance(a_codes.tolist(), b_codes.tolist()))]])
+    from rapidfuzz.distance.Levenshtein import distance
+
+    return np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])

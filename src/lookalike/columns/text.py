@@ -6,9 +6,6 @@ import itertools
 from typing import Any, ClassVar
 
 import numpy as np
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import JaroWinkler as _jaro_winkler
-from rapidfuzz.distance import Levenshtein as _levenshtein
 
 from lookalike._params import Between, Is
 from lookalike._ragged import Ragged, RaggedOf
@@ -44,6 +41,9 @@ def strings(cells: Ragged) -> list[str]:
 
 def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarray:
     """Score all texts of a against all of b, one thread (blocks are what runs side by side)."""
+    # rapidfuzz is loaded where texts are compared: it asks pandas, if that is there, for its NA.
+    from rapidfuzz import process
+
     if not a or not b:
         return np.zeros((len(a), len(b)))
     return np.asarray(
@@ -110,7 +110,9 @@ class Levenshtein(_Text):
         self.scale = scale
 
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
-        scorer = _levenshtein.normalized_distance if self.normalized else _levenshtein.distance
+        from rapidfuzz.distance import Levenshtein as scorers
+
+        scorer = scorers.normalized_distance if self.normalized else scorers.distance
         return matrix(a, b, scorer)
 
 
@@ -139,7 +141,9 @@ class TokenSet(_Text):
     name = "token_set"
 
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
-        out = 1.0 - matrix(a, b, fuzz.token_set_ratio) / 100.0
+        from rapidfuzz.fuzz import token_set_ratio
+
+        out = 1.0 - matrix(a, b, token_set_ratio) / 100.0
         # the ratio of two texts without words is 0; they are equal, so the distance has to be
         empty_a = np.array([not text.split() for text in a], dtype=bool)
         empty_b = np.array([not text.split() for text in b], dtype=bool)
@@ -186,4 +190,6 @@ class JaroWinkler(_Text):
 
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         weight = float(self.prefix_weight)
-        return matrix(a, b, _jaro_winkler.normalized_distance, prefix_weight=weight)
+        from rapidfuzz.distance.JaroWinkler import normalized_distance
+
+        return matrix(a, b, normalized_distance, prefix_weight=weight)

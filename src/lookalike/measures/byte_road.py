@@ -8,7 +8,7 @@ once: when an index takes the rows in, or else at the first question.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,15 @@ from lookalike.neighbors.bounds import Bounds, ByteCodes, Cells, bound_queries
 from lookalike.neighbors.codes import LEAST, Pairs, nearest_by_codes
 from lookalike.neighbors.graph import NeighborGraph
 
-__all__ = ["ByteQuestion", "NumberCodes", "_ByteRoad", "byte_steps", "number_codes", "pays"]
+__all__ = [
+    "ByteQuestion",
+    "NumberCodes",
+    "_ByteRoad",
+    "byte_steps",
+    "number_codes",
+    "pays",
+    "without_nan",
+]
 
 COLUMNS = 16  # of a table, roughly, to say how much work a question is
 TRIED = 4  # questions after which bounds that ruled out too little are given up
@@ -127,7 +135,7 @@ class _ByteRoad(Measure):
             question.codes, question.queries, len(a), k,
             lambda i, j: self.pair_distances(a, b, i, j), question.limit_of,
             exclude=barred, ids=names, allowed=allowed, always=_own_rows(a, b),
-            n_jobs=getattr(self, "n_jobs", None),
+            n_indexed=n_indexed, n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
         at = np.flatnonzero(left_over)
         asked, in_vain = b.__dict__.get("_tally", (0, 0))
@@ -137,7 +145,7 @@ class _ByteRoad(Measure):
             those = names if allowed is None else names[allowed]
             rest = self._plain(a[at], rows, k, exclude=barred[at], ids=those)
             found.indices[at], found.distances[at] = rest.indices, rest.distances
-        return replace(found, n_indexed=n_indexed)
+        return found
 
 
 def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
@@ -163,6 +171,11 @@ def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:
         steps = np.floor((values - low) * per_unit)
         # NaN is the step 0: fmin and fmax take the number.
         return np.fmax(np.fmin(steps, STEPS), 0.0).astype(np.uint8)
+
+
+def without_nan(values: np.ndarray) -> np.ndarray:
+    """Return numbers with 0 in the place of NaN."""
+    return np.where(values == values, values, 0.0)  # several times as quick as ``nan_to_num``
 
 
 def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:

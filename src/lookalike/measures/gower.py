@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -176,14 +177,7 @@ class Gower(_ByteRoad):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        return Traits(
-            native="similarity",
-            conversion=self.conversion,
-            exact_self=self.self_similarity == "exact",
-            missing=True,
-            undefined_last=True,
-            weighs_columns=True,
-        )
+        return _traits(self.conversion, self.self_similarity == "exact")
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -347,6 +341,18 @@ class Gower(_ByteRoad):
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
         self.plan_.check_levels(rows.arrays)
+
+
+@cache  # asked for several times in every question
+def _traits(conversion: str, exact_self: bool) -> Traits:
+    return Traits(
+        native="similarity",
+        conversion=conversion,
+        exact_self=exact_self,
+        missing=True,
+        undefined_last=True,
+        weighs_columns=True,
+    )
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

@@ -45,4 +45,12 @@ def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.
     if ids is None:
         return exclude, np.arange(len(b)), len(b)
     ids = np.asarray(ids, dtype=np.int64)
-    return exclude, ids, max(len(b), int(ids.max(initial=-1)) + 1)
+    return exclude, ids, max(len(b), _end_of(b, ids))
+
+
+def _end_of(b: Rows, ids: np.ndarray) -> int:
+    """Return one more than the largest id; an index asks the same rows by the same ids again."""
+    known = b.__dict__.get("_end_of_ids")
+    if known is None or known[0] is not ids:
+        known = b.__dict__["_end_of_ids"] = ids, int(ids.max(initial=-1)) + 1
+    return int(known[1])

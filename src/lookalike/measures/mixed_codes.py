@@ -10,19 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lookalike.columns.base import missing_rows
 from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, NUMBER, ROOT, STEPS
 from lookalike.kernels.byte_terms import MISSING
-from lookalike.measures.byte_road import byte_steps
+from lookalike.measures.byte_road import byte_steps, without_nan
 from lookalike.measures.mixed import COLUMN, SIMPLE, MixedPlan
 from lookalike.measures.object_codes import ObjectBytes, object_asking, object_bytes
 from lookalike.neighbors.bounds import Bounds, ByteCodes, bound_queries
 
 __all__ = ["MixedCodes", "mixed_codes"]
+
+
+class _Layout(NamedTuple):
+    """Where columns are: those of objects in the plan, with bytes and without, and all as bytes."""
+
+    coded: list[int]
+    uncoded: list[int]
+    last: np.ndarray
+    looked_up: np.ndarray
+    levels: list[int]
+    has_roots: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,34 +59,30 @@ class MixedCodes:
             Whether a missing cell counts as half a difference.
         """
         plan, n = self.plan, self.plan.n_simple
-        at_objects = {name: n + i for i, name in enumerate(plan.objects)}
-        uncoded = [at for name, at in at_objects.items() if name not in self.objects]
-        more = float(weights[uncoded].sum())
-        # The weight of a column of several bytes is counted with the last of them.
+        layout = self._layout
+        more = float(weights[layout.uncoded].sum())
         whole = np.zeros(len(self.kind))
         whole[:n] = weights[:n]
-        first = n
-        for name, kept in self.objects.items():
-            first += kept.width
-            whole[first - 1] = weights[at_objects[name]]
+        whole[layout.last] = weights[layout.coded]
 
         def queries(at: slice) -> Bounds:
             simple = np.asarray(a[SIMPLE][at])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
-            worth, roots = np.zeros(own.shape), np.zeros(own.shape)
+            worth = np.zeros(own.shape)
+            roots = np.zeros(own.shape) if layout.has_roots else None
             here = np.ones(own.shape, bool)
-            own[:, :n], here[:, :n] = _bytes(plan, simple), ~np.isnan(simple)
+            own[:, :n], here[:, :n] = _bytes(plan, simple), simple == simple
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
-            tables = np.zeros((len(simple), int((self.kind == LOOKUP).sum()), MISSING + 1))
+            tables = np.zeros((len(simple), len(layout.looked_up), MISSING + 1))
             slot, first = 0, n
-            for j in np.flatnonzero(self.kind[:n] == LOOKUP).tolist():
+            for j in layout.levels:
                 levels = _levels(plan, j)
                 codes = np.where(here[:, j], simple[:, j], 0).astype(np.int64)
                 tables[:, slot, : len(levels)] = levels[codes] * weights[j]
                 slot += 1
-            for name, kept in self.objects.items():
-                cells, weight = a[COLUMN + name][at], weights[at_objects[name]]
+            for place, (name, kept) in zip(layout.coded, self.objects.items(), strict=True):
+                cells, weight = a[COLUMN + name][at], weights[place]
                 columns = slice(first, first + kept.width)
                 first = columns.stop
                 own[:, columns], values = kept.ask(cells)
@@ -82,18 +90,33 @@ class MixedCodes:
                 if kept.kind == LOOKUP:
                     tables[:, slot] = values * weight
                     slot += 1
-                elif kept.kind == ROOT:
+                elif roots is not None and kept.kind == ROOT:
                     worth[:, first - 1] = weight
-                    roots[:, [first - 1]] = values * weight
+                    roots[:, first - 1] = values[:, 0] * weight
                 else:
                     worth[:, columns] = values * weight
-            worth[:, self.kind == LOOKUP] = tables.max(axis=2)
+            worth[:, layout.looked_up] = tables.max(axis=2)
             return bound_queries(
                 self.codes, own, worth, self.kind, tables=tables, weights=whole, present=here,
                 midpoint=midpoint, more_weight=more, roots=roots,
             )  # fmt: skip
 
         return queries
+
+    @cached_property
+    def _layout(self) -> _Layout:
+        """Where the columns of the plan are among the bytes, worked out once."""
+        n = self.plan.n_simple
+        places = {name: n + i for i, name in enumerate(self.plan.objects)}
+        return _Layout(
+            coded=[places[name] for name in self.objects],
+            uncoded=[at for name, at in places.items() if name not in self.objects],
+            # The weight of a column of several bytes is counted with the last of them.
+            last=n - 1 + np.cumsum([kept.width for kept in self.objects.values()], dtype=np.int64),
+            looked_up=np.flatnonzero(self.kind == LOOKUP),
+            levels=np.flatnonzero(self.kind[:n] == LOOKUP).tolist(),
+            has_roots=bool((self.kind == ROOT).any()),
+        )
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
         """Return all that is needed to ask again beside the plan and the rows."""
@@ -161,11 +184,11 @@ def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:
     out[:, :near] = byte_steps(simple[:, :near], 0.0, 1.0)
     if near < simple.shape[1]:
         # Numbers that are equal have equal bits once -0.0 is 0.0, so they get equal bytes.
-        bits = np.ascontiguousarray(np.nan_to_num(simple[:, near:]) + 0.0).view(np.uint64)
+        bits = np.ascontiguousarray(without_nan(simple[:, near:]) + 0.0).view(np.uint64)
         out[:, near:] = (bits ^ (bits >> np.uint64(40))) % np.uint64(STEPS)
     for j in range(order, simple.shape[1]):
         if plan.starts[j, 1] <= MISSING:
-            out[:, j] = np.nan_to_num(simple[:, j])
+            out[:, j] = without_nan(simple[:, j])
     return out
 
 

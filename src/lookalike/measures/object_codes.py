@@ -26,7 +26,7 @@ from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
 from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.kernels.byte_terms import MISSING
-from lookalike.measures.byte_road import byte_steps
+from lookalike.measures.byte_road import byte_steps, without_nan
 
 __all__ = ["ObjectBytes", "object_asking", "object_bytes"]
 
@@ -175,7 +175,7 @@ def _ask_numbered(distance: Distance, cells: Cells, at: np.ndarray) -> Asking:
 
     def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         tables = np.zeros((len(asked), MISSING + 1))
-        tables[:, : len(at)] = np.nan_to_num(1.0 - distance.similarity(asked, each))
+        tables[:, : len(at)] = without_nan(1.0 - distance.similarity(asked, each))
         return np.zeros((len(asked), 1), np.uint8), tables
 
     return ask
@@ -260,7 +260,7 @@ def _ask_coordinates(
     step: np.ndarray | None = None,
 ) -> Asking:
     def ask_sum(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
-        x = np.nan_to_num(cast(np.ndarray, asked)[:, most])
+        x = without_nan(cast(np.ndarray, asked)[:, most])
         within = np.clip(x, low, low + span)
         # The difference is cut off at the scale: no sum of these may come to more than that.
         reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
@@ -268,7 +268,7 @@ def _ask_coordinates(
 
     def ask_root(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         assert step is not None
-        x = np.nan_to_num(cast(np.ndarray, asked)[:, most])
+        x = without_nan(cast(np.ndarray, asked)[:, most])
         return byte_steps(x, low, span), np.full((len(x), 1), step[0] / distance.scale_)
 
     return ask_sum if step is None else ask_root

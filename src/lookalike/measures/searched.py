@@ -63,6 +63,25 @@ class SearchedRows:
         other = self.convert(values.copy())
         return (values, other) if self.traits.native == "distance" else (other, values)
 
+    def similarity_at(self, distances: np.ndarray) -> np.ndarray | None:
+        """Return the similarities of pairs at these distances; None: they have to be compared.
+
+        The same bits as ``both_blocks`` gives. Where similarities come first, 1 - s loses nothing
+        for s from 1/2 to 1, so 1 - d is s again. Elsewhere, and at 0, which may have been cut off,
+        distances do not say.
+
+        Parameters
+        ----------
+        distances : float64 array, as lists of neighbors hold them
+        """
+        if not np.isfinite(distances).all():
+            return None
+        if self.traits.native == "distance":
+            return self.convert(distances.copy())
+        if self.traits.conversion != "one_minus":
+            return None
+        return 1.0 - distances if ((distances > 0.0) & (distances < 0.5)).all() else None
+
     def explain_many(self, a: Rows, b: Rows) -> list[Explanation]:
         """Explain one encoded row against each of some, all together.
 

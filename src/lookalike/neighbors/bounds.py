@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,51 +170,87 @@ def bound_queries(
         Of the last coordinate of a vector: what a distance of one step is worth.
     """
     n, width = own.shape
+    columns = _columns_of(kind.astype(np.int64).tobytes())
     worth = np.broadcast_to(worth, own.shape)
-    here = np.ones(own.shape, bool) if present is None else present
-    halves = np.zeros(own.shape)
+    halves = None
     if midpoint and weights is not None:
         halves = np.broadcast_to(weights / 2, own.shape)
-    most = np.maximum(worth, halves)
+    most = worth if halves is None else np.maximum(worth, halves)
     total = most.max(axis=1, initial=0.0) if largest else most.sum(axis=1)
     narrow: Any = np.uint16 if width <= 200 else np.uint32
     room = (65_000 if narrow is np.uint16 else 2**31) / STEPS
-    scale = np.where(total > 0, room / np.where(total > 0, total, 1.0), 1.0)
+    scale = _divided(room, total, 1.0)
     steps = np.floor(worth * scale[:, None])
-    how = np.where(here & ((steps > 0) | (halves > 0)), kind + codes.gaps, SKIP)
-    for j in np.flatnonzero(kind == SQUARE)[::-1]:  # all coordinates of a vector, or none
-        how[:, j] = np.where(how[:, j + 1] == SKIP, SKIP, SQUARE)
-    gap = np.floor(halves * scale[:, None] * STEPS)
-    base = np.where(here, 0.0, gap).sum(axis=1)
-    unit, whole, shared = 1.0 / STEPS / scale, np.ones(n), False
-    above = np.zeros(own.shape)
+    counts = steps > 0 if halves is None else (steps > 0) | (halves > 0)
+    if present is not None:
+        counts &= present
+    how = np.where(counts, kind + codes.gaps, SKIP)
+    if len(columns.squares):  # all coordinates of a vector, or none
+        how[:, columns.squares] = np.where(how[:, columns.ends] == SKIP, SKIP, SQUARE)
+    gap, base = np.zeros(own.shape, narrow), np.zeros(n, np.float32)
+    if halves is not None:
+        off = np.floor(halves * scale[:, None] * STEPS)
+        gap = off.astype(narrow)
+        if present is not None:
+            base = np.where(present, 0.0, off).sum(axis=1).astype(np.float32)
+    unit, whole, shared = 1.0 / STEPS / scale, np.ones(n, np.float32), False
+    above = np.zeros(own.shape, narrow)
     if weights is not None:
         # Divided by at least as much as was compared: a column that adds nothing to the sum is
         # taken to be there, and what is taken off for gaps is rounded down.
-        kept = np.broadcast_to(weights, own.shape) if midpoint else np.where(here, weights, 0.0)
+        kept = np.broadcast_to(weights, own.shape)
+        if present is not None and not midpoint:
+            kept = np.where(present, weights, 0.0)
         full = kept.sum(axis=1) + more_weight
-        shared = not midpoint and bool((codes.gaps & here).any())
-        lift = np.where(full > 0, 60_000 / np.where(full > 0, full, 1.0), 1.0)
+        gaps = codes.gaps if present is None else codes.gaps & present
+        shared = not midpoint and bool(gaps.any())
         if shared:
-            above = np.where(how == SKIP, 0.0, np.floor(weights * lift[:, None]))
-            whole = np.ceil(full * lift * (1 + 1e-6))
+            lift = _divided(60_000, full, 1.0)
+            above = np.where(how == SKIP, 0.0, np.floor(weights * lift[:, None])).astype(narrow)
+            whole = np.ceil(full * lift * (1 + 1e-6)).astype(np.float32)
             unit = unit * lift
         else:
-            unit = np.where(full > 0, unit / np.where(full > 0, full, 1.0), 0.0)
-    slot = np.cumsum(kind == LOOKUP) - 1
+            unit = _divided(unit, full, 0.0)
     looked_up = np.zeros((n, 1, MISSING + 1), narrow)
     if tables is not None and tables.shape[1]:
         looked_up = np.floor(tables * (scale[:, None, None] * STEPS)).astype(narrow)
-        looked_up[:, :, MISSING] = gap[:, kind == LOOKUP]
-    w = np.where(kind == EQUAL, steps * STEPS, steps)
+        looked_up[:, :, MISSING] = gap[:, columns.looked_up]
+    w = np.where(columns.equal, steps * STEPS, steps)
     factor = np.zeros((n, 1), np.float32)
-    if roots is not None and (kind == ROOT).any():
-        w = np.where(kind == ROOT, np.floor(worth * (scale[:, None] * STEPS)), w)
+    if roots is not None and columns.root.any():
+        w = np.where(columns.root, np.floor(worth * (scale[:, None] * STEPS)), w)
         # A little less, for what rounding may do to the root.
         factor = (roots * (scale[:, None] * (STEPS * (1 - 1e-6)))).astype(np.float32)
     asked = _Asked(
-        how, own.astype(narrow), w.astype(narrow),
-        gap.astype(narrow), above.astype(narrow), looked_up, slot, narrow(0),
-        factor, base.astype(np.float32), whole.astype(np.float32), shared, largest,
+        how, own.astype(narrow), w.astype(narrow), gap, above, looked_up, columns.slot, narrow(0),
+        factor, base, whole, shared, largest,
     )  # fmt: skip
     return Bounds(asked, unit)
+
+
+def _divided(above: Any, below: np.ndarray, else_: float) -> np.ndarray:
+    """Return a quotient, and something else where the divisor is not positive."""
+    if (below > 0).all():
+        return np.asarray(above / below)
+    return np.where(below > 0, above / np.where(below > 0, below, 1.0), else_)
+
+
+class _Columns(NamedTuple):
+    """What follows from the kinds of the columns alone."""
+
+    squares: np.ndarray  # coordinates of vectors but the last of each, and where that is
+    ends: np.ndarray
+    looked_up: np.ndarray
+    equal: np.ndarray
+    root: np.ndarray
+    slot: np.ndarray
+
+
+@lru_cache(64)
+def _columns_of(kinds: bytes) -> _Columns:
+    kind = np.frombuffer(kinds, np.int64)
+    squares, root, looked_up = np.flatnonzero(kind == SQUARE), kind == ROOT, kind == LOOKUP
+    last = np.flatnonzero(root)
+    ends = last[np.searchsorted(last, squares)]
+    slot = np.cumsum(looked_up) - 1
+    return _Columns(squares, ends, np.flatnonzero(looked_up), kind == EQUAL, root, slot)

@@ -52,6 +52,7 @@ def nearest_by_codes(
     ids: np.ndarray,
     allowed: np.ndarray | None = None,
     always: Callable[[slice], Pairs] | None = None,
+    n_indexed: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NeighborGraph, np.ndarray]:
     """Return lists of the k nearest, and which of them had to be left to the plain search.
@@ -69,9 +70,13 @@ def nearest_by_codes(
         Which rows may be listed; None: all.
     always : callable from a slice of the queries to pairs, optional
         Pairs (number of the query in the slice, row) to be compared whatever their bound.
+    n_indexed : int, optional
+        Size of the collection; None: up to the largest id.
     n_jobs : int, optional
     """
-    n_indexed, has_self = int(ids.max(initial=-1)) + 1, bool((exclude < 0).any())
+    if n_indexed is None:
+        n_indexed = int(ids.max(initial=-1)) + 1
+    has_self = bool((exclude < 0).any())
     lists = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
     left_over = np.zeros(n_queries, bool)
     jobs = count_jobs(n_jobs)

@@ -28,6 +28,7 @@ from lookalike.search.weights import reweigh
 __all__ = ["Index"]
 
 WHO = "Index.search"
+INFINITY = float("inf")
 
 
 class Index(_IndexBase):
@@ -196,15 +197,13 @@ class Index(_IndexBase):
             graph = now.segments.nearest(
                 measure, queries.rows, k, queries.places, nobody, masks, sketches
             )
-            answers = [
-                _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
-            ]
+            answers = [_hits(now, measure, queries, i, graph, i) for i in range(len(queries))]
         else:
             answers = []
             for i in range(len(queries)):
                 feedback, hide = _feedback(queries, i, liked, unliked, gamma)
                 graph = now.segments.best(measure, feedback, k, hide, masks)
-                answers.append(_hits(now, measure, queries, i, graph))
+                answers.append(_hits(now, measure, queries, i, graph, 0, by_distance=False))
         return answers[0] if queries.one else answers
 
     def explain(
@@ -226,7 +225,10 @@ class Index(_IndexBase):
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
         measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
-        return Reasons(measure, one.rows, one.cells[0], other.rows, other.cells, now.styles).of(0)
+        found = Reasons(
+            measure, one.rows, one.cells[0], lambda: other.rows, other.cells, now.styles
+        )
+        return found.of(0)
 
 
 def _check_marks(
@@ -259,22 +261,33 @@ def _feedback(
     return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
 
 
-def _hits(now: Snapshot, measure: Measure, queries: Queries, i: int, graph: NeighborGraph) -> Hits:
-    """Return what was found for one query, with distances and similarities to it."""
-    kept = graph.indices[0] >= 0
-    places, scores = graph.indices[0][kept].tolist(), graph.distances[0][kept].tolist()
+def _hits(
+    now: Snapshot,
+    measure: Measure,
+    queries: Queries,
+    i: int,
+    graph: NeighborGraph,
+    at: int,
+    by_distance: bool = True,
+) -> Hits:
+    """Return what was found for query i, list ``at`` of a graph, with the similarities to it."""
+    indices, scores = graph.indices[at], graph.distances[at]
+    if (indices < 0).any():  # fewer were there
+        indices, scores = indices[indices >= 0], scores[indices >= 0]
+    places = indices.tolist()
     query, one = queries.rows[i : i + 1], queries.cells[i]
     hits = []
     if places:
         looked_up = now.segments.look_up(places)
-        rows = rows_at(looked_up)
-        far, near = (values[0].tolist() for values in measure.both_blocks(query, rows))
         cells = [(segment.table, row) for segment, row in looked_up]
-        reasons = Reasons(measure, query, one, rows, cells, now.styles)
-        for at, (id, score) in enumerate(zip(now.names.of(places), scores, strict=True)):
-            apart, alike = _finite(far[at]), _finite(near[at])
-            why = partial(reasons.of, at)
-            hits.append(Hit(id, _finite(score), apart, alike, cells[at], why))
+        reasons = Reasons(measure, query, one, partial(rows_at, looked_up), cells, now.styles)
+        far, near = scores, measure.similarity_at(scores) if by_distance else None
+        if near is None:
+            far, near = (values[0] for values in measure.both_blocks(query, reasons.rows))
+        columns = now.names.of(places), scores.tolist(), far.tolist(), near.tolist()
+        for number, (id, score, apart, alike) in enumerate(zip(*columns, strict=True)):
+            why = partial(reasons.of, number)
+            hits.append(Hit(id, _finite(score), _finite(apart), _finite(alike), cells[number], why))
     table, row = one
     return Hits(hits, partial(table.record, row))
 
@@ -288,4 +301,4 @@ def _read_one(now: Snapshot, side: Any) -> Queries:
 
 
 def _finite(value: float) -> float | None:
-    return value if abs(value) < float("inf") else None
+    return value if -INFINITY < value < INFINITY else None

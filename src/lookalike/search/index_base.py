@@ -179,7 +179,8 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
 
     def _now(self) -> Snapshot:
         """Return the index as it stands: what one call reads, whatever is written meanwhile."""
-        check_is_fitted(self, "state_")
+        if "state_" not in self.__dict__:  # asking scikit-learn takes longer than finding an id
+            check_is_fitted(self, "state_")
         return self.state_
 
     @property

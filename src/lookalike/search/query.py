@@ -121,6 +121,11 @@ class QueryReader:
 
     def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Queries:
         """Read ids and records in the order given; all records together, which is quicker."""
+        if len(items) == 1 and not isinstance(items[0], Mapping):
+            place = self.place_of(items[0], who)
+            found = self.segments.look_up([place])
+            where = [(segment.table, at) for segment, at in found]
+            return Queries(rows_at(found), where, np.array([place], dtype=np.int64), one)
         records = [item for item in items if isinstance(item, Mapping)]
         ids = [self.place_of(item, who) for item in items if not isinstance(item, Mapping)]
         rows: list[Rows] = []

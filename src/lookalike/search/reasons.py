@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from lookalike.measures.base import Measure
 from lookalike.measures.explanation import Explanation
@@ -24,7 +25,7 @@ class Reasons:
     measure : Measure
     query : Rows of length one
     one : where the query stands
-    rows : Rows that were found
+    find : callable that returns the rows that were found, as Rows
     places : where they stand
     styles : how cells are written in words
     """
@@ -34,20 +35,25 @@ class Reasons:
         measure: Measure,
         query: Rows,
         one: Cell,
-        rows: Rows,
+        find: Callable[[], Rows],
         places: Sequence[Cell],
         styles: Styles,
     ) -> None:
         self._measure, self._query, self._one = measure, query, one
-        self._rows, self._places, self._styles = rows, places, styles
+        self._find, self._places, self._styles = find, places, styles
         self._known: dict[int, Explanation] = {}
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows that were found, encoded; cut out when they are first needed."""
+        return self._find()
 
     def of(self, at: int) -> Explanation:
         """Return the explanation of one of the rows, by its number among those found."""
         if at not in self._known:
             every = range(len(self._places)) if self._known else [at]
             some = [number for number in every if number not in self._known]
-            rows = self._rows[some[0] : some[0] + 1] if len(some) == 1 else self._rows
+            rows = self.rows[some[0] : some[0] + 1] if len(some) == 1 else self.rows
             # All rows at once where there are several: cutting some out is not worth it.
             found = self._measure.explain_many(self._query, rows)
             for number, explanation in zip(some if len(some) == 1 else every, found, strict=True):

@@ -137,8 +137,24 @@ class Segment:
 
     def find(self, place: int) -> int:
         """Return where a row stands in this segment, -1 if it does not."""
-        at = int(np.searchsorted(self.places, place))
-        return at if at < len(self.places) and self.places[at] == place else -1
+        first, last, whole = self._span
+        if not first <= place <= last:
+            return -1
+        if whole:
+            return int(place - first)
+        places = self.places
+        at = int(places.searchsorted(place))
+        return at if places[at] == place else -1
+
+    @property
+    def _span(self) -> tuple[int, int, bool]:
+        """The first and the last number, and whether all between them are here."""
+        known = self.__dict__
+        if "_ends" not in known:
+            n = len(self.places)
+            first, last = (int(self.places[0]), int(self.places[-1])) if n else (0, -1)
+            known["_ends"] = first, last, last - first == n - 1  # they rise
+        return known["_ends"]  # type: ignore[no-any-return]
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
@@ -344,21 +360,21 @@ class Segments:
         masks: Masks,
         among: Callable[[Segment, np.ndarray | None], NeighborGraph | None] = lambda *_: None,
     ) -> NeighborGraph:
-        lists = NeighborGraph.empty(n, k, self.next_place)
+        lists: NeighborGraph | None = None
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
             found = among(segment, mask)
-            if found is not None:  # rows were stepped over, nothing had to be copied
-                lists = lists.merge(found)
-                continue
-            rows, places, hidden = segment.view(mask)
-            if not len(rows):
-                continue
-            gone = np.concatenate([hidden, hide])
-            # Enough room for the k best even if every row that may not be listed comes first.
-            found = ask(rows, places, min(k + len(gone), len(rows)))
-            lists = lists.merge(_without(found, gone, k))
-        return lists
+            if found is None:  # else rows were stepped over, nothing had to be copied
+                rows, places, hidden = segment.view(mask)
+                if not len(rows):
+                    continue
+                gone = np.concatenate([hidden, hide])
+                # Enough room for the k best even if every row that may not be listed comes first.
+                found = _without(ask(rows, places, min(k + len(gone), len(rows))), gone, k)
+            lists = found if lists is None else lists.merge(found)
+        if lists is None:
+            return NeighborGraph.empty(n, k, self.next_place)
+        return replace(lists, n_indexed=self.next_place)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that numbers rise from segment to segment."""
