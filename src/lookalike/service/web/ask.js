@@ -139,7 +139,7 @@ function views(state) {
         key: JSON.stringify(set), // shorter than the ids, and as telling
         keeps: true,
       });
-    } else get("clusters", "/clusters");
+    } else if (ids) get("clusters", "/clusters"); // else the map is on its way
   }
   return calls;
 }
