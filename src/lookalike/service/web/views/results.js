@@ -8,7 +8,7 @@ import { hit } from "./hit.js";
 import { later } from "./later.js";
 import { bones, problem, working } from "./states.js";
 
-const FEW = 9; // hits that a screen shows at first; those below it come with the next frame
+const FEW = 7; // hits that a screen shows at first; those below it come with the next frame
 
 /** @param {State} state @param {Dispatch} act */
 export function results(state, act) {
