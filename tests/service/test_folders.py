@@ -55,3 +55,22 @@ def test_a_folder_is_served_and_only_read(place, tmp_path):
         assert len(la.Index.open(place / "films")) == 1500
     with running(tmp_path / "store.db") as (_, client):  # the store remembers where it is
         assert client.search("films", 7, k=2)["hits"][0]["id"] == index.search(7, k=1).ids[0]
+
+
+def test_a_set_of_a_folder_may_be_any_rows(tmp_path):
+    """What describes the folder is a sample; the rows that are asked about need not be in it."""
+    rows = {"size": [at * 37 % 101 for at in range(6000)], "color": ["red", "blue", "green"] * 2000}
+    index = build_index(cut(pa.table(rows), tmp_path / "in", [700]), tmp_path / "films", Gower())
+    with running(tmp_path / "store.db") as (service, client):
+        serve_file(service, str(tmp_path / "films"), {}, print)
+        view = service.catalog.get("films").view
+        known = set(view.table[view.settings.names].values.tolist())
+        reds = [id for id in index.ids if index.get(id)["color"] == "red"][:40]
+        assert not known.issuperset(reds)
+        found = client.post("/api/collections/films/profile", {"ids": reds})
+        assert found["sampled"]
+        assert found["size"] == 40
+        first = found["differs"][0]
+        assert (first["column"], first["value"], first["inside"]) == ("color", "red", 1)
+        assert 0.2 < first["outside"] < 0.4
+        assert {one["id"] for one in found["typical"]} <= set(reds)

@@ -1,6 +1,7 @@
 """The files of the page as a browser gets them: small, kept for ever, never stale."""
 
 import gzip
+import json
 import re
 import shutil
 import urllib.request
@@ -9,6 +10,12 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from lookalike.service.api.opening import at_hand
+from lookalike.service.cells import to_json
+from lookalike.service.fitting import Settings
+from lookalike.service.limits import Limits
+from lookalike.service.safety import Access
+from lookalike.service.service import Service
 from lookalike.service.site import WEB, Site
 from service.running import running
 
@@ -23,12 +30,15 @@ def test_parts_lie_below_a_version_and_stay_for_ever():
     page = site.page(request())
     assert page.headers["cache-control"] == "no-cache"
     names = re.findall(r'"/web/([^"]+)"', page.body.decode())
-    assert len(names) > 20
-    assert all(name.startswith(f"{site.version}/") for name in names)
+    assert names == [f"{site.version}/{name}" for name in ("start.js", "main.css", "main.js")]
     for name in names:
         part = site.part(request(), name)
         assert "immutable" in part.headers["cache-control"]
-        assert part.body == (WEB / name.removeprefix(f"{site.version}/")).read_bytes()
+    assert site.part(request(), names[0]).body == (WEB / "start.js").read_bytes()
+    sheets = re.findall(r'"/web/(style/[^"]+)"', (WEB / "index.html").read_text("utf-8"))
+    assert site.part(request(), names[1]).body == b"".join(
+        (WEB / name).read_bytes() for name in sheets
+    )
 
 
 def test_another_version_is_not_kept():
@@ -39,12 +49,12 @@ def test_another_version_is_not_kept():
 
 def test_compressed_for_those_who_take_it():
     site = Site()
-    small = site.part(request(accept_encoding="br, gzip"), "main.js")
+    small = site.part(request(accept_encoding="br, gzip"), "start.js")
     assert small.headers["content-encoding"] == "gzip"
     assert small.headers["vary"] == "Accept-Encoding"
-    assert gzip.decompress(small.body) == (WEB / "main.js").read_bytes()
-    assert len(small.body) < 0.6 * (WEB / "main.js").stat().st_size
-    assert "content-encoding" not in site.part(request(), "main.js").headers
+    assert gzip.decompress(small.body) == (WEB / "start.js").read_bytes()
+    assert len(small.body) < 0.6 * (WEB / "start.js").stat().st_size
+    assert "content-encoding" not in site.part(request(), "start.js").headers
 
 
 def test_what_a_browser_has_is_not_sent_again():
@@ -70,6 +80,44 @@ def test_a_file_that_is_changed_changes_the_version(tmp_path):
     assert site.page(request()).headers["etag"] != page.headers["etag"]
     assert site.version != before
     assert site.part(request(), f"{site.version}/main.js").body == b"// another\n"
+
+
+def data_of(page):
+    found = re.search(r'<script type="application/json" id="opening">(.*?)</script>', page)
+    return None if found is None else json.loads(found[1])
+
+
+def test_what_it_opens_on_comes_with_the_page(pets):
+    with urllib.request.urlopen(f"{pets.address}/", timeout=60) as answer:
+        before = answer.read().decode()
+    pets.opening()  # now it is at hand
+    with urllib.request.urlopen(f"{pets.address}/", timeout=60) as answer:
+        assert answer.headers["Cache-Control"] == "no-store"
+        page = answer.read().decode()
+    assert "data-opening" not in before
+    assert '<html data-opening="pets"' in page
+    assert data_of(page) == pets.opening()
+
+
+def test_cells_cannot_leave_the_data():
+    data = to_json({"cell": "</script><script>alert(1)</script><!-- &"})
+    page = Site().page(request(), ("pets", data)).body.decode()
+    assert page.count("<script") == 3  # two that have a source, and the data
+    assert "alert(1)<" not in page
+    assert data_of(page) == json.loads(data)
+
+
+def test_who_needs_a_token_gets_the_page_alone(tmp_path):
+    access = Access(tokens=True)
+    service = Service(tmp_path / "store.sqlite", access=access)
+    rows = [{"weight": weight, "animal": "cat"} for weight in (1, 2, 3)]
+    service.catalog.create("pets", rows, Settings("pets"), Limits())
+    service.warm("pets")
+    assert at_hand(service) is None
+    service.access = Access()
+    name, data = at_hand(service)
+    assert (name, json.loads(data)["collection"]["rows"]) == ("pets", 3)
+    service.store.close()
 
 
 def test_the_policy_comes_with_every_part(server):

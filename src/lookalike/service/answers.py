@@ -11,11 +11,20 @@ from lookalike._show import plain
 from lookalike.errors import InvalidInput, message
 from lookalike.search import Hit, Hits
 from lookalike.search.filters import OPERATORS
+from lookalike.service.collection import Collection
 from lookalike.service.describe import describe
 from lookalike.service.notes import collected
 from lookalike.service.view import View, missing_row
 
-__all__ = ["answer_of", "first_answer", "plain_row", "read_filter", "read_query", "search"]
+__all__ = [
+    "answer_of",
+    "first_answer",
+    "has_first",
+    "plain_row",
+    "read_filter",
+    "read_query",
+    "search",
+]
 
 REASONS = 3
 ALL = "all"
@@ -98,7 +107,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": documents, **shared} if several else documents[0]
 
 
-# What the page asks first (``web/opening.js``), worked out once per view.
+# What the page asks first (``web/start.js``), worked out once per view.
 FIRST = {"k": 20, "explain": ALL, "space": "plain"}
 _first: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
 
@@ -116,6 +125,11 @@ def first_answer(name: str, view: View) -> dict[str, Any]:
         found = search(view, {"query": {"id": describe(name, view)["start"]}, **FIRST})
         _first[view] = found
     return found
+
+
+def has_first(collection: Collection) -> bool:
+    """Whether the answer to what the page asks first is known, so that nobody waits for it."""
+    return collection.loaded and collection.view in _first
 
 
 def answer_of(view: View, hits: Hits, id: Any, explain: int | str) -> dict[str, Any]:

@@ -52,20 +52,20 @@ def create_app(service: Service) -> FastAPI:
         app.include_router(module.router)
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
-    _serve_page(app)
+    _serve_page(app, service)
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
     app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
     return app
 
 
-def _serve_page(app: FastAPI) -> None:
+def _serve_page(app: FastAPI, service: Service) -> None:
     site = Site()
 
-    # Both are quick, so that they run between other requests, not in a thread of their own.
     @app.get("/", include_in_schema=False)
-    async def page(request: Request) -> Response:
-        return site.page(request)
+    def page(request: Request) -> Response:
+        return site.page(request, opening.at_hand(service))
 
+    # It is quick, so that it runs between other requests, not in a thread of its own.
     @app.get("/web/{path:path}", include_in_schema=False)
     async def part(request: Request, path: str) -> Response:
         return site.part(request, path)

@@ -76,9 +76,13 @@ class Catalog:
     def __iter__(self) -> Iterator[Collection]:
         return iter(list(self._known.values()))
 
+    def known(self, name: str) -> Collection | None:
+        """Return a collection that was asked for before, without a look into the store."""
+        return self._known.get(name)
+
     def get(self, name: str) -> Collection:
         """Return a collection by its name."""
-        known = self._known.get(name)
+        known = self.known(name)
         if known is not None:
             return known
         if not NAME.fullmatch(name):

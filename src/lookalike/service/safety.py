@@ -240,7 +240,8 @@ class _Body:
             return await self._receive()  # all is there: what comes is the end
         left = self._end - time.monotonic()
         try:
-            event = await asyncio.wait_for(self._receive(), max(0.001, left))
+            async with asyncio.timeout(max(0.001, left)):
+                event = await self._receive()
         except TimeoutError:
             do = "Send it faster, or in parts"
             raise Refused(408, message("body", "it within the time limit", "less", do)) from None

@@ -187,6 +187,7 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 
     def listens() -> None:
         started(f"http://{shown}:{port}/")
+        service.settles = True  # this process does nothing else
         service.warm_soon()
 
     Server(service, host, port, listens).run()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import anyio
+
+from lookalike._config import count_jobs
 from lookalike._progress import watching
 from lookalike.errors import LookalikeError, message
 from lookalike.service.analysis.results import Analyses
@@ -46,6 +50,13 @@ class Service:
         Files below it may be made collections by their path; None: none may.
     access : Access, optional
         Who may use it; by default everybody on this machine.
+
+    Attributes
+    ----------
+    settles : bool
+        Whether the garbage collector is told to leave alone what was loaded, as a process that does
+        nothing but serve should: it would look at every cell of every table again and again, and
+        all requests wait for it meanwhile.
     """
 
     def __init__(
@@ -67,6 +78,9 @@ class Service:
         self.jobs = Jobs()
         self.analyses = Analyses(self.jobs)
         self.store_answers = True
+        self.turns = anyio.CapacityLimiter(max(2, count_jobs(-1)))
+        self.settles = False
+        self._settled: set[tuple[int, int]] = set()  # tables, and what they were fitted to
         self._stop = threading.Event()
         self._follower: threading.Thread | None = None
         self._warmer: threading.Thread | None = None
@@ -101,6 +115,15 @@ class Service:
                 thread.join()
         self.store.close()
 
+    def _settle(self) -> None:
+        """Have the garbage collector leave alone what is in memory, when a table has come."""
+        loaded = {(one.key, one.view.fitted) for one in self.catalog if one.loaded}
+        if self.settles and not loaded <= self._settled:
+            gc.unfreeze()  # tables that went are free to go
+            gc.collect()
+            gc.freeze()
+            self._settled = loaded
+
     def _follow(self) -> None:
         swept = float("-inf")
         while not self._stop.wait(FOLLOW):
@@ -110,6 +133,7 @@ class Service:
                     swept = time.monotonic()
                 self.catalog.follow()
                 self.catalog.save_caches()
+                self._settle()
                 self.store_answers = True
             except LookalikeError:
                 self.store_answers = False  # readyz says so; the next look tries again

@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -26,7 +26,17 @@ from lookalike.service.view import View, missing_row
 __all__ = ["Sessions"]
 
 KEPT = 200  # sessions whose answers are kept in memory
+TURNS = 64
 DAYS = 30  # after which a session that nobody touches is forgotten
+
+
+class Live(NamedTuple):
+    """A session in memory: of which generation and rounds, and what each round became."""
+
+    generation: int
+    rounds: list[dict[str, Any]]
+    became: list[int]
+    session: FeedbackSession
 
 
 class Sessions:
@@ -40,13 +50,18 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._live: OrderedDict[str, tuple[int, list[int], FeedbackSession]] = OrderedDict()
+        self._turns = [threading.Lock() for _ in range(TURNS)]
+        self._live: OrderedDict[str, Live] = OrderedDict()
+
+    def _turn(self, id: str) -> threading.Lock:
+        """Return the lock of a session; few share one."""
+        return self._turns[hash(id) % TURNS]
 
     def start(self, collection: Collection, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin a session with a search; return its document."""
         id = secrets.token_hex(8)
         document: dict[str, Any] = {"asked": dict(asked), "rounds": []}
-        answer = self._answer(id, view, document)
+        answer = self._answer(id, view, document)  # nobody else knows its id yet
         values = {
             "id": id,
             "collection": collection.key,
@@ -60,8 +75,9 @@ class Sessions:
     def get(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
         """Return the document of a session, answered anew if rows came or went."""
         with self._database.read() as connection:
-            document = _read(connection, collection, id)
-        return self._answer(id, view, document)
+            document = json.loads(_read(connection, collection, id))
+        with self._turn(id):
+            return self._answer(id, view, document)
 
     def mark(
         self, collection: Collection, view: View, id: str, like: list[Any], unlike: list[Any]
@@ -72,12 +88,12 @@ class Sessions:
                 raise missing_row(one)
 
         def change(document: dict[str, Any]) -> dict[str, Any]:
-            session, _ = self._session(id, view, document)
+            session, became = self._session(id, view, document)
             with collected():
                 session.mark(like=like, unlike=unlike)
             last = session.history[-1]
             document["rounds"].append({"like": list(last.like), "unlike": list(last.unlike)})
-            self._keep(id, view, document, session)
+            self._keep(id, view, document, session, [*became, session.round])
             return document
 
         return self._change(collection, view, id, change)
@@ -86,11 +102,12 @@ class Sessions:
         """Take the last round back; return the document after it."""
 
         def change(document: dict[str, Any]) -> dict[str, Any]:
-            if not document["rounds"]:
-                session, _ = self._session(id, view, document)
-                session.undo()  # says that there is nothing to take back
+            session, became = self._session(id, view, document)
+            left = became[-2] if len(became) > 1 else 0
+            if session.round > left or not document["rounds"]:
+                session.undo()  # says so where there is nothing to take back
             document["rounds"].pop()
-            self._forget(id)
+            self._keep(id, view, document, session, became[:-1])
             return document
 
         return self._change(collection, view, id, change)
@@ -112,11 +129,22 @@ class Sessions:
     # -- parts -------------------------------------------------------------------------------------
 
     def _change(self, collection: Collection, view: View, id: str, change: Any) -> dict[str, Any]:
-        with self._database.write() as connection:
-            document = change(_read(connection, collection, id, lock=True))
-            query = t.sessions.update().where(t.sessions.c.id == id)
-            connection.execute(query.values(document=dumps(document), touched=now()))
-        return self._answer(id, view, document)
+        """Change a session; the search is made before the store is asked to write.
+
+        It may take seconds where there are millions of rows, and all who write would wait for it.
+        """
+        with self._turn(id):
+            while True:
+                with self._database.read() as connection:
+                    before = _read(connection, collection, id)
+                document = change(json.loads(before))
+                with self._database.write() as connection:
+                    if _read(connection, collection, id, lock=True) == before:
+                        query = t.sessions.update().where(t.sessions.c.id == id)
+                        connection.execute(query.values(document=dumps(document), touched=now()))
+                        break
+                # Another server was quicker: what it has written is changed instead.
+            return self._answer(id, view, document)
 
     def _session(
         self, id: str, view: View, document: Mapping[str, Any]
@@ -124,10 +152,10 @@ class Sessions:
         """Return the session with all its rounds, and the round that each stored one became."""
         with self._lock:
             live = self._live.get(id)
-            if live is not None and live[0] == view.generation:
-                if len(live[1]) == len(document["rounds"]):
+            if live is not None and live.generation == view.generation:
+                if live.rounds == document["rounds"]:
                     self._live.move_to_end(id)
-                    return live[2], live[1]
+                    return live.session, live.became
         asked = document["asked"]
         query, _ = read_query(view, asked["query"])
         with collected():
@@ -157,11 +185,10 @@ class Sessions:
         view: View,
         document: Mapping[str, Any],
         session: FeedbackSession,
-        became: list[int] | None = None,
+        became: list[int],
     ) -> None:
-        became = became or list(range(1, len(document["rounds"]) + 1))
         with self._lock:
-            self._live[id] = view.generation, became, session
+            self._live[id] = Live(view.generation, list(document["rounds"]), became, session)
             self._live.move_to_end(id)
             while len(self._live) > KEPT:
                 self._live.popitem(last=False)
@@ -204,9 +231,7 @@ class Sessions:
         }
 
 
-def _read(
-    connection: sa.Connection, collection: Collection, id: str, lock: bool = False
-) -> dict[str, Any]:
+def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool = False) -> str:
     c = t.sessions.c
     query = sa.select(c.document).where(c.id == id[:32], c.collection == collection.key)
     if lock and connection.dialect.name != "sqlite":
@@ -215,5 +240,4 @@ def _read(
     if found is None:
         do = "POST .../sessions starts a new one"
         raise NotThere(message(f"session {id[:32]!r}", "a session of this id", "none", do))
-    document: dict[str, Any] = json.loads(found)
-    return document
+    return str(found)

@@ -1,9 +1,11 @@
 """The files of the page: small, without scripts from elsewhere, without inline code."""
 
+import gzip
 import re
 from pathlib import Path
 
 import lookalike
+from lookalike.service.site import Site
 
 WEB = Path(lookalike.__file__).parent / "service" / "web"
 BUDGET = 150_000  # bytes that the first view may load
@@ -48,19 +50,24 @@ def test_every_module_is_reached_or_brought_later():
     assert {path.resolve() for path in files(".js", ".css")} == loaded(later)
 
 
-def test_all_modules_of_the_first_list_are_asked_for_at_once():
-    """Else the browser would find them one after the other, a round trip for each."""
-    page = (WEB / "index.html").read_text(encoding="utf-8")
-    links = re.findall(r'<link rel="modulepreload" href="/web/([^"]+)">', page)
-    scripts = re.findall(r'<script type="module"[^>]* src="/web/([^"]+)">', page)
-    assert scripts == ["opening.js", "main.js"]
-    needed = {path for path in loaded([]) if path.suffix == ".js" and path.name != "theme.js"}
-    assert {(WEB / name).resolve() for name in [*links, *scripts]} == needed
-    assert len(links) == len(set(links))
+def test_the_first_list_is_three_files():
+    """Else the browser would find modules one after the other, a round trip for each."""
+    page = gzip.decompress(Site()._parts["index.html"].small).decode()
+    names = re.findall(r'"/web/[0-9a-f]{16}/([^"]+)"', page)
+    assert names == ["start.js", "main.css", "main.js"]
+    script = Site()._parts["main.js"].plain.decode()
+    assert not re.search(r"^import ", script, re.M)
+    for path in loaded([]):
+        body = path.read_text(encoding="utf-8")
+        if path.suffix == ".css":
+            assert body in Site()._parts["main.css"].plain.decode()
+        elif path.name not in ("main.js", "start.js"):
+            last = [line for line in body.splitlines() if line.strip()][-2:]
+            assert "\n".join(last).removeprefix("export ") in script, path
 
 
 def test_the_first_question_waits_for_no_module():
-    text = (WEB / "opening.js").read_text(encoding="utf-8")
+    text = (WEB / "start.js").read_text(encoding="utf-8")
     assert not re.search(r"^import ", text, re.M)
     token = re.search(r'TOKEN = ("[^"]+")', text).group(1)
     assert token in (WEB / "api.js").read_text(encoding="utf-8")
@@ -87,4 +94,4 @@ def test_modules_are_checked_and_small():
     for path in files(".js"):
         text = path.read_text(encoding="utf-8")
         assert text.count("\n") <= 400, path
-        assert path.name == "theme.js" or text.startswith("// @ts-check\n"), path
+        assert text.startswith("// @ts-check\n"), path

@@ -173,6 +173,28 @@ def test_360_pixels_are_enough(visit, table):
 
 PARTS = ("query", "results", "view")
 
+BOXES = """() => [...document.querySelectorAll("header :is(button, select, input)")]
+  .filter(one => one.offsetParent)
+  .map(one => one.getBoundingClientRect())
+  .map(box => [Math.round(box.top / 20), box.width, box.height, box.left, box.right])"""
+
+
+def test_a_phone_has_two_rows_of_things_to_press(visit):
+    visit.page.set_viewport_size({"width": 360, "height": 780})
+    visit.open("#/films?view=graph")
+    boxes = visit.page.evaluate(BOXES)
+    assert len(boxes) == 8  # table, search, measure, two spaces, theme, keys, share
+    assert len({row for row, *_ in boxes}) == 2
+    assert all(width >= 40 and height >= 40 for _, width, height, *_ in boxes)
+    assert all(left >= 0 and right <= 360 for *_, left, right in boxes)
+    assert visit.button("Share", exact=True).inner_text().strip() == "Share"  # for those who hear the page
+    visit.page.locator("#search").fill("star wars")
+    visit.page.wait_for_selector("#suggestions [role=option]")
+    wide = visit.page.locator("#suggestions").bounding_box()
+    assert wide["width"] > 300
+    assert wide["x"] + wide["width"] <= 360
+
+
 AUDIT = """() => axe.run(document, {resultTypes: ["violations"]}).then(result =>
   result.violations.filter(one => ["serious", "critical"].includes(one.impact))
     .map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => node.html).join(" | ")}`))"""

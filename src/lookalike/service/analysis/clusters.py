@@ -13,7 +13,7 @@ from lookalike._show import plain
 from lookalike.cluster import SimilarityClustering, profile_clusters
 from lookalike.cluster.differences import column_differences
 from lookalike.errors import InvalidInput, message
-from lookalike.service.analysis.sample import Sample, take, take_again
+from lookalike.service.analysis.sample import Sample, take, take_again, with_rows
 from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
 
@@ -87,7 +87,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     for id in ids:
         if id not in view.index:
             raise missing_row(id)
-    sample = take(view, most=len(view.index))
+    sample = with_rows(take(view, most=len(view.index)), ids)
     labels = np.full(len(sample.ids), -1)
     inside = np.unique([sample.places[id] for id in ids])
     labels[inside] = 0
@@ -100,6 +100,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     return {
         "size": len(inside),
         "rest": len(labels) - len(inside),
+        "sampled": sample.sampled,
         "differs": [
             {
                 "column": one.column,

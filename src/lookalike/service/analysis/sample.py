@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,11 +14,12 @@ from lookalike.errors import InvalidInput, message
 from lookalike.measures import Measure
 from lookalike.search import Index
 from lookalike.search.choose import repair_hubs
+from lookalike.search.tables import concatenate
 from lookalike.service.answers import plain_row
 from lookalike.service.view import View
-from lookalike.table import Table
+from lookalike.table import Table, as_table
 
-__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take", "take_again"]
+__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take", "take_again", "with_rows"]
 
 MOST = 100_000  # rows that one analysis looks at
 SMALL = 5_000  # rows up to which every change makes an analysis old
@@ -91,6 +93,16 @@ def take_again(view: View, ids: list[Any]) -> Sample | None:
         return None
     order = np.array([sample.places[id] for id in ids], dtype=np.int64)
     return Sample(view, sample.at[order], list(ids), sample.table[order], sample.sampled)
+
+
+def with_rows(sample: Sample, ids: Sequence[Any]) -> Sample:
+    """Return a sample with further rows of its view, by their ids."""
+    view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.places]
+    if not more:
+        return sample
+    table = as_table([view.record(id) for id in more], view.schema, who="profile")
+    at = np.concatenate([sample.at, np.full(len(more), -1)])
+    return Sample(view, at, [*sample.ids, *more], concatenate([sample.table, table]), True)
 
 
 def fit_plain(sample: Sample) -> Measure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from lookalike.service.answers import search as find
@@ -15,8 +16,12 @@ from lookalike.service.api.shared import (
     check_at_most,
     check_k,
     documented,
+    in_turn,
 )
 from lookalike.service.api.strict import StrictRoute
+from lookalike.service.collection import Collection
+from lookalike.service.service import Service
+from lookalike.service.view import View
 
 __all__ = ["ANSWER", "router"]
 
@@ -63,21 +68,29 @@ SESSION = {
 
 
 @router.post("/search", responses=documented(ANSWER, "What was found."))
-def search(service: Serving, found: Found, body: SearchIn) -> Response:
+async def search(service: Serving, found: Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
     check_k(service, body.k)
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
-    view = found.at_least(body.at_least, service.limits.wait)
-    return answer(find(view, body.model_dump()))
+    view = await _view(service, found, body.at_least)
+    return await in_turn(service, lambda: answer(find(view, body.model_dump())))
+
+
+async def _view(service: Service, found: Collection, at_least: int | None = None) -> View:
+    """Return the view to be searched; who waits for it does not keep others waiting."""
+    if found.loaded and at_least is None:
+        return found.view
+    return await run_in_threadpool(found.at_least, at_least, service.limits.wait)
 
 
 @router.post("/sessions", status_code=201, responses=documented(SESSION, "The new session.", 201))
-def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
+async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback."""
     check_k(service, body.k)
-    return answer(service.sessions.start(found, found.view, body.model_dump()), 201)
+    view, start = await _view(service, found), service.sessions.start
+    return await in_turn(service, lambda: answer(start(found, view, body.model_dump()), 201))
 
 
 @router.get("/sessions/{s}", responses=documented(SESSION, "The session."))
@@ -87,10 +100,11 @@ def get_session(service: Serving, found: Found, s: str) -> Response:
 
 
 @router.post("/sessions/{s}/marks", responses=documented(SESSION, "The session after the marks."))
-def mark(service: Serving, found: Found, s: str, body: MarksIn) -> Response:
+async def mark(service: Serving, found: Found, s: str, body: MarksIn) -> Response:
     """Mark rows as right and others as wrong: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
-    return answer(service.sessions.mark(found, found.view, s, body.like, body.unlike))
+    view, change = await _view(service, found), service.sessions.mark
+    return await in_turn(service, lambda: answer(change(found, view, s, body.like, body.unlike)))
 
 
 @router.post("/sessions/{s}/undo", responses=documented(SESSION, "The session before the round."))

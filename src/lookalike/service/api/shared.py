@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
+import anyio
 from fastapi import Depends, Path, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from lookalike.errors import message
@@ -14,7 +17,18 @@ from lookalike.service.collection import Collection
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
-__all__ = ["PROBLEMS", "Found", "Serving", "answer", "check_at_most", "check_k", "documented"]
+__all__ = [
+    "PROBLEMS",
+    "Found",
+    "Serving",
+    "answer",
+    "check_at_most",
+    "check_k",
+    "documented",
+    "in_turn",
+]
+
+T = TypeVar("T")
 
 PROBLEM = {"model": ProblemOut, "content": {"application/problem+json": {}}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -32,7 +46,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def get_service(request: Request) -> Service:
+# Neither has anything to wait for, as a rule: a thread for each would cost more than both do.
+async def get_service(request: Request) -> Service:
     """Return the service of the application."""
     service: Service = request.app.state.service
     return service
@@ -41,14 +56,23 @@ def get_service(request: Request) -> Service:
 Serving = Annotated[Service, Depends(get_service)]
 
 
-def get_collection(
+async def get_collection(
     service: Serving, c: Annotated[str, Path(description="The name of a collection.")]
 ) -> Collection:
     """Return the collection that the path names."""
-    return service.catalog.get(c)
+    known = service.catalog.known(c)
+    return known if known is not None else await run_in_threadpool(service.catalog.get, c)
 
 
 Found = Annotated[Collection, Depends(get_collection)]
+
+
+async def in_turn(service: Service, work: Callable[[], T]) -> T:
+    """Do what keeps a core busy: as many at once as there are cores, the others in line.
+
+    More at once would not be done sooner, but every short request would wait for all of them.
+    """
+    return await anyio.to_thread.run_sync(work, limiter=service.turns)
 
 
 def answer(value: Any, status: int = 200) -> Response:

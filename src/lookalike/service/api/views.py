@@ -179,6 +179,7 @@ def clusters(service: Serving, found: Found) -> Response:
 PROFILE = {
     "size": 2,
     "rest": 1,
+    "sampled": False,
     "differs": [
         {
             "column": "animal",

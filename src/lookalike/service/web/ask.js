@@ -65,8 +65,9 @@ export function needs(state) {
   if (!state.link.collection) return calls;
   calls.push({ slot: "info", method: "GET", path: path(state) });
   if (!info(state) || info(state).name !== state.link.collection) return calls;
-  calls.push({ slot: "measures", method: "GET", path: "/api/measures" });
-  calls.push(...searches(state), ...views(state));
+  calls.push(...searches(state));
+  if (state.ui.few) return calls; // nothing is worked on beside the first list
+  calls.push({ slot: "measures", method: "GET", path: "/api/measures" }, ...views(state));
   const text = state.ui.text.trim();
   if (text) {
     const found = path(state, `/rows?limit=8&text=${encodeURIComponent(text)}`);
@@ -138,7 +139,7 @@ function views(state) {
         key: JSON.stringify(set), // shorter than the ids, and as telling
         keeps: true,
       });
-    } else get("clusters", "/clusters");
+    } else if (ids) get("clusters", "/clusters"); // else the map is on its way
   }
   return calls;
 }

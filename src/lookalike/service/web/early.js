@@ -1,12 +1,17 @@
 // @ts-check
 /** The first answers, taken out of the opening: by the calls that would have brought them. */
 import { PAGE } from "./link.js";
-import { opening } from "./opening.js";
 
 /** @param {string} method @param {string} path @param {any} body */
 const name = (method, path, body) => `${method} ${path} ${JSON.stringify(body ?? null)}`;
 
-const answers = opening.then((found) => {
+/** What came with the page, or was asked for before this module was there (`start.js`). */
+function opening() {
+  const data = document.getElementById("opening");
+  return window.lookalikeOpening ?? Promise.resolve(data && JSON.parse(data.textContent ?? "null"));
+}
+
+const answers = opening().then((found) => {
   /** @type {Map<string, any>} */
   const all = new Map();
   if (!found) return all;

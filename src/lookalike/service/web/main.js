@@ -19,6 +19,7 @@ import { welcome } from "./views/welcome.js";
 
 
 const LOOK_AGAIN = 20000; // milliseconds between looks for changed rows
+const PATIENCE = 1500; // milliseconds that all else waits for the first list
 
 /** @type {Array<[string, (state: State, act: (action: Action) => void) => any]>} */
 const PARTS = [
@@ -36,6 +37,8 @@ const loader = createLoader(store.get, act);
 let planned = false;
 let hurried = false;
 let frame = 0;
+let drawn = false;
+let followed = false;
 let spoken = "";
 
 /** Acts that do more than change the state. @type {Object<string, (action: Action, state: State) => any>} */
@@ -122,7 +125,8 @@ function changed(state, action) {
 
 /**
  * Ask for what is missing now, and draw: at once after an act, with the next frame after an answer,
- * as several of them may come between two frames.
+ * as several of them may come between two frames. The first answer is drawn at once; where it came
+ * with the page, nothing is drawn before it.
  *
  * @param {boolean} [soon]
  */
@@ -134,11 +138,16 @@ function plan(soon = true) {
     planned = false;
     open(store.get());
     loader.sync();
-    if (hurried || document.hidden) draw(store.get()); // a hidden page has no frames
+    const { slots, ui } = store.get();
+    const first = ui.few && !followed && slots.answer?.status === "ready";
+    if (first || (hurried && !opened()) || document.hidden) draw(store.get()); // a hidden page has no frames
     else frame ||= requestAnimationFrame(() => draw(store.get()));
     hurried = false;
   });
 }
+
+/** Is the first answer about to be read from the page itself? */
+const opened = () => !drawn && document.documentElement.dataset.opening !== undefined && !window.lookalikeOpening;
 
 /** Open the first table if the link names none. @param {State} state */
 function open(state) {
@@ -153,6 +162,7 @@ function open(state) {
 function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
+  drawn = true;
   const empty = welcome(state, act);
   document.body.classList.toggle("nothing", Boolean(empty));
   for (const [id, view] of PARTS) {
@@ -163,12 +173,23 @@ function draw(state) {
   const title = answer?.value?.query.label;
   document.title = [title, info(state)?.title, "lookalike"].filter(Boolean).join(" · ");
   speak(state);
+  if (state.ui.few && answer && answer.status !== "loading" && !followed) {
+    followed = true;
+    afterFrame(() => act({ type: "ui", few: false }));
+  }
+}
+
+/** Do something when what was drawn is on the screen. @param {() => void} work */
+function afterFrame(work) {
+  if (document.hidden) setTimeout(work); // a hidden page has no frames
+  else requestAnimationFrame(() => setTimeout(work));
 }
 
 /** Tell screen readers when a new list is there. @param {State} state */
 function speak(state) {
   const slot = state.slots.answer;
   if (slot?.status !== "ready" || slot.valueKey === spoken) return;
+  if (state.ui.few) return; // more of it is to come
   if (!spoken) prepare();
   spoken = slot.valueKey ?? "";
   const { hits, query: asked, matched } = slot.value;
@@ -209,3 +230,4 @@ setInterval(look, LOOK_AGAIN);
 listenToKeys(store.get, act);
 route();
 plan();
+setTimeout(() => store.get().ui.few && act({ type: "ui", few: false }), PATIENCE);

@@ -23,6 +23,7 @@ export function initialState() {
       wanted: null,
       fit: null,
       hidden: {},
+      few: true,
     },
   };
 }

@@ -124,8 +124,15 @@ interface Ui {
   wanted: string | null;
   fit: Job | null;
   hidden: Record<string, boolean>;
+  /** Is the first list not on the screen yet? Then nothing is drawn that can come after it. */
+  few: boolean;
 }
 
 interface State { link: Link; slots: Record<string, Slot>; ui: Ui; epoch: number }
 interface Action { type: string; [name: string]: any }
 type Dispatch = (action: Action) => void;
+
+interface Window {
+  /** What the page opens on, asked for by `start.js`; absent where it came with the page. */
+  lookalikeOpening?: Promise<any>;
+}

@@ -23,7 +23,7 @@ export function header(state, act) {
         "button",
         { class: "plain", type: "button", on: { click: () => act({ type: "share" }) } },
         icon("share"),
-        "Share",
+        h("span", { class: "word" }, "Share"),
       ),
     ),
   ];
@@ -42,6 +42,7 @@ function collections(state, act) {
   return h(
     "select",
     {
+      class: "table",
       "aria-label": "table",
       value: known ? state.link.collection : "",
       on: { change: (event) => act({ type: "collection", name: event.target.value }) },
@@ -61,6 +62,7 @@ function measures(state, act) {
   return h(
     "select",
     {
+      class: "measure",
       "aria-label": "measure",
       title: `${measure.text}. ${measure.reason ?? ""}`,
       value: now,

@@ -241,11 +241,12 @@ function extent(values) {
 /** @param {any} drawing @param {any} picture @param {any} answer */
 function says(drawing, picture, answer) {
   const trust = typeof drawing.trust === "number" ? `A flat picture of many columns, trustworthiness ${drawing.trust.toFixed(2)} (1: all rows that are close here are close in truth). ` : "";
-  if (!answer || picture.query < 0) return `${trust}Click a row to search from it.`;
+  const some = drawing.sampled ? `${count(drawing.ids.length)} rows stand for all; neighbors that are not among them are not drawn. ` : "";
+  if (!answer || picture.query < 0 || !picture.hits.length) return `${trust}${some}Click a row to search from it.`;
   const far = away(picture).filter((share) => share > FAR).length;
   const lines = "Lines join the row in question with its neighbors in the real space";
-  if (!far) return `${trust}${lines}; all of them lie near it here too.`;
-  return `${trust}${lines}; ${far} of ${picture.hits.length} ${far === 1 ? "lies" : "lie"} far away on this map: there it misleads.`;
+  if (!far) return `${trust}${some}${lines}; all of them lie near it here too.`;
+  return `${trust}${some}${lines}; ${far} of ${picture.hits.length} ${far === 1 ? "lies" : "lie"} far away on this map: there it misleads.`;
 }
 
 /** The same for those who do not see it. @param {any} picture @param {any} answer @param {any} paint */

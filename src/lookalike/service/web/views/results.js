@@ -8,6 +8,8 @@ import { hit } from "./hit.js";
 import { later } from "./later.js";
 import { bones, problem, working } from "./states.js";
 
+const FEW = 7; // hits that a screen shows at first; those below it come with the next frame
+
 /** @param {State} state @param {Dispatch} act */
 export function results(state, act) {
   const slot = state.slots.answer;
@@ -21,7 +23,9 @@ export function results(state, act) {
   const answer = slot?.value;
   if (!answer) return [h("h2", null, "Most alike"), bones(10)];
   const moves = moved(state);
-  const busy = slot?.status === "loading";
+  const { few } = state.ui;
+  const busy = slot?.status === "loading" || few;
+  const hits = few ? answer.hits.slice(0, FEW) : answer.hits;
   return [
     h("h2", null, `Most alike of ${count(answer.matched ?? collection.rows)}`),
     answer.note ? h("p", { class: "note" }, answer.note) : null,
@@ -29,10 +33,10 @@ export function results(state, act) {
     answer.hits.length ? null : empty(state, act, collection),
     h(
       "ol",
-      { class: busy ? "hits busy" : "hits", "aria-busy": String(busy) },
-      answer.hits.map((one) => hit(state, act, one, moves.get(one.id) ?? null)),
+      { class: busy && !few ? "hits busy" : "hits", "aria-busy": String(busy) },
+      hits.map((one) => hit(state, act, one, moves.get(one.id) ?? null)),
     ),
-    answer.hits.length ? below(state, act, answer) : null,
+    answer.hits.length && !few ? below(state, act, answer) : null,
   ];
 }
 

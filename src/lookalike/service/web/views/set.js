@@ -14,10 +14,11 @@ export default function set(state, act) {
   if (!ids.length) return [h("p", { class: "empty" }, "There is no row within this line."), none(act)];
   if (slot?.status === "error") return problem(slot.problem, act, "profile");
   if (slot?.status !== "ready") return working(slot, act);
-  const { size, rest, differs, typical } = slot.value;
+  const { size, rest, sampled, differs, typical } = slot.value;
+  const others = sampled ? `${count(rest)} rows that stand for all others` : `the other ${count(rest + size - ids.length)}`;
   const known = new Map(info(state).columns.map((column) => [column.name, column]));
   return [
-    h("p", { class: "sentence" }, `${counted(ids.length, "row")} chosen${size < ids.length ? `, of which ${count(size)} were looked at` : ""}. What sets them apart from the other ${count(rest + size - ids.length)}, strongest first:`),
+    h("p", { class: "sentence" }, `${counted(ids.length, "row")} chosen${size < ids.length ? `, of which ${count(size)} were looked at` : ""}. What sets them apart from ${others}, strongest first:`),
     differs.length
       ? h("ol", { class: "differs", key: "differs" }, differs.map((one) => difference(one, known.get(one.column), differs[0].score)))
       : h("p", { class: "empty", key: "same" }, rest ? "Nothing: they are like the rest in every column." : "All rows were chosen: there is no rest to compare them with."),

@@ -9,7 +9,7 @@ const VIEWS = /** @type {const} */ (["map", "graph", "hubs", "set"]);
 
 /** @param {State} state @param {Dispatch} act */
 export function side(state, act) {
-  if (!info(state)) return state.slots.info?.status === "error" ? null : bones(6);
+  if (!info(state) || (state.ui.few && state.slots.answer?.value)) return state.slots.info?.status === "error" ? null : bones(6);
   const { view } = state.link;
   const keys = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -1,0 +1,29 @@
+// @ts-check
+/**
+ * Run before anything is drawn, and before any module is there: light or dark, so that a dark page
+ * never flashes white; and what the page opens on is asked for in one call, unless it came with it.
+ */
+(() => {
+  const TOKEN = "lookalike-token";
+  const PLAIN = /[?&](query|steps|space|k)=/; // with one of them, the first question is another one
+  const root = document.documentElement;
+  let theme = null;
+  let token = null;
+  try {
+    theme = localStorage.getItem("lookalike-theme");
+    token = sessionStorage.getItem(TOKEN);
+  } catch {
+    // no storage: follow the system
+  }
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+
+  const [, name = ""] = /^#\/([^?]+)/.exec(location.hash) ?? [];
+  const here = root.dataset.opening;
+  if (here && (!name || name === here)) return; // a name of a table needs no escapes
+  const path = `/api/opening?answered=${!PLAIN.test(location.hash)}${name ? `&collection=${name}` : ""}`;
+  /** The answers; null where they could not be had: then each is asked for, and says why. */
+  window.lookalikeOpening = fetch(path, { headers: token ? { Authorization: `Bearer ${token}` } : {}, cache: "no-store" }).then(
+    (response) => (response.ok ? response.json() : null),
+    () => null,
+  );
+})();

@@ -1,0 +1,104 @@
+"""Feedback sessions: searched once per round, without keeping those who write waiting."""
+
+import threading
+import time
+
+import pytest
+
+from lookalike.search import Index
+from lookalike.service.collection import Collection
+from lookalike.service.fitting import Settings
+from lookalike.service.limits import Limits
+from lookalike.service.service import Service
+from service.running import PETS
+
+
+@pytest.fixture
+def service(tmp_path):
+    service = Service(tmp_path / "store.sqlite")
+    service.catalog.create("pets", PETS, Settings("pets"), Limits())
+    yield service
+    service.store.close()
+
+
+def parts(service) -> tuple[Collection, object]:
+    found = service.catalog.get("pets")
+    return found, found.view
+
+
+def ids(document):
+    return [hit["id"] for hit in document["answer"]["hits"]]
+
+
+def test_undo_searches_nothing_again(service, monkeypatch):
+    found, view = parts(service)
+    sessions = service.sessions
+    start = sessions.start(found, view, {"query": {"id": 0}, "k": 4})
+    one = sessions.mark(found, view, start["id"], [1], [])
+    sessions.mark(found, view, start["id"], [], [4])
+    searched = []
+    search = Index.search
+    monkeypatch.setattr(Index, "search", lambda *a, **b: searched.append(1) or search(*a, **b))
+    assert sessions.undo(found, view, start["id"])["answer"]["hits"] == one["answer"]["hits"]
+    assert ids(sessions.undo(found, view, start["id"])) == ids(start)
+    assert searched == []
+    sessions.mark(found, view, start["id"], [3], [])
+    assert searched == [1]
+
+
+def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
+    found, view = parts(service)
+    start = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})
+    go, inside = threading.Event(), threading.Event()
+    search = Index.search
+
+    def slow(*args, **options):
+        inside.set()
+        assert go.wait(60)
+        return search(*args, **options)
+
+    monkeypatch.setattr(Index, "search", slow)
+    marked = []
+    work = lambda: marked.append(service.sessions.mark(found, view, start["id"], [1], []))  # noqa: E731
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert inside.wait(60)
+    began = time.monotonic()
+    added, _ = found.add([{"name": "Max", "weight": 7, "animal": "dog", "tags": []}])
+    assert time.monotonic() - began < 25  # else it would have waited for the store
+    assert not marked
+    go.set()
+    thread.join()
+    assert marked[0]["round"] == 1
+    assert added[0] in found.view.index
+
+
+def test_two_servers_change_one_session(service, tmp_path):
+    """The second takes back a round and makes another: as many rounds, but not the same."""
+    other = Service(tmp_path / "store.sqlite")
+    found, view = parts(service)
+    theirs, seen = parts(other)
+    id = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})["id"]
+    service.sessions.mark(found, view, id, [1], [])
+    other.sessions.undo(theirs, seen, id)
+    changed = other.sessions.mark(theirs, seen, id, [3], [])
+    again = service.sessions.get(found, view, id)
+    assert again["liked"] == [3]
+    assert ids(again) == ids(changed)
+    other.store.close()
+
+
+def test_marks_at_once_are_all_there(service):
+    found, view = parts(service)
+    id = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})["id"]
+    threads = [
+        threading.Thread(target=service.sessions.mark, args=(found, view, id, [row], []))
+        for row in (1, 2, 3, 4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    document = service.sessions.get(found, view, id)
+    assert sorted(document["liked"]) == [1, 2, 3, 4]
+    assert document["round"] == 4
