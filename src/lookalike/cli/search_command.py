@@ -129,7 +129,9 @@ def read_start(row: str | None, like: list[str]) -> tuple[dict[str, Any] | str, 
         row, *liked = liked
     if (row is None) == (not records) or len(records) > 1:  # typer has no word for "one of the two"
         raise typer.BadParameter(
-            "give either a row of the table or a record", param_hint="--row/--like"
+            "say what to look for: a row of the table (--row 17) or a record "
+            """(--like '{"year": 1977}'), one of the two""",
+            param_hint="--row/--like",
         )
     if row is None:
         return read_json(records[0], "--like"), liked
