@@ -112,7 +112,8 @@ def search(
         about = {"measure": name, "reason": reason}
         out.write(output, *to_rows(hits, table, why), lambda: about | to_json(hits, asked, why))
     if len(hits) < k:
-        out.note(f"{k:,} rows were asked for, {len(hits):,} are there to be found")
+        rows = "1 row" if len(hits) == 1 else f"{len(hits):,} rows"
+        out.note(f"only {rows} can be found; {k:,} were asked for")
     undefined = sum(hit.distance is None for hit in hits)
     if undefined:
         out.note(

@@ -53,7 +53,8 @@ STYLE = (
     "body{font-size:10.5pt;max-width:none;padding:0}nav{display:none}"
     "section{margin-top:1.4rem;padding-top:1rem}h2,h3,caption{break-after:avoid}"
     "h3+p{break-after:avoid}figure,.figures,tr,li,pre{break-inside:avoid}p{orphans:3;widows:3}"
-    "figure.map{max-width:34rem}td.text{min-width:0}"
+    "figure.map{max-width:34rem}table{font-size:.85rem;max-width:100%}"
+    "td,th{overflow-wrap:anywhere;padding-right:.5rem}td.text{min-width:0}"
     "pre{white-space:pre-wrap;border:1px solid #bbb}.scroll{overflow:visible}}"
 )
 

@@ -244,7 +244,7 @@ def _write(part: Part, study: Study, words: dict[str, str]) -> str:
         try:
             body = part.make(study)
         except LookalikeError as error:
-            body = paragraphs([f"Left out: {error}"])
+            body = paragraphs([f"This part could not be made: {error}"])
     notes = dict.fromkeys(f"Note: {one.message}" for one in caught)
     lines = part.lines
     for mark, word in words.items():
