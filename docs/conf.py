@@ -27,10 +27,14 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_end": [],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,  # the four doors of the front page; the rest under More
     "navbar_align": "left",
 }
 html_show_sourcelink = False
+# Pages that stand alone have no section to navigate in.
+html_sidebars = {"index": [], "tutorial": [], "changelog": []}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -6,6 +6,8 @@ Five films like Star Wars, and what each column says for and against. The parts 
 to the similarity, those against it to what is lacking to 1: the whole bar is the whole answer.
 """
 
+import textwrap
+
 import matplotlib.pyplot as plt
 
 import lookalike as la
@@ -22,8 +24,8 @@ print(hits)
 # from a bar was empty in one of the two films, and the others count for more.
 columns = films.names
 colors = dict(zip(columns, plt.get_cmap("Dark2").colors, strict=False))
-figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
-names = [hit.row["title"] for hit in hits]
+figure, axis = plt.subplots(figsize=(7.2, 4), layout="constrained")
+names = [textwrap.fill(hit.row["title"], 22) for hit in hits]
 for side, sign in (("plus", 1), ("minus", -1)):
     left = [0.0] * len(hits)
     for column in columns:
@@ -32,7 +34,8 @@ for side, sign in (("plus", 1), ("minus", -1)):
         axis.barh(names, shares, left=left, color=colors[column], label=label, edgecolor="white")
         left = [a + b for a, b in zip(left, shares, strict=True)]
 axis.axvline(0, color="0.3", linewidth=1)
+axis.margins(x=0.03)
 axis.invert_yaxis()
 axis.set_xlabel("against    |    for likeness with Star Wars")
-axis.legend(ncols=8, loc="upper center", bbox_to_anchor=(0.4, -0.2), frameon=False, fontsize=8)
+figure.legend(ncols=4, loc="outside lower center", frameon=False)
 plt.show()

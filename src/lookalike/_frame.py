@@ -25,7 +25,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
         return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]
     except ImportError as error:
         raise MissingExtra(
-            f"to_frame: needs {backend}, found none. Install it or choose another backend."
+            f"to_frame: {backend} is not installed. Install it, or choose another backend."
         ) from error
 
 

@@ -237,7 +237,7 @@ def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
     words = ("search", file, "--row", 0, "-k", 9, "--measure", "ranked")
     loud, still = run(*words), run(*words, "--quiet")
     assert "leaves out" in loud.stderr
-    assert "are there to be found" in loud.stderr
+    assert "rows can be found" in loud.stderr
     assert still.stderr == ""
     assert still.stdout == loud.stdout
     assert "file not found" in run("inspect", tmp_path / "x.csv", "-q").stderr

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lookalike.pages.markup import COLORS
-from lookalike.pages.scatter import dots, frame, scatter
+from lookalike.pages.scatter import LARGE, LETTER, SMALL, dots, frame, scatter
 
 
 def test_shapes_are_kept_and_up_is_up():
@@ -43,10 +43,23 @@ def test_groups_have_colors_names_and_counts():
 
 
 def test_names_do_not_cover_each_other():
-    places = np.zeros((6, 2))
-    groups = np.array([0, 0, 0, 1, 1, 2])
-    text = scatter(places, groups, ["one", "two", "three"], "a heap")
-    assert re.findall(">(one|two|three)</text>", text) == ["one"]
+    """Even in a heap: a name moves by lines, or is left out on narrow pages, or at all."""
+    names = [f"group number {i}" for i in range(12)]
+    text = scatter(np.zeros((12, 2)), np.arange(12), names, "a heap")
+    found = re.findall(r'<text( class="roomy")? x="(\d+)" y="(\d+)"[^>]*>([^<]*)<', text)
+    assert 1 < len(found) < len(names)
+    assert found[0][3] == names[0]
+    for wide, size in ((True, SMALL), (False, LARGE)):  # those that are left out are smaller
+        shown = [(int(x), int(y)) for narrow, x, y, _ in found if wide or not narrow]
+        half = LETTER * size * len(names[0])
+        for at, (x, y) in enumerate(shown):
+            assert all(abs(x - u) >= half or abs(y - v) >= size for u, v in shown[:at])
+
+
+def test_the_key_says_what_makes_a_group():
+    text = scatter(np.eye(2), np.arange(2), ["a", "b"], "two", notes=["tall & thin", ""])
+    assert "a (1): tall &amp; thin</li>" in text
+    assert "b (1)</li>" in text
 
 
 def luminance(color):

@@ -10,7 +10,9 @@ import lookalike as la
 from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
+from lookalike.reporting import by_words
 from lookalike.reporting.groups import group_rows
+from lookalike.reporting.rows import RowWriter
 from lookalike.reporting.table_report import PARTS
 
 VOID = ("meta", "br")
@@ -58,7 +60,7 @@ def text(penguins):
 
 def test_every_part_is_made(penguins, text):
     assert list(penguins.parts) == [part.name for part in PARTS]
-    assert "Left out" not in text
+    assert "could not be made" not in text
     for part in PARTS:
         body = penguins.parts[part.name]
         assert "<pre><code>" in body  # the lines of Python that make it
@@ -90,7 +92,7 @@ def test_what_it_says_is_what_the_library_says(penguins):
     rows = load_penguins().drop("species")[at]
     fitted = Gower(scale="rank").fit(rows)
     occurrence = la.hubness.k_occurrence(fitted, 5)
-    assert f"the largest hub stands {occurrence.max()} times" in penguins.parts["hubs"]
+    assert f"the row in the most lists is in {occurrence.max()}" in penguins.parts["hubs"]
     assert "trustworthiness 0.9" in penguins.parts["map"]
     assert "120 of them, drawn at random" in penguins.lead
     assert "11 of 344" in penguins.parts["gaps"] or "333 of 344" in penguins.parts["gaps"]
@@ -162,3 +164,42 @@ def test_wrong_options():
         la.report({"a": [1.0, 2.0]}, sample=2)
     with pytest.raises(InvalidInput, match="name of a column"):
         la.report({"a": [1.0, 2.0]}, "b")
+
+
+def long_texts():
+    """Twelve texts that differ, of three sorts, each with a word that all of them have."""
+    sorts = ("the cat sat on a mat ", "the dog ran after a ball ", "the night was dark ")
+    return [f"{sort * 12} {i}{i}{i}" for i in range(4) for sort in sorts]
+
+
+def test_long_texts_are_compared_by_words():
+    texts = {"size": np.arange(12.0), "said": long_texts()}
+    made = by_words(la.read_table(texts))
+    assert made.names == ("size", "words of said")
+    assert made["words of said"].values[0] == {"cat", "sat", "mat", "000"}  # not "the", "on", "a"
+    assert made["said"].kind.role == "name"  # rows are still called by it
+    assert by_words(la.read_table(texts, kinds={"said": "text"})).names == ("size", "said")
+    short = la.read_table({"said": ["a cat", "a dog", "a mouse"]}, kinds={"said": "text"})
+    assert by_words(short) is short
+
+
+def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
+    monkeypatch.setattr("lookalike.reporting.table_report.PARTS", PARTS[:4])
+    found = la.report({"size": np.arange(12.0), "said": long_texts()})
+    assert "compared by its words" in found.parts["columns"]
+    assert "la.reporting.by_words(table)" in found.lead
+    assert re.search("<h3>Like the (cat sat|dog ran|night was)", found.parts["neighbors"])
+
+
+def test_gaps_are_not_told_as_values():
+    writer = RowWriter(la.read_table({"a": [1.0, 2.5, 4.0], "b": ["x", "y", "x"]}))
+    assert writer.words({"a": 1.0, "b": None}) == "a 1.0"
+    assert writer.words({"a": 1.0, "b": frozenset(range(99))}) == "a 1.0"
+    assert writer.numbers == [True, False]
+
+
+def test_a_map_of_clusters_says_what_makes_them():
+    rng = np.random.default_rng(0)
+    size = np.repeat([0.0, 9.0], 15) + rng.random(30)
+    found = la.report({"size": size, "sort": ["a"] * 15 + ["b"] * 15}, measure=Gower())
+    assert re.search(r"cluster 0 \(15\): (size|sort) ", found.parts["map"])

@@ -198,7 +198,7 @@ def parquet_bytes():
         ("b.json", '{"a": 1}\n{"a": 2}\n', ["the ending .jsonl"]),
         ("b.json", "5", ["found a int"]),
         ("b.json", '{"a": [1], "b": [1, 2]}', ["columns of equal length"]),
-        ("t.ods", "x", ["an ending that tells the format", "found '.ods'", "'.csv'"]),
+        ("t.ods", "x", ["a file name whose ending tells the format", "found '.ods'", "'.csv'"]),
         ("t.parqet", "x", ["Did you mean '.parquet'?"]),
         ("t", "x", ["no ending"]),
     ],

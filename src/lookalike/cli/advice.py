@@ -6,7 +6,9 @@ import re
 import shlex
 from collections.abc import Callable
 
-__all__ = ["in_options"]
+from lookalike.errors import suggest
+
+__all__ = ["in_options", "in_usage"]
 
 # Parameters of the library that are options here.
 OPTIONS = {
@@ -50,10 +52,16 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     ),
     (re.compile(r"^read_table\((--\w+ \S+)\)"), r"\1"),
     (re.compile(r"^read_table\((kinds|missing|delimiter)=\.\.\.\)"), r"--\1"),
+    (re.compile(r"^Index\.search(?=: needs columns of the table)"), "--like"),
     (re.compile(r"^Index\.search\(weights=\.\.\.\)"), "--weight"),
     (re.compile(r"^Index\.search\(columns=\.\.\.\)"), "--columns"),
     (re.compile(r"^Index\.search\(((?:un)?like)=\.\.\.\)"), r"--\1"),
     (re.compile(r"^kinds\[(['\"])(.*?)\1\]"), r"--kinds \2"),
+    # scikit-learn's own words stand in the middle, for tools that look for them.
+    (
+        re.compile(r"^read_table: needs rows and columns, found an empty table: .* is required\."),
+        "the table: it is empty.",
+    ),
     (re.compile(r"^read_table: "), "the table: "),
     (re.compile(r"(or )?give levels from low to high by kinds="), r"\1give levels by --kinds"),
     (
@@ -94,4 +102,41 @@ def in_options(text: str) -> str:
     """
     for pattern, to in RULES:
         text = pattern.sub(to, text)
+    return text
+
+
+# What typer says about a value, and how a person would say it.
+USAGE = [
+    (re.compile(r"^Value error, "), ""),
+    (re.compile(r"^Input should be greater than or equal to (\S+)$"), r"needs at least \1"),
+    (re.compile(r"^Input should be less than or equal to (\S+)$"), r"needs at most \1"),
+    (re.compile(r"^Input should be a valid integer.*$"), "needs a whole number"),
+    (re.compile(r"^Input should be a valid number.*$"), "needs a number"),
+]
+
+
+def in_usage(text: str, found: object = None) -> str:
+    """Return what is wrong with the value of an option, in words, with the nearest known one.
+
+    Parameters
+    ----------
+    text : str
+        What typer says.
+    found : the value, where it is known
+
+    Examples
+    --------
+    >>> in_usage("Input should be greater than or equal to 1", 0)
+    "needs at least 1, found '0'."
+    >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
+    "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
+    """
+    for pattern, to in USAGE:
+        text = pattern.sub(to, text)
+    if text.startswith("needs "):
+        return f"{text}, found {str(found)!r}." if found is not None else f"{text}."
+    told = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
+    if told:
+        near = suggest(told["word"], re.findall(r"'([^']*)'", told["known"]))
+        text += f" {near}" if near.startswith("Did you mean") else ""
     return text

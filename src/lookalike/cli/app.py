@@ -19,13 +19,12 @@ from types import FrameType
 from typing import Annotated, Any, TextIO
 
 import typer
-from typer.core import TyperGroup
 
 from lookalike._version import __version__
 from lookalike.cli.advice import in_options
 from lookalike.cli.later import load_later
 from lookalike.cli.output import complain, speaks_unicode, warn
-from lookalike.cli.verbs import add_verb
+from lookalike.cli.verbs import Group, add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
 
 __all__ = ["VERBS", "app", "main"]
@@ -53,7 +52,7 @@ VERBS = (
 )
 
 
-class Verbs(TyperGroup):
+class Verbs(Group):
     """The verbs, with one place where errors and warnings become lines."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ from lookalike.cli.measure import AUTO, pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, MeasureName, Scheduler, Seed, Weight
 from lookalike.cli.search_command import search
 from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
-from lookalike.cli.verbs import add_verb
+from lookalike.cli.verbs import Group, add_verb
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["index"]
 
 index = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     help="Build, extend and look at an index that is kept in a file or in a folder.",
 )

@@ -79,8 +79,16 @@ def papers(
             out.say(console, f"{each:<12}{paper.title}", "")
         return
     if quick and full:
-        do = "Give one of --quick and --full"
-        raise InvalidInput(message("papers", "one effort", "two", do))
+        do = "Choose one of them"
+        raise InvalidInput(
+            message(
+                "papers",
+                "one of the two",
+                "both",
+                do,
+                problem="--quick and --full exclude each other",
+            )
+        )
     effort = "quick" if quick else "full" if full else "default"
     asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
     folder, keep = data_folder(data), keeping_folder()

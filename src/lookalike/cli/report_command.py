@@ -18,6 +18,7 @@ from lookalike.cli.options import (
     Seed,
     Weight,
     check_page,
+    split_label,
 )
 from lookalike.cli.source import STDIN, Source, takes_table
 
@@ -67,6 +68,7 @@ def report(
     if measure is not None:
         read_measure(measure)  # a mistake is told before the table is read
     loaded = source.load()
+    split_label(loaded.table, label)  # so is one in the name of a column, before any work
     if columns is not None:
         loaded = loaded.compared_by(columns if label is None else f"{columns},{label}")
     with compile_note():

@@ -115,7 +115,8 @@ def search(
         about = {"measure": name, "reason": reason}
         out.write(output, *to_rows(hits, table, why), lambda: about | to_json(hits, asked, why))
     if len(hits) < k:
-        out.note(f"{k:,} rows were asked for, {len(hits):,} are there to be found")
+        rows = "1 row" if len(hits) == 1 else f"{len(hits):,} rows"
+        out.note(f"only {rows} can be found; {k:,} were asked for")
     undefined = sum(hit.distance is None for hit in hits)
     if undefined:
         out.note(
@@ -132,7 +133,9 @@ def read_start(row: str | None, like: list[str]) -> tuple[dict[str, Any] | str, 
         row, *liked = liked
     if (row is None) == (not records) or len(records) > 1:  # typer has no word for "one of the two"
         raise typer.BadParameter(
-            "give either a row of the table or a record", param_hint="--row/--like"
+            "say what to look for: a row of the table (--row 17) or a record "
+            """(--like '{"year": 1977}'), one of the two""",
+            param_hint="--row/--like",
         )
     if row is None:
         return read_json(records[0], "--like"), liked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.options import Kinds, MeasureName, Missing, read_kinds
 from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
+from lookalike.errors import missing_file
 
 __all__ = ["EXAMPLES", "serve"]
 
@@ -75,6 +77,9 @@ def serve(
     check_extra()
     from lookalike.service.server import default_store, make_service, serve_file
 
+    for file in files or []:
+        if not Path(file).exists():
+            raise missing_file(Path(file))  # before a store is made for it
     place = store or default_store(files or [])
     service = make_service(place, host, folder, tuple(allow_host or ()), need_token)
     out.note(f"rows are kept in {service.store.database.shown}")

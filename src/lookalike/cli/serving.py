@@ -71,7 +71,7 @@ def run_service(service: Service, host: str, port: int, open_page: bool, path: s
     set_up(requests=not sys.stderr.isatty())
 
     def started(address: str) -> None:
-        out.note(f"serving {address} (Ctrl-C ends it)")
+        out.note(f"serving {address} (stop it with Ctrl-C)")
         if open_page:
             typer.launch(address + path)
 

@@ -302,6 +302,12 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
     """Split a condition at the operator; a name of a column may hold one itself."""
     for name in sorted(names, key=len, reverse=True):
         rest = word[len(name) :].lstrip() if word.startswith(name) else ""
+        if rest.startswith(("=>", "=<")):
+            meant = f"{name}{rest[1]}={rest[2:]}"
+            known = " ".join(OPERATORS)
+            needed = f"an operator ({known})"
+            do = f"Did you mean {meant!r}?"
+            raise InvalidInput(message(f"--filter {word}", needed, rest[:2], do))
         for operator in OPERATORS:
             if rest.startswith(operator):
                 meant = {"=": "==", "~": "contains"}.get(operator, operator)

@@ -10,12 +10,14 @@ from lookalike.cli import output as out
 from lookalike.cli.options import Form
 from lookalike.cli.output import Output
 from lookalike.cli.serving import Store, open_tokens
-from lookalike.cli.verbs import add_verb
+from lookalike.cli.verbs import Group, add_verb
 
 __all__ = ["token"]
 
 token = typer.Typer(
-    no_args_is_help=True, help="Make, list and revoke the tokens of a server that others can reach."
+    cls=Group,
+    no_args_is_help=True,
+    help="Make, list and revoke the tokens of a server that others can reach.",
 )
 
 

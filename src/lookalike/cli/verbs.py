@@ -1,4 +1,4 @@
-"""How a function becomes a verb: its examples in the help, and the options that every verb has."""
+"""How a function becomes a verb: its help with examples, its mistakes, options all verbs have."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
+from lookalike.cli.advice import in_usage
 from lookalike.cli.output import quiet
 
-__all__ = ["add_verb", "with_parameters"]
+__all__ = ["Group", "Verb", "add_verb", "with_parameters"]
 
 Quiet = Annotated[
     bool,
@@ -27,6 +29,51 @@ Memory = Annotated[
     ),
 ]
 COMMON: dict[str, tuple[Any, Any]] = {"quietly": (Quiet, False), "memory": (Memory, None)}
+
+
+class Verb(TyperCommand):
+    """A verb that says in words what is wrong with an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read options and arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            errors: list[Any] = getattr(error.__cause__, "errors", list)()
+            found = errors[0].get("input") if errors else None
+            error.message = in_usage(error.message, found)
+            raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; a switch shows no type, since it takes no value."""
+        return _without_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A verb with verbs of its own, which it names when it is given none of them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that is meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.BadParameter:
+            raise
+        except Exception as error:
+            text = getattr(error, "message", "")
+            if text.startswith("No such command") and "Did you mean" not in text:
+                error.message = f"{text} Known: {', '.join(self.list_commands(ctx))}."  # type: ignore[attr-defined]
+            raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; a switch shows no type, since it takes no value."""
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(params: list[Any]) -> list[Any]:
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
 
 
 def add_verb(
@@ -53,7 +100,7 @@ def add_verb(
 
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
-    app.command(name=name, epilog=epilog)(with_parameters(verb, COMMON, run))
+    app.command(name=name, cls=Verb, epilog=epilog)(with_parameters(verb, COMMON, run))
 
 
 def with_parameters(

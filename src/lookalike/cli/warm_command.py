@@ -21,10 +21,20 @@ def warm() -> None:
 
     if not COMPILED:
         do = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
-        raise InvalidInput(message("warm", "a compiler", "that compiling is turned off", do))
+        raise InvalidInput(
+            message("warm", "a compiler", "none", do, problem="compiling is turned off")
+        )
     if cache_folder() is None:
         do = "Set NUMBA_CACHE_DIR to a folder that can be written to"
-        raise UnwritableFile(message("warm", "a place for compiled loops", "none", do))
+        raise UnwritableFile(
+            message(
+                "warm",
+                "a place for compiled loops",
+                "none",
+                do,
+                problem="there is no folder to keep compiled loops in",
+            )
+        )
     out.note("compiling all loops; the first time this takes some minutes")
 
     def tell(what: str, done: int, total: int) -> None:

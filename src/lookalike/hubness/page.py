@@ -20,7 +20,7 @@ from lookalike.pages.markup import (
     svg,
     table,
 )
-from lookalike.pages.scatter import dots, frame, mark
+from lookalike.pages.scatter import dots, frame, mark, words
 
 if TYPE_CHECKING:
     from lookalike.hubness.report import HubnessReport
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "fragment", "histogram", "hub_map", "hub_maps"]
 
 COLORS = (AGAINST, FOR)  # before, after
+ORPHAN = "currentColor"  # stands out on light and dark ground
 POINTS = 1_500  # rows on a map: hubs first, then a fixed sample
 LANDMARKS = 150
 
@@ -74,14 +75,15 @@ def histogram(report: HubnessReport) -> Html:
                     f"<title>{report.columns[at]}: {column[i]} rows in {low:g} to {high:g} lists"
                     "</title></rect>"
                 )
+    places = [(10 + (i + 0.5) * across, i) for i in range(0, bins, max(1, bins // 6))]
     ticks = "".join(
-        f'<text x="{10 + i * across:.1f}" y="196" font-size="13" fill="currentColor">'
-        f"{edges[i] + 0.5:g}</text>"
-        for i in range(0, bins, max(1, bins // 6))
+        # The last number would be cut at the edge if it stood in the middle of its bar.
+        words((min(x, 478.0), 198), f"{edges[i] + 0.5:g}", "end" if x > 440 else "middle")
+        for x, i in places
     )
     axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
     label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
-    drawing = svg(480, 200, label, [axis, *bars, ticks])
+    drawing = svg(480, 204, label, [axis, *bars, ticks])
     names = zip(COLORS, report.columns, strict=False)
     key = color_key(names) if len(report.columns) > 1 else ""
     caption = f"Lists of {report.k} that a row is in; height: root of the number of rows."
@@ -142,15 +144,17 @@ def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
                  f"row {int(at[j])}: {some[j]:g} lists")
             for j in order if hub[j]
         ]  # fmt: skip
-        parts = [dots(xy[some == 0], "#9a9a9a", 3), dots(xy[(some > 0) & ~hub], FOR, 4), *circles]
-        words = f"{name}: " if len(report.occurrences) > 1 else ""
-        hubs = f"{int(hub.sum())} hub" + ("" if hub.sum() == 1 else "s")
-        label = f"map of rows, {words}{hubs}, {int((some == 0).sum())} in no list"
-        panels.append(figure(svg(480, height, label, parts), label))
+        orphans = dots(xy[some == 0], ORPHAN, 4)
+        parts = [dots(xy[(some > 0) & ~hub], FOR, 3.5), orphans, *circles]
+        hubs = f"{int(hub.sum()):,} hub" + ("" if hub.sum() == 1 else "s")
+        caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
+        if len(report.occurrences) > 1:
+            caption = f"{name.capitalize()}: {caption}"
+        panels.append(figure(svg(480, height, f"map of rows. {caption}", parts), caption))
     key = [
         (COLORS[0], "hubs; the larger, the more lists they are in"),
         (FOR, "other rows"),
-        ("#9a9a9a", "orphans: in no list"),
+        (ORPHAN, "orphans: in no list"),
     ]
     return Html(f'<div class="figures">{"".join(panels)}</div>{color_key(key)}')
 

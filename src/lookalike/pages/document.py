@@ -35,17 +35,27 @@ STYLE = (
     "td:first-child,th:first-child,td.text,th.text{text-align:left}"
     "td.text{min-width:9rem;max-width:30rem}tr.first td{font-weight:600}"
     "td ul{padding-left:1rem;margin:0;text-align:left}"
-    "svg{max-width:100%;height:auto;vertical-align:middle}"
+    "svg{max-width:100%;height:auto;vertical-align:middle}td svg{max-width:none}"
     "figure{margin:.8rem 0;max-width:40rem}figure>svg{width:100%;display:block}"
     "figcaption{font-size:.9rem;color:var(--quiet);margin-top:.3rem}"
+    # Drawings shrink with the page, their words must not: the narrower, the larger they are drawn.
+    "figure.map{max-width:48rem}svg text{font-size:10px}"
+    "@media(max-width:40rem){svg text{font-size:13px}svg text.roomy{display:none}}"
+    "@media(max-width:30rem){svg text{font-size:18px}}"
     ".figures{display:flex;flex-wrap:wrap;gap:1rem}.figures figure{flex:1 1 18rem}"
     ".key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem}"
     ".key svg{margin-right:.35rem}"
     "pre{background:var(--panel);border-radius:6px;padding:.6rem .8rem;overflow-x:auto;"
     "font:.85rem/1.45 ui-monospace,monospace;margin:.9rem 0 0}"
-    "@media print{body{font-size:10.5pt;max-width:none;padding:0}nav{display:none}"
-    "section,figure,tr{break-inside:avoid}pre{white-space:pre-wrap;border:1px solid #bbb}"
-    ".scroll{overflow:visible}}"
+    # Paper is white whatever the screen is. A part may go on over the page, its pieces may not.
+    "@media print{:root{color-scheme:light;--ink:#1d2125;--quiet:#595f66;--ground:#fff;"
+    "--panel:#f4f5f7;--rule:#d5d9de;--link:#0b5fa5}"
+    "body{font-size:10.5pt;max-width:none;padding:0}nav{display:none}"
+    "section{margin-top:1.4rem;padding-top:1rem}h2,h3,caption{break-after:avoid}"
+    "h3+p{break-after:avoid}figure,.figures,tr,li,pre{break-inside:avoid}p{orphans:3;widows:3}"
+    "figure.map{max-width:34rem}table{font-size:.85rem;max-width:100%}"
+    "td,th{overflow-wrap:anywhere;padding-right:.5rem}td.text{min-width:0}"
+    "pre{white-space:pre-wrap;border:1px solid #bbb}.scroll{overflow:visible}}"
 )
 
 

@@ -103,7 +103,7 @@ def section(heading: str, body: str, name: str = "") -> Html:
     return Html(f"<section{mark}><h2>{escape(heading)}</h2>{body}</section>")
 
 
-def figure(drawing: str, caption: str = "") -> Html:
+def figure(drawing: str, caption: str = "", kind: str = "") -> Html:
     """Return a drawing with its caption.
 
     Parameters
@@ -111,9 +111,12 @@ def figure(drawing: str, caption: str = "") -> Html:
     drawing : str
         As HTML; more than a drawing will do, such as one with its key.
     caption : str
+    kind : str
+        "map": one that may be wider than the others; empty: an ordinary one.
     """
+    mark = f' class="{escape(kind)}"' if kind else ""
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return Html(f"<figure>{drawing}{below}</figure>")
+    return Html(f"<figure{mark}>{drawing}{below}</figure>")
 
 
 def color_key(names: Iterable[tuple[str, str]]) -> Html:

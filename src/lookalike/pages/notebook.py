@@ -21,6 +21,9 @@ STYLE = (
     ".lookalike tr.open td{border-bottom:0}.lookalike tr.below td{max-width:none;opacity:.85}"
     ".lookalike .quiet{opacity:.7}"
     ".lookalike svg{vertical-align:middle}"
+    # Names on a map stand before the ground of the notebook, where it tells its color.
+    ".lookalike{--ground:var(--jp-layout-color0,var(--vscode-editor-background,transparent))}"
+    ".lookalike figure{margin:.5em 0}.lookalike figure>svg{width:100%;max-width:46em;height:auto}"
 )
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from lookalike.pages.markup import COLORS, Html, color_key, escape, figure, svg
 
-__all__ = ["dots", "frame", "mark", "scatter"]
+__all__ = ["dots", "frame", "mark", "scatter", "words"]
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
 MARGIN = 8.0
-LETTER = 7.2  # width of a letter of a name, about
-LINE = 15.0  # height of a name
+# Words on a drawing, in its units: how large they are on a wide page and on a telephone (the rules
+# of style in document.py), and the width of a letter by their height, about.
+SMALL, LARGE, LETTER = 10.0, 18.0, 0.62
+TRIED = (0.0, -1.2, 1.2, -2.4, 2.4)  # lines up or down from the middle of a group
 
 
 def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
@@ -61,8 +63,32 @@ def mark(at: Sequence[float] | np.ndarray, radius: float, color: str, title: str
     )
 
 
+def words(at: Sequence[float], text: str, anchor: str = "middle", *, roomy: bool = False) -> Html:
+    """Return words on a drawing that can be read on any ground, dots below them or not.
+
+    Parameters
+    ----------
+    at : x and y
+    text : str
+    anchor : {"start", "middle", "end"}
+    roomy : bool
+        Whether they are left out on a narrow page, where words are larger.
+    """
+    narrow = ' class="roomy"' if roomy else ""
+    return Html(
+        f'<text{narrow} x="{at[0]:.0f}" y="{at[1]:.0f}" text-anchor="{anchor}" font-size="11" '
+        'font-weight="600" fill="currentColor" stroke="var(--ground,transparent)" '
+        f'stroke-width="3" stroke-linejoin="round" paint-order="stroke">{escape(text)}</text>'
+    )
+
+
 def scatter(
-    places: np.ndarray, groups: np.ndarray, names: Sequence[str], label: str, caption: str = ""
+    places: np.ndarray,
+    groups: np.ndarray,
+    names: Sequence[str],
+    label: str,
+    caption: str = "",
+    notes: Sequence[str] = (),
 ) -> Html:
     """Return a map of points in groups: colored, named on the map, and counted in the key.
 
@@ -76,6 +102,8 @@ def scatter(
     label : str
         What it shows, for those who cannot see it.
     caption : str
+    notes : sequence of str
+        What the key says of each group; empty: nothing.
     """
     xy, height = frame(places)
     counts = np.bincount(groups, minlength=len(names))
@@ -85,31 +113,55 @@ def scatter(
     # Large groups first, so that small ones lie on top of them.
     parts: list[str] = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
     parts += _names(xy, groups, names, order, height)
-    key = [(colors[at], f"{names[at]} ({counts[at]:,})") for at in range(len(names))]
-    return figure(svg(WIDTH, height, label, parts) + color_key(key), caption)
+    said = [f": {note}" if note else "" for note in notes] or [""] * len(names)
+    key = [(colors[at], f"{names[at]} ({counts[at]:,}){said[at]}") for at in range(len(names))]
+    return figure(svg(WIDTH, height, label, parts) + color_key(key), caption, "map")
 
 
 def _names(
     xy: np.ndarray, groups: np.ndarray, names: Sequence[str], order: np.ndarray, height: float
 ) -> list[str]:
-    """Return the names of groups on the map, where they do not cover each other."""
-    taken: list[tuple[float, float, float]] = []
-    out = []
+    """Return the names of groups on the map, where they do not cover each other.
+
+    Those that have room on a telephone come first, then those that have it on a wide page.
+    """
+    middles = {}
     for at in order.tolist():
         some = xy[groups == at]
-        if not len(some):
-            continue
-        # Amid the group: the point nearest to its median, since groups may be bent.
-        middle = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
-        half = LETTER * len(names[at]) / 2
-        x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
-        y = float(np.clip(middle[1] + 4, LINE, height - 4))
-        if any(abs(x - u) < half + w and abs(y - v) < LINE for u, v, w in taken):
-            continue
-        taken.append((x, y, half))
-        out.append(
-            f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle" font-size="13" font-weight="600" '
-            'fill="currentColor" stroke="var(--ground,#fff)" stroke-width="3" '
-            f'paint-order="stroke">{escape(names[at])}</text>'
-        )
+        if len(some):
+            # Amid the group: the point nearest to its median, since groups may be bent.
+            middles[at] = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
+    out: list[str] = []
+    free: dict[int, tuple[float, float]] = {}  # the places of names, as they are found
+    for size, roomy in ((LARGE, False), (SMALL, True)):
+        for at in order.tolist():
+            if at not in middles or at in free:
+                continue
+            place = _room(middles[at], names, at, free, size, height)
+            if place is not None:
+                free[at] = place
+                out.append(words(place, names[at], roomy=roomy))
     return out
+
+
+def _room(
+    middle: np.ndarray,
+    names: Sequence[str],
+    at: int,
+    taken: dict[int, tuple[float, float]],
+    size: float,
+    height: float,
+) -> tuple[float, float] | None:
+    """Return where a name of some size covers none of the others, if there is such a place."""
+    half = LETTER * size * len(names[at]) / 2
+    x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
+    for lines in TRIED:
+        y = float(middle[1] + 0.35 * size + lines * size)
+        if not size <= y <= height - 4:
+            continue
+        if all(
+            abs(x - u) >= half + LETTER * size * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
+            for other, (u, v) in taken.items()
+        ):
+            return x, y
+    return None

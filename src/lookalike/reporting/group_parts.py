@@ -31,7 +31,8 @@ def clusters_part(study: Study) -> str:
     heads = ["", "rows", *["mostly"] * with_classes, "what makes it", "typical row"]
     words = tuple(range(2, len(heads)))
     caption = f"{len(profile)} clusters"
-    return table(lines, heads, caption, text=words) + paragraphs(profile.notes)
+    notes = "; ".join(profile.notes)
+    return table(lines, heads, caption, text=words) + paragraphs([f"Clustering: {notes}."])
 
 
 def board_part(study: Study) -> str:
@@ -55,5 +56,6 @@ def rows_part(study: Study) -> str:
             for row, text in rows
         ]
         heads = ["row", head, *writer.heads]
-        parts.append(table(lines, heads, caption, text=tuple(range(2, len(heads)))))
+        words = tuple(at for at, number in enumerate(writer.numbers, 2) if not number)
+        parts.append(table(lines, heads, caption, text=words))
     return "".join(parts)

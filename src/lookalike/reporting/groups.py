@@ -28,11 +28,14 @@ class Groups:
     names : tuple of str
     title : str
         What the groups are, in words.
+    notes : tuple of str
+        What makes each group; empty: nothing is known.
     """
 
     codes: np.ndarray
     names: tuple[str, ...]
     title: str
+    notes: tuple[str, ...] = ()
 
 
 def group_rows(values: np.ndarray, title: str) -> Groups:

@@ -11,6 +11,7 @@ from lookalike.table.display import label_first
 
 __all__ = ["RowWriter"]
 
+MANY = 20  # items from which a set or a list is not told in a line
 COLUMNS = 6  # cells of a row that are shown
 LONGEST = 40  # letters of a cell
 
@@ -37,6 +38,11 @@ class RowWriter:
         """The names of the columns that are shown."""
         return [short(column.name, LONGEST) for column in self._columns]
 
+    @property
+    def numbers(self) -> list[bool]:
+        """Which of the columns that are shown hold numbers."""
+        return [column.kind.name == "number" for column in self._columns]
+
     def cells(self, record: dict[str, Any]) -> list[str]:
         """Return the cells of a row that are shown."""
         out = []
@@ -54,5 +60,17 @@ class RowWriter:
 
     def words(self, record: dict[str, Any]) -> str:
         """Return the cells of a row as one line, without its name."""
-        pairs = list(zip(self.heads, self.cells(record), strict=True))[int(self._has_names) :]
-        return ", ".join(f"{head} {cell}" for head, cell in pairs[:4])
+        every = list(zip(self._columns, self.heads, self.cells(record), strict=True))
+        pairs = [
+            f"{head} {cell}"
+            for column, head, cell in every[int(self._has_names) :]
+            if _says_much(record.get(column.name))
+        ]
+        return ", ".join(pairs[:4])
+
+
+def _says_much(cell: Any) -> bool:
+    """Whether a cell is told in a line: a gap says nothing about a row, and a list too much."""
+    if cell is None:
+        return False
+    return not isinstance(cell, set | frozenset | list | tuple) or len(cell) <= MANY

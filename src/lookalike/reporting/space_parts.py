@@ -64,23 +64,16 @@ def hubs_part(study: Study) -> str:
         record = study.rows.record(row)
         counts = [f"{hub[column]:g}" for column in found.columns]
         lines.append([writer.name(record, int(study.at[row])), *counts, writer.words(record)])
-    before, after = (found.figures[name] for name in found.columns)
-    none = [percent(1 - (one["reachability"] or 0.0)) for one in (before, after)]
-    words = (
-        f"In lists of {found.k} neighbors the largest hub stands {before['largest']:.0f} times, "
-        f"and {none[0]} of the rows stand in no list at all. With mutual proximity the largest "
-        f"stands {after['largest']:.0f} times, and {none[1]} stand in none."
-    )
     heads = ["row", *(f"lists {column}" for column in found.columns), ""]
     return "".join(
         [
-            paragraphs([words]),
+            paragraphs([found.verdict] if found.verdict else []),
             table(kept, ["", *found.columns], "Hubness before and after the repair"),
             histogram(found),
             Html("<h3>Where the hubs are</h3>"),
             hub_maps(found, np.arange(len(study.rows)), study.places),
             table(lines, heads, "Rows in the most lists", text=(len(heads) - 1,)),
-            paragraphs([*([found.verdict] if found.verdict else []), *found.notes]),
+            paragraphs(f"Note: {note}" for note in found.notes),
         ]
     )
 
@@ -90,9 +83,8 @@ def map_part(study: Study) -> str:
     groups = study.groups
     n = len(study.rows)
     label = f"map of {n:,} rows in {len(groups.names)} groups by {groups.title}"
-    drawing = scatter(
-        study.places, groups.codes, groups.names, label, f"Colored by {groups.title}."
-    )
+    caption = f"Colored by {groups.title}."
+    drawing = scatter(study.places, groups.codes, groups.names, label, caption, groups.notes)
     words = ["Rows side by side on the map are neighbors; how far groups lie apart says little."]
     if n > 2 * JUDGED + 1:
         trust = trustworthiness(study.measure, study.places, JUDGED, sample=1000)

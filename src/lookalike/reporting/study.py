@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +30,7 @@ ALL_PAIRS = 1_000  # rows up to which mutual proximity counts all pairs
 TRIED = 600  # rows that measures are compared on
 SECONDS = 30.0  # after which no further measure is tried
 CLUSTERS = 8  # the most that are looked for
+TOLD = 2  # columns that the key of a map names for each cluster
 EXAMPLES = 3  # rows whose neighbors are shown
 PROTOTYPES = 5  # rows that stand for the others
 UNUSUAL = 8  # outliers that are shown
@@ -127,7 +129,10 @@ class Study:
         """What the map is colored by: the target, else the clusters."""
         if self.target is not None:
             return group_rows(self.target, self.label)
-        return group_rows(self.clustering.labels_, "cluster")
+        groups = group_rows(self.clustering.labels_, "cluster")
+        said = {f"cluster {one.cluster}": one.columns for one in self.profile.clusters}
+        notes = (", ".join(map(str, said.get(name, ())[:TOLD])) for name in groups.names)
+        return replace(groups, notes=tuple(notes))
 
     @cached_property
     def prototypes(self) -> list[tuple[int, int]]:

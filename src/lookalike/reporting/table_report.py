@@ -15,6 +15,7 @@ from lookalike.measures.base import Measure
 from lookalike.pages.document import HtmlReport
 from lookalike.pages.markup import Html, code, escape, paragraphs, section
 from lookalike.reporting.group_parts import board_part, clusters_part, rows_part
+from lookalike.reporting.long_texts import by_words
 from lookalike.reporting.space_parts import hubs_part, map_part, measure_part, neighbors_part
 from lookalike.reporting.study import Study
 from lookalike.reporting.table_parts import columns_part, gaps_part
@@ -130,6 +131,7 @@ def report(
     Columns with their kinds, gaps, the measure and why, neighbors with reasons, a map, hubs before
     and after their repair, clusters and what makes them, measures compared, prototypes and
     outliers; each part with the lines of Python that make it. A part that cannot be made says why.
+    Long texts are compared by their words (see ``by_words``).
 
     Parameters
     ----------
@@ -173,7 +175,9 @@ def report(
             )
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
-    rows, target = split_target(read_table(table, kinds=kinds), y, "report")
+    whole = read_table(table, kinds=kinds)
+    texts = by_words(whole)
+    rows, target = split_target(texts, y, "report")
     seed = make_seed(random_state)
     study = Study(rows, target, label, measure, int(k), int(sample), seed)
     words = {
@@ -184,6 +188,8 @@ def report(
     }
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
+    if texts is not whole:
+        read += "\ntable = la.reporting.by_words(table)  # long texts are compared by their words"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))
@@ -218,7 +224,8 @@ def _compared(study: Study, y: Any) -> str:
 
 def _lead(study: Study) -> Html:
     n, some = len(study.table), len(study.rows)
-    text = f"{n:,} rows, {len(study.table.columns):,} compared columns."
+    columns = len(study.table.columns)
+    text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
     if study.sampled:
         text += (
             f" Columns and gaps are those of all rows; everything else was worked out on {some:,} "
@@ -237,7 +244,7 @@ def _write(part: Part, study: Study, words: dict[str, str]) -> str:
         try:
             body = part.make(study)
         except LookalikeError as error:
-            body = paragraphs([f"Left out: {error}"])
+            body = paragraphs([f"This part could not be made: {error}"])
     notes = dict.fromkeys(f"Note: {one.message}" for one in caught)
     lines = part.lines
     for mark, word in words.items():

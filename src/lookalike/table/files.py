@@ -155,7 +155,7 @@ def _format(path: Path) -> tuple[str, bool]:
     if ending not in FORMATS:
         raise unreadable(
             path,
-            "an ending that tells the format",
+            "a file name whose ending tells the format",
             repr(ending) if ending else "no ending",
             suggest(ending, FORMATS),
         )

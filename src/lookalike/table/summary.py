@@ -248,11 +248,18 @@ def _numbers(column: Column, at: np.ndarray) -> Facts:
             warnings.append(
                 f"looks like {what}: whole numbers that only rise; the kind 'aside' leaves it out"
             )
-    words = f"{short(low)} to {short(high)}"
+    words = f"{_grouped(low)} to {_grouped(high)}"
     if distinct > 2:
-        words += f", median {short(middle)}"
+        words += f", median {_grouped(middle)}"
     examples = tuple(dict.fromkeys([low, middle, high]))
     return Facts(words, distinct, distinct == 1, examples, low, high, tuple(warnings))
+
+
+def _grouped(cell: Any) -> str:
+    """Write a number; one of more digits than a year has them in groups of three."""
+    whole = plain(cell)
+    long = isinstance(whole, int) and not isinstance(whole, bool) and abs(whole) >= 10_000
+    return f"{whole:,}" if long else short(cell)
 
 
 def _codes(column: Column, at: np.ndarray) -> Facts:

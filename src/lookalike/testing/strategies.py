@@ -14,7 +14,7 @@ try:
     from hypothesis import strategies as st
 except ImportError as error:  # pragma: no cover
     raise MissingExtra(
-        "lookalike.testing: needs hypothesis, found none. Install it: pip install hypothesis."
+        "lookalike.testing: hypothesis is not installed. Install it: pip install hypothesis."
     ) from error
 
 __all__ = ["SIMPLE", "cells", "frames", "matrices", "number_tables", "tables"]
