@@ -45,12 +45,12 @@ def ratio_half(
     total = np.empty((len(leaf_x), len(leaf_y)))
     counter = _counter(forest)
     parts = [(wide,) for wide in blocks(len(leaf_y), WIDE)]
-    for tall in blocks(len(leaf_x), TALL):  # one after another: what is noted of nodes is large
-        places = halves.Places(
-            np.empty((tall.stop - tall.start, forest.n_trees), np.int32),
-            np.empty(int(nodes.leaf_offsets[-1]), np.int32),
-            np.empty(len(forest.feature), np.uint8),
-        )
+    # Tall tiles come one after another and share this memory: there is a place for every node.
+    number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
+    wanted = np.empty(len(forest.feature), np.uint8)
+    for tall in blocks(len(leaf_x), TALL):
+        place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
+        places = halves.Places(place, number, wanted)
         most = halves.place_rows(leaf_x[tall], forest.offsets, nodes, places)
 
         def one(
