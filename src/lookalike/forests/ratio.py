@@ -43,21 +43,20 @@ def ratio_half(
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
-    groups = []
-    for tall in blocks(len(leaf_x), TALL):
-        places = halves.Places(
-            np.empty((tall.stop - tall.start, forest.n_trees), np.int32),
-            np.empty(int(nodes.leaf_offsets[-1]), np.int32),
-            np.empty(len(forest.feature), np.uint8),
-        )
-        groups.append(
-            (tall, places, halves.place_rows(leaf_x[tall], forest.offsets, nodes, places))
-        )
     counter = _counter(forest)
+    parts = [(wide,) for wide in blocks(len(leaf_y), WIDE)]
+    # Tall tiles come one after another and share this memory: there is a place for every node.
+    number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
+    wanted = np.empty(len(forest.feature), np.uint8)
+    for tall in blocks(len(leaf_x), TALL):
+        place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
+        places = halves.Places(place, number, wanted)
+        most = halves.place_rows(leaf_x[tall], forest.offsets, nodes, places)
 
-    def one(wide: slice) -> None:
-        side = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-        for tall, places, most in groups:
+        def one(
+            wide: slice, tall: slice = tall, places: halves.Places = places, most: int = most
+        ) -> None:
+            side = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
             scratch = np.empty((halves.TREES, most, len(side.leaf)))
             part = np.zeros((tall.stop - tall.start, len(side.leaf)))
             halves.ratio_half(
@@ -65,7 +64,7 @@ def ratio_half(
             )
             total[tall, wide] = part
 
-    run(one, [(wide,) for wide in blocks(len(leaf_y), WIDE)], n_jobs, "comparing paths")
+        run(one, parts, n_jobs, "comparing paths")
     return total
 
 

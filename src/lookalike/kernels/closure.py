@@ -15,35 +15,38 @@ CODES = {"min": MINIMUM, "product": PRODUCT, "lukasiewicz": LUKASIEWICZ}
 def weakest_links(s, out):
     """Write the min-closure of a symmetric relation: the weakest edge on each path of a tree.
 
-    A maximum spanning tree is grown from row 0. A new row hangs on the tree by one edge, so its
-    value to any row of the tree is the smaller of that edge and what the row it hangs on has.
+    A maximum spanning tree is grown from row 0 (Prim). Rows join it in an order in which all that
+    are connected by strong edges come before anybody else, so the value of two rows is the weakest
+    of the edges by which the later one, and all rows between the two, joined. Every row is then
+    written by itself: columns of a large matrix would be fetched from far away.
     """
     n = s.shape[0]
     best = s[0].copy()  # strongest edge of each row outside to the tree
-    hangs_on = np.zeros(n, dtype=np.int64)
     outside = np.ones(n, dtype=np.bool_)
-    inside = np.empty(n, dtype=np.int64)
+    order, edge = np.empty(n, dtype=np.int64), np.empty(n)
     outside[0] = False
-    inside[0] = 0
-    out[0, 0] = 1.0
+    order[0] = 0
     for size in range(1, n):
         row = -1
         for i in range(n):
             if outside[i] and (row < 0 or best[i] > best[row]):
                 row = i
         outside[row] = False
-        edge, parent = best[row], hangs_on[row]
-        for place in range(size):
-            other = inside[place]
-            value = min(edge, out[parent, other])
-            out[row, other] = value
-            out[other, row] = value
-        out[row, row] = 1.0
-        inside[size] = row
+        order[size], edge[size] = row, best[row]
         for i in range(n):
             if outside[i] and s[row, i] > best[i]:
                 best[i] = s[row, i]
-                hangs_on[i] = row
+    for place in range(n):
+        line = out[order[place]]
+        line[order[place]] = 1.0
+        weakest = np.inf
+        for before in range(place - 1, -1, -1):
+            weakest = min(weakest, edge[before + 1])
+            line[order[before]] = weakest
+        weakest = np.inf
+        for after in range(place + 1, n):
+            weakest = min(weakest, edge[after])
+            line[order[after]] = weakest
 
 
 @kernel

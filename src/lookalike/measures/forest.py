@@ -32,7 +32,7 @@ from lookalike.forests.rows import count_rows, find_leaves, has_gaps, share_leav
 from lookalike.measures.base import Measure
 from lookalike.measures.cell_inputs import CellInputs, schema_of, tests_cells
 from lookalike.measures.explanation import Explanation
-from lookalike.measures.forest_ancestors import Aryal, Zhu3
+from lookalike.measures.forest_ancestors import AncestorReading, Aryal, Zhu3
 from lookalike.measures.forest_explain import FittedForest, both_numbers, parting_columns
 from lookalike.measures.forest_loading import check_forest, check_forest_rows, forest_rows
 from lookalike.measures.forest_methods import METHODS, find_reading
@@ -393,8 +393,9 @@ class ForestProximity(Measure):
         shares = reading.shares_leaves and not reading.out_of_bag
         if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return nearest_by_codes(self, a, b, k, exclude, ids)
-        if isinstance(reading, Ratio):
-            mirrored = a is b and reading.is_plain and not has_gaps(a.arrays["bins"]).any()
+        if isinstance(reading, Ratio | AncestorReading):
+            plain = isinstance(reading, Ratio) and reading.is_plain
+            mirrored = plain and a is b and not has_gaps(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
