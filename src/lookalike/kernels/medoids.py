@@ -100,7 +100,8 @@ def swap_change(row, first, near, far, losses, change):
 
     ``row`` holds the distances of all rows to the candidate; ``change`` is working space.
     """
-    change[:] = losses
+    for m in range(len(losses)):  # as a whole it would bring the text of an error along
+        change[m] = losses[m]
     shared = 0.0
     for o in range(len(row)):
         value = row[o]

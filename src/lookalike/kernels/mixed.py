@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from lookalike.kernels._jit import inline, kernel
+from lookalike.kernels._jit import kernel
 
 TILE = 256
 
@@ -219,7 +219,7 @@ def _add_in_order(x, turned, ends, weight, midpoint, weights):
 # -- what differs ----------------------------------------------------------------------------------
 
 
-@inline
+@kernel
 def _difference(v, y, w, filler, equal, gaps):
     """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
     gap = v - y
@@ -233,7 +233,7 @@ def _difference(v, y, w, filler, equal, gaps):
     return more
 
 
-@inline
+@kernel
 def _add_differences(x, turned, first, end, weight, half, minus, equal, gaps):
     """Add the differences of some columns, four in one pass over the tile."""
     fours = first + (end - first) // 4 * 4
@@ -320,7 +320,8 @@ def _curved(v, column, w, alpha, beta, half, magic, minus):
 @kernel
 def _levels(v, column, w, levels, start, half, minus):
     if v != v:
-        minus += w * half
+        for c in range(TILE):
+            minus[c] += w * half
         return
     at = start[0] + np.int64(v) * start[1]
     for c in range(TILE):

@@ -154,7 +154,7 @@ class Segment:
             n = len(self.places)
             first, last = (int(self.places[0]), int(self.places[-1])) if n else (0, -1)
             known["_ends"] = first, last, last - first == n - 1  # they rise
-        return known["_ends"]  # type: ignore[no-any-return]
+        return known["_ends"]
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
