@@ -41,6 +41,8 @@ def test_the_first_list_comes_with_the_page_or_with_one_call(visit):
     visit.until("document.querySelectorAll('.hit').length === 20")
     assert calls_of(visit) == ["/api/opening?answered=true&collection=pets"]
     visit.page.goto(f"{visit.site.address}/#/films?k=30")
+    visit.until("document.querySelectorAll('.hit').length === 30")
+    assert "k=30" in visit.page.url  # a link to another table keeps what it says
     visit.page.reload()
     visit.until("document.querySelectorAll('.hit').length === 30")
     assert visit.ids()[:20] == first  # another question is asked as always

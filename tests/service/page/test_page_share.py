@@ -39,6 +39,7 @@ def test_paper_has_the_list_and_nothing_to_press(visit):
     visit.page.emulate_media(media="print", color_scheme="dark")
     visit.page.set_viewport_size({"width": 720, "height": 1000})  # a page of A4
     visit.open("#/films?view=graph")
+    visit.until("[...document.styleSheets].some(sheet => sheet.href?.endsWith('later.css'))")
     for name in (".acts", ".weight", ".searchbox", ".tools", ".tabs"):
         assert not visit.page.locator(name).first.is_visible(), name
     assert visit.page.locator(".hit .reason").first.is_visible()

@@ -187,7 +187,7 @@ def test_a_phone_has_two_rows_of_things_to_press(visit):
     assert len({row for row, *_ in boxes}) == 2
     assert all(width >= 40 and height >= 40 for _, width, height, *_ in boxes)
     assert all(left >= 0 and right <= 360 for *_, left, right in boxes)
-    assert visit.button("Share", exact=True).inner_text().strip() == "Share"  # for those who hear the page
+    assert visit.button("Share", exact=True).inner_text().strip() == "Share"  # heard, not seen
     visit.page.locator("#search").fill("star wars")
     visit.page.wait_for_selector("#suggestions [role=option]")
     wide = visit.page.locator("#suggestions").bounding_box()

@@ -112,7 +112,7 @@ const PAGES = new Set(["ask", "collection"]);
 
 /** @param {State} state @param {Action} action */
 function changed(state, action) {
-  if (action.type !== "link") {
+  if (action.type !== "link" && !action.routed) {
     const hash = writeLink(state.link);
     if (hash !== location.hash && state.link.collection) {
       if (PAGES.has(action.type)) history.pushState(null, "", hash);
@@ -214,7 +214,7 @@ async function look() {
 function route() {
   const { link, unread } = readLink(location.hash);
   const { collection } = store.get().link;
-  if (collection && link.collection !== collection) act({ type: "collection", name: link.collection });
+  if (collection && link.collection !== collection) act({ type: "collection", name: link.collection, routed: true });
   store.dispatch({ type: "link", link });
   if (unread.length) act({ type: "ui", notice: `Part of the link could not be read and was left out: ${unread.join(", ")}.` });
 }
