@@ -68,3 +68,60 @@ def test_a_question_names_the_option_that_is_wrong():
     told = "Index.search(weights=...): needs columns of the table, found 'hwyy'."
     assert in_options(told).startswith("--weight: needs columns")
     assert in_options("Index.search(unlike=...): needs ids").startswith("--unlike: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["search", "rows.csv", "-k", "0"], "'-k': needs at least 1, found '0'."),
+        (["search", "rows.csv", "-k", "few"], "'-k': needs a whole number, found 'few'."),
+        (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
+        (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
+        (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
+        (["index", "rows.csv"], "Known: build, add, query, info, check, delete."),
+        (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
+    ],
+)
+def test_a_wrong_option_is_told_in_words(words, said):
+    done = run(*words, COLUMNS="300")
+    assert done.exit_code == 2
+    told = " ".join(done.stderr.split())
+    assert said in told
+    assert "Input should" not in told
+    assert "Value error" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["search", "--like", '{"sise": 1}'], "--like: needs columns of the table, found 'sise'"),
+        (["search", "--row", "0", "--filter", "size=>2"], "found =>. Did you mean 'size>=2'?"),
+        (["report", "--label", "colr"], "--label: needs a column of the table, found 'colr'."),
+    ],
+)
+def test_a_mistake_about_the_table_names_the_option(tmp_path, words, said):
+    path = tmp_path / "rows.csv"
+    path.write_text("size,color\n1.5,red\n2.5,blue\n2.0,red\n")
+    done = run(words[0], path, *words[1:])
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_file_is_called_empty(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("\n")
+    assert "the table: it is empty." in run("inspect", path).stderr
+
+
+def test_serve_makes_no_store_for_a_file_that_is_not_there(tmp_path):
+    pytest.importorskip("fastapi", reason="the service is not installed")
+    done = run("serve", tmp_path / "films.csv")
+    assert done.exit_code == 1
+    assert "file not found" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [[], ["search"], ["index"]])
+def test_a_switch_shows_no_type(words):
+    assert "bool" not in run(*words, "--help").stdout

@@ -239,3 +239,16 @@ program.main()
     )
     assert failed.returncode == 1
     assert "rankdata" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "found"),
+    [
+        ("lookalike se", "1", ["search", "serve"]),
+        ("lookalike search a.csv --we", "3", ["--weight"]),
+    ],
+)
+def test_bash_completes_verbs_and_options(line, place, found):
+    env = {"_LOOKALIKE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": place}
+    code, out, err = program(**env)
+    assert (code, out.split(), err) == (0, found, "")

@@ -31,7 +31,7 @@ from lookalike.errors import InvalidInput, message
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["regress"]
+__all__ = ["amount", "regress"]
 
 EXAMPLES = (
     "lookalike regress penguins.csv --label body_mass_g",
@@ -105,9 +105,9 @@ def show_report(report: dict[str, Any], file: str) -> None:
         off, guess = judged["mean_absolute_error"], report["baseline"]["mean_absolute_error"]
         out.say(
             console,
-            f"{judged['folds']}-fold cross-validation: off by {short(off)} on average (mean "
+            f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average (mean "
             f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
-            f"{short(report['median'])}, is off by {short(guess)}",
+            f"{short(report['median'])}, is off by {amount(guess)}",
             "",
         )
         if off >= guess:
@@ -117,3 +117,14 @@ def show_report(report: dict[str, Any], file: str) -> None:
     show_importances(console, report)
     if "predictions" in report:
         show_predictions(console, report["predictions"])
+
+
+def amount(number: float) -> str:
+    """Write how far predictions are off: three digits, and no powers of ten where there are more.
+
+    Examples
+    --------
+    >>> amount(1.64748), amount(12345.6)
+    ('1.65', '12,346')
+    """
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
