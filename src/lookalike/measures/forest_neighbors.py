@@ -1,8 +1,8 @@
 """Nearest rows by ways down trees or common ancestors, in tiles large enough to share them.
 
 All rows of a tile that end in one leaf share what is counted on the way to it, and every tile pays
-for looking at all nodes or leaves once. Small blocks of queries, as other measures like them, would pay that
-for each block: a cost that grows with the cube of the rows.
+for looking at all nodes or leaves once. Small blocks of queries, as other measures like them, would
+pay that for each block: a cost that grows with the cube of the rows.
 """
 
 from __future__ import annotations
