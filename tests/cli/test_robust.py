@@ -88,7 +88,7 @@ def test_no_rows_is_said_in_one_line(tmp_path, verb):
     done = run(verb, path, *words)
     assert (done.exit_code, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "0 sample" in line
+    assert "it is empty" in line
     assert "read_table" not in line
 
 
