@@ -116,15 +116,15 @@ def asked_by(scheduler: str | None, file: str) -> Iterator[Index | None]:
     if scheduler is None:
         yield None
         return
-    refuse_file(file)
+    need_shards(file)
     from lookalike.scale import open_index
 
     with open_index(Path(file).expanduser(), scheduler) as index:
         yield index
 
 
-def refuse_file(file: str) -> None:
-    """Refuse ``--scheduler`` for anything that has no shards to share out."""
+def need_shards(file: str) -> None:
+    """Say that ``--scheduler`` needs an index with shards, which can be shared out."""
     if not (Path(file).expanduser() / "manifest.json").is_file():
         do = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are shared out"
@@ -140,7 +140,7 @@ def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, 
         with compile_note():
             added = Index.open(file).add_files(paths)
     else:
-        refuse_file(file)
+        need_shards(file)
         with compile_note():
             from lookalike.scale import add
 

@@ -15,7 +15,7 @@ from lookalike.cli.folders import (
     check_folder,
     is_parquet,
     is_pattern,
-    refuse_file,
+    need_shards,
     wants_folder,
 )
 from lookalike.cli.inspect_command import summary_grid
@@ -149,7 +149,7 @@ def add(
         do = "Build a new folder from all files"
         raise InvalidInput(message("--refit", "an index in one file", "one in a folder", do))
     if scheduler is not None:
-        refuse_file(file)
+        need_shards(file)
     if is_index_folder(file) and (scheduler or all(is_parquet(f) or is_pattern(f) for f in files)):
         added, every = add_files(file, files, scheduler)
         console = out.make_console()
@@ -241,7 +241,7 @@ def check(
 ) -> None:
     """Say whether the files are whole, and whether added rows still look like the fitted ones."""
     if scheduler is not None:
-        refuse_file(file)
+        need_shards(file)
     if is_index_folder(file):
         check_folder(file, repair, scheduler)
         drift = load(file).drift()

@@ -8,7 +8,6 @@ and what it left is removed by the next change.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,7 @@ from lookalike.errors import InvalidInput, message
 from lookalike.neighbors.shards import Shard, open_shard
 from lookalike.search.segments import Segment
 from lookalike.search.shard_folder import SHARDS, ShardFolder
-from lookalike.search.shard_segment import write_segment
+from lookalike.search.shard_segment import refuse_repeats, write_segment
 from lookalike.search.snapshot import Snapshot
 from lookalike.table.parquet_parts import ParquetParts, find_files
 
@@ -84,25 +83,12 @@ def finish_adding(addition: Addition) -> None:
     folder = addition.folder
     names = [addition.name(number) for number in range(len(addition.parts))]
     shards = [open_shard(folder.path / SHARDS / name) for name in names]
-    _check_ids(addition, shards)
-    folder.append(names, addition.now.segments.next_place + len(addition.files), WHO)
-
-
-def _check_ids(addition: Addition, shards: Sequence[Shard]) -> None:
-    """Refuse an id that comes in two parts; those of one part, and old ones, were looked at."""
     column = addition.now.id_column
-    if column is None or len(shards) < 2:
-        return
-    hashes = np.concatenate([shard.array("ids", "hash") for shard in shards])
-    once, times = np.unique(hashes, return_counts=True)
-    for twice in once[times > 1]:
-        rows = []
-        for shard, part in zip(shards, addition.parts, strict=True):
-            at = shard.array("ids", "row")[shard.array("ids", "hash") == twice]
-            rows += (part.start + at).tolist()
-        cells = addition.files.take(np.array(sorted(rows)), [column]).column(0).to_pylist()
-        again = next((id for at, id in enumerate(cells) if id in cells[:at]), None)
-        if again is not None:
-            who = f"{WHO} (id_column={column!r})"
-            do = "Use a column without repeats"
-            raise InvalidInput(message(who, "ids that differ", f"{again!r} twice", do))
+    if column is not None:
+
+        def read(number: int, row: int) -> Any:
+            at = np.array([addition.parts[number].start + row])
+            return addition.files.take(at, [column]).column(0)[0].as_py()
+
+        refuse_repeats(shards, read, column, WHO)
+    folder.append(names, addition.now.segments.next_place + len(addition.files), WHO)

@@ -33,7 +33,7 @@ from lookalike.search.shard_folder import (
     ShardHead,
     read_head,
 )
-from lookalike.search.shard_segment import write_segment
+from lookalike.search.shard_segment import refuse_repeats, write_segment
 from lookalike.table import LazyTable, Table
 from lookalike.table.parquet_parts import ParquetParts, find_files
 
@@ -271,8 +271,14 @@ def finish(build: Build) -> Manifest:
             name = build.name(number)
             raise InvalidInput(message(WHO, f"all {build.n_shards} shards", f"no {name!r}", do))
         shards.append(shard)
-    if build.head.id_column is not None:
-        _check_ids(build, shards)
+    column = build.head.id_column
+    if column is not None:
+
+        def read(number: int, row: int) -> Any:
+            at = build.rows_of(number).start + row
+            return build.source[at : at + 1][column].cell(0)
+
+        refuse_repeats(shards, read, column, WHO)
     plan = read_plan(build.folder)
     assert plan is not None, "a build has a plan"
     before = build.folder / MANIFEST
@@ -288,25 +294,6 @@ def finish(build: Build) -> Manifest:
     if not before.exists():
         manifest.write(build.folder)
     return manifest
-
-
-def _check_ids(build: Build, shards: list[Shard]) -> None:
-    """Refuse ids that come in two shards; ids of one shard were compared when it was written."""
-    hashes = np.concatenate([shard.array("ids", "hash") for shard in shards])
-    where = np.repeat(np.arange(len(shards)), [len(shard.array("ids", "hash")) for shard in shards])
-    order = np.argsort(hashes, kind="stable")
-    hashes, where = hashes[order], where[order]
-    for at in np.flatnonzero(hashes[1:] == hashes[:-1]).tolist():
-        ids = []
-        for number in where[at : at + 2].tolist():
-            shard = shards[number]
-            row = shard.array("ids", "row")[shard.array("ids", "hash") == hashes[at]][0]
-            ids.append(build.source[build.rows_of(number)][row : row + 1][build.head.id_column])
-        one, other = (column.cell(0) for column in ids)
-        if one == other:
-            who = f"{WHO} (id_column={build.head.id_column!r})"
-            do = "Use a column without repeats"
-            raise InvalidInput(message(who, "ids that differ", f"{one!r} twice", do))
 
 
 def write_all(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from lookalike._cells import encode_cell
 from lookalike._decode import read as read_saved
 from lookalike._save import write as write_saved
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
@@ -20,7 +22,7 @@ from lookalike.search.shard_cells import ShardTable, write_cells
 from lookalike.search.shard_rows import map_numbers, map_rows, pack_numbers, pack_rows
 from lookalike.table import Column, Table
 
-__all__ = ["ShardSegment", "id_hashes", "open_segment", "write_segment"]
+__all__ = ["ShardSegment", "id_hashes", "open_segment", "refuse_repeats", "write_segment"]
 
 CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
 SEALED = 2**16  # rows from which a shard is not written again when rows are added
@@ -140,6 +142,36 @@ def id_hashes(column: Column) -> np.ndarray:
     """Return a number per id, the same for equal ids."""
     found = (_hash(as_id(value)) for value in column.values)
     return np.fromiter(found, np.uint64, len(column))
+
+
+def refuse_repeats(
+    shards: Sequence[Shard], read: Callable[[int, int], Any], column: str, who: str
+) -> None:
+    """Refuse an id that comes in two shards; ids of one shard were compared when it was written.
+
+    Parameters
+    ----------
+    shards : sequence of Shard
+    read : callable from the number of a shard and of a row in it to the row's id
+    column : str, the column of ids
+    who : str, whose name an error begins with
+    """
+    hashes = np.concatenate([shard.array("ids", "hash") for shard in shards])
+    where = np.repeat(np.arange(len(shards)), [len(shard.array("ids", "hash")) for shard in shards])
+    order = np.argsort(hashes, kind="stable")
+    hashes, where = hashes[order], where[order]
+    for at in np.flatnonzero(hashes[1:] == hashes[:-1]).tolist():
+        ids = []
+        for number in where[at : at + 2].tolist():
+            shard = shards[number]
+            row = shard.array("ids", "row")[shard.array("ids", "hash") == hashes[at]][0]
+            ids.append(read(number, int(row)))
+        if ids[0] == ids[1]:  # different ids may have one hash
+            do = "Use a column without repeats"
+            found = f"{ids[0]!r} twice"
+            raise InvalidInput(
+                message(f"{who} (id_column={column!r})", "ids that differ", found, do)
+            )
 
 
 def _hash(id: Any) -> int:
