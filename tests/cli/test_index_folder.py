@@ -54,6 +54,12 @@ def test_from_files_to_answers(files, tmp_path):
     assert run("index", "delete", folder, "nobody").exit_code == 1
 
 
+def test_one_file_is_called_one(files, tmp_path):
+    path = sorted(files.iterdir())[0]
+    done = ask("index", "build", path, "-o", tmp_path / "index", "--shards", "--measure", "gower")
+    assert "20 rows of 1 file, compared by Gower" in done.stdout
+
+
 def test_damage_is_found_and_repaired(files, tmp_path):
     folder = tmp_path / "index"
     ask("index", "build", files, "-o", folder, "-q")

@@ -35,6 +35,16 @@ def test_a_scheduler_that_does_not_answer_is_named_with_advice():
         assert address in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "address", ["junk", "", "ftp://scheduler:8786", "tcp://scheduler", "a b:1"]
+)
+def test_what_is_no_address_is_refused_at_once(address):
+    pytest.importorskip("distributed")
+    with pytest.raises(NoAnswer, match="this is not an address") as told, connect(address):
+        pass
+    assert "tcp://scheduler:8786" in str(told.value)
+
+
 def test_something_else_than_a_client_is_refused():
     pytest.importorskip("distributed")
     with pytest.raises(WrongType, match=r"distributed\.Client"), connect(7):

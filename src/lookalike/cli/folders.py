@@ -71,7 +71,7 @@ def build_folder(
         made = build_index(table, to, given, id_column=id_column, done=done)
     seconds = max(time.perf_counter() - began, 1e-9)
     name = type(made.measure_).__name__
-    files = f"{len(table.files):,} files" if hasattr(table, "files") else source.name
+    files = name_files(table) if hasattr(table, "files") else source.name
     out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
     if measure.strip().lower() == AUTO:
         out.say(console, made.reason_)
@@ -104,10 +104,15 @@ def _build_by_workers(
             table = _read(source, more, columns, id_column, partial(read_table, client=client))
             made = fit_encode(table, to, measure, client, id_column=id_column, tell=told.append)
     name = type(made.measure_).__name__
-    files = f"{len(table.files):,} files"
-    out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
+    out.headline(console, f"{to}: {len(made):,} rows of {name_files(table)}, compared by {name}")
     out.say(console, str(told[0]))
     out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+
+
+def name_files(table: Any) -> str:
+    """Return how many files a table is read from, in words."""
+    many = len(table.files)
+    return f"{many:,} file" + ("" if many == 1 else "s")
 
 
 @contextmanager

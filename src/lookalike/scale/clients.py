@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from lookalike.errors import MissingExtra, NoAnswer, WrongType, message
 
 __all__ = ["connect"]
 
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
 TIMEOUT = 10.0  # seconds that a scheduler has to answer
 PATIENCE = 6  # times as long until its first worker has to be there
 
@@ -78,15 +80,17 @@ def _load_distributed() -> Any:
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:
+    needed = f"an answer from the scheduler at {address}"
+    do = (
+        "Start one with: dask scheduler; check the address, which is written as "
+        "tcp://scheduler:8786, and that no firewall is between; or leave it out to use this machine"
+    )
+    if not ADDRESS.fullmatch(address):  # a client of Dask's would wait, and end in a traceback
+        raise NoAnswer(message("scale", needed, "that this is not an address", do))
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)
-    except (OSError, ValueError) as error:  # nobody there, or no address at all
-        do = (
-            "Start one with: dask scheduler; check the address, which begins with tcp:// or "
-            "tls://, and that no firewall is between; or leave it out to use this machine"
-        )
+    except (OSError, ValueError) as error:
         found = f"none within {timeout:g} seconds ({type(error).__name__})"
-        needed = f"an answer from the scheduler at {address}"
         raise NoAnswer(message("scale", needed, found, do)) from error
 
 
