@@ -252,3 +252,11 @@ def test_bash_completes_verbs_and_options(line, place, found):
     env = {"_LOOKALIKE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": place}
     code, out, err = program(**env)
     assert (code, out.split(), err) == (0, found, "")
+
+
+def test_the_package_is_a_command_as_well():
+    # Where the script is not on the path, as in many a notebook or service file.
+    out = subprocess.run(
+        [sys.executable, "-m", "lookalike", "--version"], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.split()[0] == "lookalike"

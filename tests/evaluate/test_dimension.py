@@ -14,8 +14,9 @@ from lookalike.evaluate import (
 )
 from lookalike.hubness import (
     NICDM,
+    MutualProximity,
 )
-from lookalike.measures import Vector
+from lookalike.measures import Gower, Vector
 
 
 def test_dimension_on_a_line():
@@ -87,3 +88,27 @@ def test_equal_neighbors_are_counted_out_loud():
     grid = np.array([[i, j] for i in range(8) for j in range(8)], dtype=float)
     with pytest.warns(LookalikeWarning, match="estimates were left out"):
         intrinsic_dimension(Vector().fit(grid), 3, 4)
+
+
+def test_rounding_is_neither_growth_nor_a_distance():
+    # Steps of a third are tied but for their last bits; taken at their word, they gave 1e11.
+    rng = np.random.default_rng(0)
+    far = np.full((40, 12), 1 / 3) * (1 + 1e-15 * rng.random((40, 12)))
+    graph = Vector().fit(rng.random((40, 2))).neighbors(k=12)
+    tied = type(graph)(graph.indices, np.sort(far, axis=1), 40)
+    with pytest.raises(UndefinedMeasure, match="equally far"):
+        intrinsic_dimension(tied)
+
+
+@pytest.mark.parametrize("reducer", [MutualProximity, NICDM])
+@pytest.mark.parametrize("levels", [(2, 2, 2, 2, 2, 2, 2, 3), (2, 2, 2, 45, 6, 7)])
+@pytest.mark.filterwarnings("ignore::lookalike.errors.LookalikeWarning")
+def test_duplicates_that_are_embedded_stay_duplicates(reducer, levels):
+    # An embedding puts equal rows next to each other, some 1e-16 apart.
+    rng = np.random.default_rng(1)
+    table = {f"c{i}": rng.choice(list("abc"), 150).tolist() for i in range(3)}
+    table |= {f"d{i}": rng.integers(0, level, 150).tolist() for i, level in enumerate(levels)}
+    twice = {name: cells + cells[:75] for name, cells in table.items()}
+    once = intrinsic_dimension(reducer(Gower()).fit(table))
+    again = intrinsic_dimension(reducer(Gower()).fit(twice))
+    assert 0.5 * once < again < 2 * once

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import lookalike as la
+from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import Gower, Vector, byte_road
 from lookalike.table import Table
 
@@ -19,6 +20,13 @@ def rows(n, seed=0):
     tags = [frozenset(rng.choice(list("abcd"), 2).tolist()) for _ in range(n)]
     columns = {"size": size, "age": rng.gamma(2.0, size=n), "tags": tags}
     return columns | {"color": [f"c{i}" for i in rng.integers(0, 9, n)]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Ask the bytes from the first question on, also where no earlier test compiled their loops."""
+    with compile_at_once():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from lookalike.neighbors.graph import NeighborGraph
 __all__ = ["intrinsic_dimension"]
 
 WHO = "intrinsic_dimension"
+TIED = 1e-12  # distances that differ by less than this share of themselves differ by rounding
 
 
 def intrinsic_dimension(
@@ -84,19 +85,20 @@ def intrinsic_dimension(
             LookalikeWarning,
             stacklevel=2,
         )
-    checked = as_space(space, WHO)
+    checked, blur = as_space(space, WHO), 0.0
     if isinstance(checked, Measure):
         if scale is not None:
             checked = _rescaled(checked, scale)
         if embed is None and hasattr(checked, "measure_"):  # made of another one: no geometry
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
-            checked = Vector().fit(classical_scaling(checked, embed))
+            points, blur = _embedded(checked, embed)
+            checked = Vector().fit(points)
     elif scale is not None or embed is not None:
         raise InvalidInput(
             message(WHO, "rows to scale or embed", "a NeighborGraph", "Pass the fitted measure")
         )
-    return _estimate(_near(checked, k2), k1, k2, average)
+    return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
 
 
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
@@ -127,8 +129,8 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
         )
 
 
-def _near(space: Measure | NeighborGraph, k: int) -> np.ndarray:
-    """Return the distances to the k nearest among rows that differ from each other."""
+def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarray:
+    """Return the distances to the k nearest among rows that are more than ``blur`` apart."""
     if isinstance(space, NeighborGraph):
         if space.k < k or (space.distances[:, 0] == 0).any():
             raise InvalidInput(
@@ -144,12 +146,12 @@ def _near(space: Measure | NeighborGraph, k: int) -> np.ndarray:
     n = len(rows)
     if n > k:
         near = space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
-        if (near[:, 0] > 0).all():
+        if (near[:, 0] > blur).all():
             return near
     keep = np.ones(n, dtype=bool)
     for down, across, d in distance_blocks(space):
         earlier = np.arange(across.start, across.stop) < np.arange(down.start, down.stop)[:, None]
-        keep[down] &= ~((d == 0) & earlier).any(axis=1)
+        keep[down] &= ~((d <= blur) & earlier).any(axis=1)
     rows = rows[keep]
     n = len(rows)
     if n <= k:
@@ -159,12 +161,15 @@ def _near(space: Measure | NeighborGraph, k: int) -> np.ndarray:
     return space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
 
 
-def _estimate(near: np.ndarray, k1: int, k2: int, average: str) -> float:
+def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.0) -> float:
     logs = np.log(near)
+    nearest = near[:, 0]
     estimates, skipped = [], 0
     for k in range(k1, k2 + 1):
         inverse = (logs[:, k - 1 : k] - logs[:, : k - 1]).sum(axis=1) / (k - 2)
-        some = inverse > 0  # all k neighbors equally far: nothing grows, nothing to learn
+        # All k neighbors equally far, but for rounding: nothing grows, nothing to learn.
+        last = near[:, k - 1]
+        some = (last - nearest) * (last + nearest) > np.maximum(TIED * last * last, blur * blur)
         skipped += int((~some).sum())
         if not some.any():
             raise UndefinedMeasure(
@@ -197,6 +202,17 @@ def _rescaled(measure: Measure, scale: str) -> Measure:
     x -= x.mean(axis=0)
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
     return Vector().fit(x / ((spread if scale == "std" else spread**2) + 1e-7))
+
+
+def _embedded(measure: Measure, width: int) -> tuple[np.ndarray, float]:
+    """Return coordinates by classical scaling, and below which distance they say nothing.
+
+    Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of squared
+    distances: what lies nearer than its root is the same point.
+    """
+    points = classical_scaling(measure, width)
+    largest = np.square(points).sum(axis=0).max(initial=0.0)
+    return points, float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
 
 
 def classical_scaling(measure: Measure, width: int) -> np.ndarray:
