@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
+    ("__main__",),
     ("cli", "service", "testing", "warming"),
     ("papers",),
     ("reporting",),
@@ -29,7 +30,7 @@ LAYERS = [
 ]
 HEIGHT = {room: len(LAYERS) - i for i, layer in enumerate(LAYERS) for room in layer}
 COMMON = 0  # errors and the underscore modules: used by everyone, using only each other
-TOP = len(LAYERS)
+TOP = HEIGHT["cli"]
 
 IMPORTERS = ("import_module", "find_spec", "__import__")
 # The only files that may import modules by names which nobody can read off the source.
@@ -51,9 +52,8 @@ def lazy_names(source):
 
 def height(room):
     """How high a room stands; None for one that has no place in the order."""
-    if room == "errors" or room.startswith("_"):
-        return COMMON
-    return HEIGHT.get(room)
+    common = room == "errors" or room.startswith("_")
+    return HEIGHT.get(room, COMMON if common else None)
 
 
 def statements(tree, package):
