@@ -42,8 +42,9 @@ $(VENV)/.docs: $(VENV)/.dev
 demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of three of them
 	@$(BIN)/lookalike demo
 
+# Each process takes a stretch of neighboring tests, which share what they set up and compile.
 test: $(VENV)/.dev ## the whole test suite, doctests included
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)

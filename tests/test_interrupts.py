@@ -95,6 +95,7 @@ def outcomes():
     return {name: (took, left) for name, took, left in map(json.loads, done.stdout.splitlines())}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 @pytest.mark.parametrize("name", NAMES)
 def test_long_work_ends_soon_after_ctrl_c(name, outcomes):

@@ -56,6 +56,7 @@ def test_a_film_has_the_first_of_its_genres():
     assert GENRES[0] == "Short"
 
 
+@pytest.mark.long  # umap-learn compiles for a minute
 def test_the_plane_and_the_rival_draw_every_row():
     pytest.importorskip("umap")
     rng = np.random.default_rng(0)

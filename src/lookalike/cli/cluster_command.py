@@ -176,11 +176,11 @@ def to_json(profile: ClusteringProfile, model: Any, loaded: Loaded) -> dict[str,
 def to_rows(model: Any, loaded: Loaded) -> tuple[list[str], list[list[Any]]]:
     """Return headings and one row per row; a column named like one of ours gets a prefix."""
     table = loaded.table
-    names = [column.name for column in table.aside + table.columns]
+    names = [column.name for column in table.aside + table.columns]  # in the order of a record
     heads = [*OURS, *(f"table.{name}" if name in OURS else name for name in names)]
     labels, far = model.labels_, model.exemplar_distances_
     rows = [
-        [id, int(labels[i]), float(far[i]), *(table.record(i)[name] for name in names)]
+        [id, int(labels[i]), float(far[i]), *table.record(i).values()]
         for i, id in enumerate(loaded.ids)
     ]
     return heads, rows

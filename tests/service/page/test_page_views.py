@@ -206,7 +206,8 @@ def test_work_that_takes_long_can_be_ended(visit):
     rows = [{"x": i, "kind": "ab"[i % 2]} for i in range(40)]
     visit.site.call("POST", "/api/collections", {"name": "queue", "rows": rows})
     path = "/api/collections/films/measure"
-    other = visit.site.call("POST", path, {"measure": "forest-proximity"})["job"]["id"]
+    long = {"measure": "forest-proximity:n_estimators=20000"}  # ended below, long before it is done
+    other = visit.site.call("POST", path, long)["job"]["id"]
     try:
         visit.open("#/queue?view=set")
         cancel = visit.page.locator("#panel").get_by_role("button", name="Cancel")
