@@ -13,16 +13,31 @@ import numpy as np
 from lookalike._cells import encode_cell
 from lookalike._decode import read as read_saved
 from lookalike._save import write as write_saved
-from lookalike.errors import InvalidInput, message
+from lookalike._shapes import check_fields, require
+from lookalike.errors import InvalidInput, UnreadableFile, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
 from lookalike.search.segments import Segment, as_id
 from lookalike.search.shard_cells import ShardTable, write_cells
-from lookalike.search.shard_rows import map_numbers, map_rows, pack_numbers, pack_rows
+from lookalike.search.shard_rows import (
+    check_codes,
+    check_lengths,
+    map_numbers,
+    map_rows,
+    pack_numbers,
+    pack_rows,
+)
 from lookalike.table import Column, Table
 
-__all__ = ["ShardSegment", "id_hashes", "open_segment", "refuse_repeats", "write_segment"]
+__all__ = [
+    "ShardSegment",
+    "check_segment",
+    "id_hashes",
+    "open_segment",
+    "refuse_repeats",
+    "write_segment",
+]
 
 CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
 SEALED = 2**16  # rows from which a shard is not written again when rows are added
@@ -129,13 +144,41 @@ def open_segment(
     fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional, what shows how cells are written
     """
-    n = int(shard.about["rows"])
+    n = shard.number("rows")
+    check_lengths(shard, n)
     if UNKNOWN in shard.files:
         like = read_saved(shard.path(UNKNOWN), root=Table)
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
     table = ShardTable(shard.path(CELLS), like, n)
     places = map_numbers(shard, "places", n)
+    if len(places) != n:
+        where = f"Shard {shard.folder.name!r}.places"
+        raise UnreadableFile(message(where, f"{n:,} numbers", f"{len(places):,}", "Build it again"))
     return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample)
+
+
+def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
+    """Look at all that a shard holds, as at a saved file: nothing may lead out of an array.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    segment : ShardSegment
+    id_column : str or None
+    """
+    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
+    measure.check_rows(segment.rows, where)
+    check_codes(measure, shard, segment.rows.seen)
+    check_fields({"places": segment.places}, {"places": Segment.SHAPE["places"]}, where)
+    if id_column is not None:
+        hashes, rows = shard.array("ids", "hash"), shard.array("ids", "row")
+        n = len(segment)
+        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
+        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
+        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
+        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+    assert isinstance(segment.table, ShardTable)
+    segment.table.check()
 
 
 def id_hashes(column: Column) -> np.ndarray:
