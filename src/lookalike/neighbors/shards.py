@@ -94,10 +94,10 @@ class Shard:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
 
-    def number(self, key: str) -> int:
-        """Return a count that is said about the shard; whatever else stands there is an error."""
+    def number(self, key: str, low: int = 0) -> int:
+        """Return a number that is said about the shard; whatever else stands there is an error."""
         found = self.about.get(key)
-        if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < MOST:
+        if isinstance(found, bool) or not isinstance(found, int) or not low <= found < MOST:
             raise _damaged(self.path(PAGE), f"a number for {key!r}", f"{found!r:.80}")
         return found
 

@@ -53,6 +53,7 @@ def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
     seen : int64, the position of each row in the fitted table, -1 for others
     """
     rows = _rows_of(shard, (ROWS,), seen)
+    measure.check_row_forms(rows, f"Shard {shard.folder.name!r}")
     codes = {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
     try:
         measure.codes_from_arrays(rows, codes)
@@ -141,5 +142,5 @@ def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
         return shard.array(key)
     if key in shard.about and shard.about[key] is None:
         return np.full(n, -1)
-    first = shard.number(key)
+    first = shard.number(key, low=-1)
     return np.arange(first, first + n)

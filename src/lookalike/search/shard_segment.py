@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
+NOTHING = np.empty(0, np.uint64)
 SEALED = 2**16  # rows from which a shard is not written again when rows are added
 
 
@@ -56,11 +57,13 @@ class ShardSegment(Segment):
     is_fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional
         What shows how the cells of all rows are written; None: this shard.
+    ids : (hashes of the ids, ascending, and the row of each), mapped; empty without a column of ids
     """
 
     shard: Shard
     is_fitted: bool = False
     sample: Table | None = None
+    ids: tuple[np.ndarray, np.ndarray] = (NOTHING, NOTHING)
 
     @property
     def fitted(self) -> bool:
@@ -83,13 +86,21 @@ class ShardSegment(Segment):
 
     def find_id(self, column: str, id: Any) -> int:
         """Return where the living row stands that a column gives an id to, -1 if there is none."""
-        hashes, rows = self.shard.array("ids", "hash"), self.shard.array("ids", "row")
+        hashes, rows = self.ids
         wanted = np.array([_hash(id)], np.uint64)[0]
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
         for at in sorted(rows[first:last].tolist(), reverse=True):
             if self.id_at(column, at) == id:  # the last one counts, deleted or not
                 return at if self.alive[at] else -1
         return -1
+
+    def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
+        """Return which of some ids a column gives to living rows."""
+        hashes = self.ids[0]
+        wanted = np.fromiter(map(_hash, ids), np.uint64, len(ids))
+        at = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
+        maybe = np.flatnonzero(hashes[at] == wanted) if len(hashes) else ()
+        return super().ids_among(column, [ids[int(one)] for one in maybe])
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
@@ -154,7 +165,10 @@ def open_segment(
     if len(places) != n:
         where = f"Shard {shard.folder.name!r}.places"
         raise UnreadableFile(message(where, f"{n:,} numbers", f"{len(places):,}", "Build it again"))
-    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample)
+    ids = (NOTHING, NOTHING)
+    if ("ids", "hash") in shard.members:  # mapped now: the shard may be replaced meanwhile
+        ids = shard.array("ids", "hash"), shard.array("ids", "row")
+    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample, ids)
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
@@ -171,7 +185,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     check_codes(measure, shard, segment.rows.seen)
     check_fields({"places": segment.places}, {"places": Segment.SHAPE["places"]}, where)
     if id_column is not None:
-        hashes, rows = shard.array("ids", "hash"), shard.array("ids", "row")
+        hashes, rows = segment.ids
         n = len(segment)
         fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
         fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
