@@ -169,3 +169,18 @@ except UnwritableFile as error:
     assert first == "1000"
     assert said.startswith("Forest: needs room on the disk")
     assert "TMPDIR" in said
+
+
+@posix
+def test_a_folder_takes_the_place_of_a_link_and_of_another_folder(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "file").write_text("precious")
+    (tmp_path / "near").symlink_to(tmp_path / "far")
+    with making_folder(tmp_path / "near") as outer:
+        (outer / "who").write_text("outer")
+        with making_folder(tmp_path / "near") as inner:  # another writer is quicker
+            (inner / "who").write_text("inner")
+    assert (tmp_path / "near" / "who").read_text() == "outer"
+    assert not (tmp_path / "near").is_symlink()
+    assert (tmp_path / "far" / "file").read_text() == "precious"
+    assert drafts(tmp_path) == []

@@ -33,7 +33,7 @@ __all__ = [
     "write_text",
 ]
 
-# Several machines, or containers, may write to one disk: only a process of this one can be asked for.
+# Several machines, or containers, may write to one disk: only processes of this one can be seen.
 HERE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
 TRIES = 20  # to take a name that others take at the same moment
 _DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{HERE}[0-9a-f]{{24}}\.part$")

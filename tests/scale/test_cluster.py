@@ -103,18 +103,14 @@ def assert_as_one_process(files, tmp_path, address):
     table = la.read_table(files, lazy=True)
     assert repr(read_table(files, address)) == repr(table)
     graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
-    assert lists(graph) == lists(
-        Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4)
-    )
+    assert lists(graph) == lists(Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4))
     again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
     assert lists(again) == lists(graph)
     encoded, searched, nothing = told
     assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
     assert (searched.rows, searched.tasks) == (6000, 3)
     assert (nothing.rows, nothing.found) == (0, 3)
-    asked = kneighbors(
-        tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, address
-    )
+    asked = kneighbors(tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, address)
     assert asked.indices[0].tolist() == one.search(7, 5).ids
     assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
     words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")

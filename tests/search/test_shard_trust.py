@@ -228,7 +228,8 @@ def test_a_check_looks_at_codes_cells_and_ids(tmp_path):
         shard_rows=8192,
     )
     shard = index.folder / "shards" / "000000"
-    members = {tuple(key): name for key, name in json.loads((shard / "shard.json").read_text())["members"]}  # fmt: skip
+    page = json.loads((shard / "shard.json").read_text())
+    members = {tuple(key): name for key, name in page["members"]}
     cells = pq.read_table(shard / "cells.parquet")
     at = [column.name for column in index.sample.columns].index("color")
     wrong = cells.set_column(at, str(at), [np.full(4100, 99)])

@@ -87,8 +87,8 @@ class Shard:
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 do = "Allow more of them (ulimit -n), or build the folder with larger shards"
-                found = "too many open files"
-                raise UnreadableFile(message(_who(path), "one more file", found, do)) from error
+                reason = "too many open files"
+                raise UnreadableFile(message(_who(path), "one more file", reason, do)) from error
             raise _damaged(path, "a file that can be read", str(error)) from error
         if found.dtype.kind not in PLAIN or not found.flags.c_contiguous:
             raise _damaged(path, "an array of numbers", str(found.dtype))

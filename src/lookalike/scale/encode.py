@@ -109,8 +109,7 @@ def fit_encode(
         files = tuple(str(path.absolute()) for path in table.files)
         args = (str(place), __version__, files)
         parts = [
-            Part((*args, number), build.finished(number) is not None)
-            for number in build.numbers
+            Part((*args, number), build.finished(number) is not None) for number in build.numbers
         ]
         summary = run_parts(workers, encode_part, parts, "encoded")
         finish(build)

@@ -93,8 +93,8 @@ def run_parts(
 
     A worker that is lost costs what it was doing: the scheduler hands it to another, and a part
     whose workers are lost again and again is handed out anew from here. An error of lookalike's own
-    says what is wrong with the work, so it ends the work at once; any other is tried again. Where no
-    worker is left, the work waits for one to join; a scheduler that is gone is an error.
+    says what is wrong with the work, so it ends the work at once; any other is tried again. Where
+    no worker is left, the work waits for one to join; a scheduler that is gone is an error.
 
     Parameters
     ----------

@@ -98,9 +98,7 @@ def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) 
 
 
 @says_errors
-def add_part(
-    folder: str, version: str, mark: str, files: tuple[str, ...], number: int
-) -> Answer:
+def add_part(folder: str, version: str, mark: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of files that are added to a folder."""
     _check(version, folder)
     with config(n_jobs=1, progress=False):

@@ -328,4 +328,3 @@ def finish(build: Build) -> Manifest:
     )
     manifest.write(build.folder)
     return manifest
-

@@ -56,7 +56,6 @@ __all__ = [
 ]
 
 
-
 def build_index(
     source: Any,
     folder: str | os.PathLike[str],
