@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lookalike._atomic import check_writable, replacing, write_text
+from lookalike._atomic import HERE, check_writable, making_folder, replacing, write_text
 from lookalike.errors import UnwritableFile
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")
@@ -88,15 +88,17 @@ def test_drafts_of_processes_that_are_gone_are_removed(tmp_path):
     path = tmp_path / "a[1].txt"
     done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
                           capture_output=True, text=True, check=True)  # fmt: skip
-    gone = tmp_path / f".{path.name}.{done.stdout.strip()}-{'0' * 32}.part"
-    mine = tmp_path / f".{path.name}.{os.getpid()}-{'1' * 32}.part"
-    other = tmp_path / f".b.txt.{done.stdout.strip()}-{'2' * 32}.part"
-    for file in (gone, mine, other):
+    gone = tmp_path / f".{path.name}.{done.stdout.strip()}-{HERE + '0' * 24}.part"
+    mine = tmp_path / f".{path.name}.{os.getpid()}-{HERE + '1' * 24}.part"
+    other = tmp_path / f".b.txt.{done.stdout.strip()}-{HERE + '2' * 24}.part"
+    elsewhere = tmp_path / f".{path.name}.{done.stdout.strip()}-{'3' * 32}.part"
+    for file in (gone, mine, other, elsewhere):
         file.write_text("half")
     write_text(path, "whole")
     assert not gone.exists()
     assert mine.exists()  # of a writer that still runs
     assert other.exists()  # of another file
+    assert elsewhere.exists()  # of another machine, whose processes nobody here knows
 
 
 @posix
@@ -167,3 +169,18 @@ except UnwritableFile as error:
     assert first == "1000"
     assert said.startswith("Forest: needs room on the disk")
     assert "TMPDIR" in said
+
+
+@posix
+def test_a_folder_takes_the_place_of_a_link_and_of_another_folder(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "file").write_text("precious")
+    (tmp_path / "near").symlink_to(tmp_path / "far")
+    with making_folder(tmp_path / "near") as outer:
+        (outer / "who").write_text("outer")
+        with making_folder(tmp_path / "near") as inner:  # another writer is quicker
+            (inner / "who").write_text("inner")
+    assert (tmp_path / "near" / "who").read_text() == "outer"
+    assert not (tmp_path / "near").is_symlink()
+    assert (tmp_path / "far" / "file").read_text() == "precious"
+    assert drafts(tmp_path) == []

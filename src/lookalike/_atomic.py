@@ -1,15 +1,17 @@
 """Files are written beside, synced and renamed: a reader sees the old one or the new one, whole.
 
 Every file that lookalike writes goes through ``replacing``. The draft carries the name of its
-target and the number of the process that writes it; drafts of processes that are gone are removed
-by the next write.
+target, the number of the process that writes it and a mark of its machine; drafts of processes that
+are gone from this machine are removed by the next write.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
+import platform
 import re
 import shutil
 import stat
@@ -21,9 +23,20 @@ from typing import BinaryIO
 
 from lookalike.errors import UnwritableFile, message
 
-__all__ = ["check_writable", "making_folder", "replacing", "runs", "scratch_file", "write_text"]
+__all__ = [
+    "check_writable",
+    "make_folder",
+    "making_folder",
+    "replacing",
+    "runs",
+    "scratch_file",
+    "write_text",
+]
 
-_DRAFT = re.compile(r"^\.(?P<name>.+)\.(?P<process>\d+)-[0-9a-f]{32}\.part$")
+# Several machines, or containers, may write to one disk: only processes of this one can be seen.
+HERE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
+TRIES = 20  # to take a name that others take at the same moment
+_DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{HERE}[0-9a-f]{{24}}\.part$")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -61,7 +74,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = check_writable(path)
     _remove_drafts(target)
-    draft = target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part"
+    draft = _draft_of(target)
     try:
         with draft.open("xb") as file:  # created under the umask
             if target.exists():
@@ -70,7 +83,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -84,33 +97,46 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Fill a draft folder; it takes its name, with all files in it synced, when the block ends.
 
-    A folder of that name that is there already is replaced. Whatever goes wrong (an error, a full
-    disk, ctrl-c), there is the old folder or none, never half of one.
+    A folder of that name that is there already is replaced; of two processes that make the same one
+    at once, one wins. Whatever goes wrong (an error, a full disk, ctrl-c), there is the old folder
+    or none, never half of one. A symbolic link of that name is replaced, not followed.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.abspath(path))
     _remove_drafts(target)
-    draft, old = (
-        target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part" for _ in "no"
-    )
+    draft = _draft_of(target)
     try:
         draft.mkdir()
         yield draft
         for file in draft.iterdir():
             with file.open("rb+") as open_file:
                 os.fsync(open_file.fileno())
-        _sync_folder(draft)
-        if target.exists():
-            os.rename(target, old)
-        os.rename(draft, target)
-        _sync_folder(target.parent)
+        sync_folder(draft)
+        _give_name(draft, target)
+        sync_folder(target.parent)
     except BaseException as error:
         shutil.rmtree(draft, ignore_errors=True)
         if is_full(error):
             do = "Free some space or choose another place; what was finished is as it was"
             raise _no_room(f"Folder {str(path)!r}", error, do) from error
         raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+
+
+def _give_name(draft: Path, target: Path) -> None:
+    """Rename a folder, and remove what had its name."""
+    for _ in range(TRIES):
+        old = _draft_of(target)
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(target, old)
+        try:
+            os.rename(draft, target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            continue  # another process has put its own there meanwhile
+        finally:
+            _remove(old)
+        return
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
 
 
 @contextlib.contextmanager
@@ -149,7 +175,18 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
-def _sync_folder(folder: Path) -> None:
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder, and those above it, unless it is there; it lasts through a power cut."""
+    folder = Path(path)
+    new = [folder, *folder.parents]
+    new = new[: next((at for at, one in enumerate(new) if one.exists()), len(new))]
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in new:
+        sync_folder(one.parent)
+    return folder
+
+
+def sync_folder(folder: Path) -> None:
     """Make the new name last through a power cut, where the system lets a folder be synced."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -164,11 +201,21 @@ def _remove_drafts(target: Path) -> None:
     for other in target.parent.glob(f".{_escape(target.name)}.*.part"):
         found = _DRAFT.match(other.name)
         if found and found["name"] == target.name and not runs(int(found["process"])):
-            if other.is_dir() and not other.is_symlink():
-                shutil.rmtree(other, ignore_errors=True)
-                continue
-            with contextlib.suppress(OSError):
-                other.unlink()
+            _remove(other)
+
+
+def _draft_of(target: Path) -> Path:
+    draft = f".{target.name}.{os.getpid()}-{HERE}{uuid.uuid4().hex[:24]}.part"
+    return target.parent / draft
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _escape(name: str) -> str:

@@ -7,6 +7,7 @@ elsewhere the file names its process, and the lock of a process that is no more 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,16 +47,31 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
 def _take(path: Path, who: str) -> int:
     if fcntl is None:
         return _take_by_name(path, who)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:  # a link is not followed: the file behind it would be emptied
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        found = "a link" if error.errno == errno.ELOOP else _reason(error)
+        do = "Choose another folder, or ask for the permission to write there"
+        needed = f"a lock in {str(path.parent)!r}"
+        raise UnwritableFile(message(who, needed, found, do)) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        name = os.read(handle, 32).decode("ascii", "replace")
+        os.close(handle)
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            needed = f"a disk that can lock files below {str(path.parent)!r}"
+            do = "Keep the folder on another disk"
+            raise UnwritableFile(message(who, needed, _reason(error), do)) from error
+        raise _refuse(path, who, name) from error
+    with contextlib.suppress(OSError):  # a full disk: the lock holds without a name in it
         os.ftruncate(handle, 0)
         os.write(handle, str(os.getpid()).encode())
-    except OSError as error:
-        found = os.read(handle, 32).decode("ascii", "replace")
-        os.close(handle)
-        raise _refuse(path, who, found) from error
     return handle
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno or 0).lower()
 
 
 def _take_by_name(path: Path, who: str) -> int:

@@ -8,6 +8,7 @@ importing them fills; a name found in a file is never imported. Reading is in ``
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import math
 import os
@@ -23,7 +24,7 @@ from lookalike._atomic import check_writable, replacing
 from lookalike._json import DEEPEST, json_depth
 from lookalike.errors import InvalidInput, WrongType, message
 
-__all__ = ["FORMAT", "SAVEABLE", "Saved", "encode_plain", "saveable", "write"]
+__all__ = ["FORMAT", "SAVEABLE", "Saved", "digest_of", "encode_plain", "saveable", "write"]
 
 FORMAT = 1
 SAVEABLE: dict[str, type] = {}
@@ -91,6 +92,20 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         for at, array in enumerate(writer.arrays):
             with pack.open(array_name(at), "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def digest_of(root: Any) -> str:
+    """Return the SHA-256 of all that would be written of an object: equal for equal content.
+
+    Unlike ``repr`` it shortens nothing and looks at what was learned as well.
+    """
+    writer = _Writer()
+    text = json.dumps(writer.encode(root, type(root).__name__), allow_nan=False, sort_keys=True)
+    found = hashlib.sha256(text.encode())
+    for array in writer.arrays:
+        found.update(repr((array.dtype.str, array.shape)).encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
 
 
 def encode_plain(value: Any, where: str = "cell") -> Any:

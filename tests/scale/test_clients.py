@@ -1,5 +1,6 @@
 """What a cluster needs to be there, said in words where it is not; and what parts return."""
 
+import shutil
 import sys
 
 import numpy as np
@@ -15,7 +16,9 @@ from lookalike.errors import InvalidInput, MissingExtra, NoAnswer, TooFewRows, T
 from lookalike.hubness import MutualProximity, rescale
 from lookalike.hubness.sampled import mutual_proximity_graph
 from lookalike.measures import Gower, Vector
+from lookalike.neighbors.shards import open_shard
 from lookalike.scale import connect, knn_graph
+from lookalike.scale.parts import _Tally
 from lookalike.search import build_index
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import moments_of, neighbors_of
@@ -113,3 +116,38 @@ def test_bad_requests_are_refused_before_anybody_works(folder, tmp_path):
     build_index(la.read_table(mixed(1100)), place, "gower", shard_rows=1024).delete(3)
     with pytest.raises(InvalidInput, match="deleted"):
         knn_graph(place, 5)
+    la.Index.open(place).compact()
+    with pytest.raises(InvalidInput, match="deleted"):  # its number is still missing
+        knn_graph(place, 5)
+
+
+def test_workers_open_a_folder_again_that_was_built_again(tmp_path):
+    from lookalike._version import __version__
+    from lookalike.scale.tasks import graph_part
+
+    place, table = tmp_path / "index", la.read_table(mixed(200))
+    found = []
+    for measure in (Gower(), Gower(weights={"town": 9.0})):
+        shutil.rmtree(place, ignore_errors=True)
+        build_index(table, place, measure)
+        opened = ShardFolder.open(place)
+        target = str(tmp_path / f"part-{len(found)}")
+        graph_part(str(place), __version__, opened.manifest.mark, target, 0, 200, 3)
+        found.append(open_shard(target).array("distances"))
+        expected = neighbors_of(opened.snapshot(), 0, 200, 3)
+        np.testing.assert_array_equal(found[-1], expected.distances)
+    assert not np.array_equal(*found)
+
+
+def test_parts_of_a_lost_worker_count_as_handed_out_again():
+    class Client:
+        def processing(self):
+            return states.pop(0)
+
+    states = [{"a": ("x", "y"), "b": ("z",)}, {"b": ("z", "x")}, {"a": (), "b": ()}]
+    tally = _Tally()
+    tally.look(Client(), {"x", "y", "z"})
+    tally.look(Client(), {"x", "z"})  # y was finished meanwhile
+    assert (tally.retries, tally.lost) == (1, 1)
+    tally.look(Client(), {})  # it was only away for a moment
+    assert (tally.retries, tally.lost) == (1, 0)

@@ -29,6 +29,7 @@ from lookalike.scale import (
     open_index,
     read_table,
 )
+from lookalike.scale.clients import HERE
 from lookalike.search import build_index
 from lookalike.search.shard_folder import ShardFolder
 from lookalike.search.shard_graph import neighbors_of
@@ -36,7 +37,7 @@ from scale.conftest import long, mixed
 
 pytest.importorskip("distributed")
 
-from scale.cluster import SOURCE, Cluster  # needs distributed
+from scale.cluster import SOURCE  # needs distributed
 
 
 def digests(folder):
@@ -70,46 +71,57 @@ def finished(folder):
     return {page.parent.name: page.stat().st_mtime_ns for page in pages}
 
 
-def test_two_workers_encode_and_find_what_one_process_finds(files, tmp_path):
-    made = Cluster(tmp_path, 2)
-    try:
-        told = []
-        index = fit_encode(
-            files, tmp_path / "many", "gower", made.address, shard_rows=2048, tell=told.append
-        )
-        one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
-        assert digests(tmp_path / "many") == digests(tmp_path / "one")
-        assert index.search(7, 5).ids == one.search(7, 5).ids
-        assert not list((tmp_path / "many").glob(".learned*"))
-        assert learned(tmp_path / "many") == learned(tmp_path / "one")
-        table = la.read_table(files, lazy=True)
-        assert repr(read_table(files, made.address)) == repr(table)
-        graph = knn_graph(tmp_path / "many", 4, made.address, rows_per_task=2500, tell=told.append)
-        assert lists(graph) == lists(
-            Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4)
-        )
-        again = knn_graph(tmp_path / "many", 4, made.address, rows_per_task=2500, tell=told.append)
-        assert lists(again) == lists(graph)
-        encoded, searched, nothing = told
-        assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
-        assert (searched.rows, searched.tasks) == (6000, 3)
-        assert (nothing.rows, nothing.found) == (0, 3)
-        asked = kneighbors(
-            tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, made.address
-        )
-        assert asked.indices[0].tolist() == one.search(7, 5).ids
-        assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
-        words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")
-        done = run(*words, "--scheduler", made.address)
-        assert done.exit_code == 0, done.output
-        assert "6,000 rows" in done.stdout
-        assert "rows/s" in done.stdout
-        assert la.Index.open(tmp_path / "cli").search(7, 5).ids == one.search(7, 5).ids
-        assert_asked_as_one(tmp_path / "many", one, made.address)
-        assert_added_as_one(tmp_path / "many", one, made.address, tmp_path)
-        assert_commands_share_the_work(tmp_path / "cli", one, made.address, tmp_path)
-    finally:
-        made.close()
+@pytest.fixture
+def here():
+    """The address of two workers in this process: the same tasks, no process to be started."""
+    import distributed
+
+    options = {"dashboard_address": HERE, "processes": False, "threads_per_worker": 1}
+    with distributed.LocalCluster(n_workers=2, **options) as made:
+        yield made.scheduler_address
+
+
+def test_workers_encode_and_find_what_one_process_finds(files, tmp_path, here):
+    assert_as_one_process(files, tmp_path, here)
+
+
+@long
+def test_worker_processes_do_as_well(files, tmp_path, cluster):
+    assert_as_one_process(files, tmp_path, cluster.address)
+
+
+def assert_as_one_process(files, tmp_path, address):
+    told = []
+    index = fit_encode(
+        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=told.append
+    )
+    one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
+    assert digests(tmp_path / "many") == digests(tmp_path / "one")
+    assert index.search(7, 5).ids == one.search(7, 5).ids
+    assert not list((tmp_path / "many").glob(".learned*"))
+    assert learned(tmp_path / "many") == learned(tmp_path / "one")
+    table = la.read_table(files, lazy=True)
+    assert repr(read_table(files, address)) == repr(table)
+    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    assert lists(graph) == lists(Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4))
+    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    assert lists(again) == lists(graph)
+    encoded, searched, nothing = told
+    assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
+    assert (searched.rows, searched.tasks) == (6000, 3)
+    assert (nothing.rows, nothing.found) == (0, 3)
+    asked = kneighbors(tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, address)
+    assert asked.indices[0].tolist() == one.search(7, 5).ids
+    assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
+    words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")
+    done = run(*words, "--scheduler", address)
+    assert done.exit_code == 0, done.output
+    assert "6,000 rows" in done.stdout
+    assert "rows/s" in done.stdout
+    assert la.Index.open(tmp_path / "cli").search(7, 5).ids == one.search(7, 5).ids
+    assert_asked_as_one(tmp_path / "many", one, address)
+    assert_added_as_one(tmp_path / "many", one, address, tmp_path)
+    assert_commands_share_the_work(tmp_path / "cli", one, address, tmp_path)
 
 
 def shown(hits):

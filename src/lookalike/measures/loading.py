@@ -78,6 +78,34 @@ class CheckedRows:
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
+    def check_row_forms(self, rows: Rows, where: str) -> tuple[Fields | None, Dims]:
+        """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
+
+        Parameters
+        ----------
+        rows : Rows
+        where : str
+            Where they are, for the message.
+
+        Returns
+        -------
+        the shapes of the arrays, None where any will do, and the sizes of their dimensions
+        """
+        shapes, dims = self.rows_shape()
+        dims = {**dims, "n": len(rows)}
+        if shapes is None:
+            return None, dims
+        kept = {name: shape for name, shape in shapes.items() if shape is not None}
+        known = ", ".join(kept) or "no arrays"
+        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
+        for name, shape in kept.items():
+            shape.form(rows.arrays[name], dims, f"{where}.{name}")
+        inner = self.inner_measures()
+        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
+        for name, measure in inner.items():
+            measure.check_row_forms(rows.parts[name], f"{where}.{name}")
+        return kept, dims
+
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded.
 
@@ -87,17 +115,12 @@ class CheckedRows:
         where : str
             Where they are, for the message.
         """
-        shapes, dims = self.rows_shape()
+        shapes, dims = self.check_row_forms(rows, where)
         if shapes is None:
             return
-        kept = {name: shape for name, shape in shapes.items() if shape is not None}
-        known = ", ".join(kept) or "no arrays"
-        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
-        check_fields(rows.arrays, kept, where, {**dims, "n": len(rows)})
+        check_fields(rows.arrays, shapes, where, dims)
         n = self.n_fitted_rows
         fitted = rows.seen.max(initial=-1) < n
         require(fitted, f"{where}.seen", f"positions below {n}", "others")
-        inner = self.inner_measures()
-        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
-        for name, measure in inner.items():
+        for name, measure in self.inner_measures().items():
             measure.check_rows(rows.parts[name], f"{where}.{name}")

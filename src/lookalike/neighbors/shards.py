@@ -8,6 +8,8 @@ run, and no array holds Python objects.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -22,11 +24,17 @@ from lookalike._atomic import making_folder
 from lookalike._json import parse_json
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message, missing_file
 
-__all__ = ["Shard", "hash_file", "open_shard", "write_shard"]
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+__all__ = ["MOST", "Shard", "allow_files", "hash_file", "open_shard", "write_shard"]
 
 FORMAT = 1
 PAGE = "shard.json"
 LARGEST_PAGE = 2**26  # bytes of a page that is read at all
+MOST = 2**48  # rows of a shard, and their numbers, that are believed
 PLAIN = "biuf"  # numbers and flags: what a mapped array may hold
 
 Key = tuple[str, ...]
@@ -64,6 +72,8 @@ class Shard:
         Pages that are written to are copied (they never are), since loops are compiled for arrays
         that may be written.
         """
+        if key not in self.members:
+            raise _damaged(self.path(PAGE), f"an array {' '.join(key)!r:.80}", "none")
         path = self.path(self.members[key])
         try:
             found = np.lib.format.open_memmap(path, mode="c")
@@ -75,10 +85,21 @@ class Shard:
             if found.size:
                 raise _damaged(path, "an array that can be mapped", "another") from None
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                do = "Allow more of them (ulimit -n), or build the folder with larger shards"
+                reason = "too many open files"
+                raise UnreadableFile(message(_who(path), "one more file", reason, do)) from error
             raise _damaged(path, "a file that can be read", str(error)) from error
         if found.dtype.kind not in PLAIN or not found.flags.c_contiguous:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
+
+    def number(self, key: str, low: int = 0) -> int:
+        """Return a number that is said about the shard; whatever else stands there is an error."""
+        found = self.about.get(key)
+        if isinstance(found, bool) or not isinstance(found, int) or not low <= found < MOST:
+            raise _damaged(self.path(PAGE), f"a number for {key!r}", f"{found!r:.80}")
+        return found
 
     def faults(self, hashes: bool = True) -> list[str]:
         """Return what is wrong with the files, in words; nothing for a shard that is whole.
@@ -91,7 +112,9 @@ class Shard:
         found = []
         for name, (size, digest) in self.files.items():
             path = self.path(name)
-            if not path.is_file():
+            if path.is_symlink():
+                found.append(f"{name} is a link")
+            elif not path.is_file():
                 found.append(f"{name} is not there")
             elif path.stat().st_size != size:
                 found.append(f"{name} has {path.stat().st_size:,} bytes instead of {size:,}")
@@ -197,6 +220,22 @@ def refuse_faults(shard: Shard, faults: Iterable[str]) -> None:
     for fault in faults:
         do = "Build it again from its source: lookalike index check FOLDER --repair"
         raise UnreadableFile(message(f"Shard {shard.folder.name!r}", "whole files", fault, do))
+
+
+def allow_files(many: int) -> None:
+    """Raise what one process may have open, as far as it may, where many shards need more.
+
+    Every mapped array and every file of cells takes one. The usual limit of 1,024 would end an
+    index of some two hundred shards.
+    """
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = many + soft // 2  # others need some, too
+    if soft != resource.RLIM_INFINITY and needed > soft:
+        most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (max(most, soft), hard))
 
 
 def hash_file(path: str | os.PathLike[str]) -> str:

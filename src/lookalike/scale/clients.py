@@ -14,6 +14,7 @@ from lookalike.errors import MissingExtra, NoAnswer, WrongType, message
 __all__ = ["connect"]
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
+HERE = "127.0.0.1:0"
 TIMEOUT = 10.0  # seconds that a scheduler has to answer
 PATIENCE = 6  # times as long until its first worker has to be there
 
@@ -58,7 +59,8 @@ def connect(
             made.close()
     elif client is None:
         workers = n_workers or os.cpu_count() or 1
-        options: dict[str, Any] = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        # On a port of its own: the usual one may be taken, and None would open it to everybody.
+        options: dict[str, Any] = {"dashboard_address": HERE, "silence_logs": logging.CRITICAL}
         with (
             distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
             distributed.Client(cluster, set_as_default=False) as made,

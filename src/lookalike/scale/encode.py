@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lookalike._atomic import make_folder
 from lookalike._lock import locked
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, message
@@ -17,7 +18,7 @@ from lookalike.scale.summary import Summary
 from lookalike.scale.tasks import add_part, encode_part
 from lookalike.search import Index
 from lookalike.search.shard_add import begin_adding, finish_adding
-from lookalike.search.shard_build import SHARD_ROWS, WHO, finish
+from lookalike.search.shard_build import SHARD_ROWS, WHO, finish, read_plan
 from lookalike.search.shard_index import begin_build, read_source
 from lookalike.table import LazyTable
 from lookalike.table.lazy import read_lazy
@@ -94,8 +95,8 @@ def fit_encode(
     ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
     ... )  # doctest: +SKIP
     """
-    place = Path(folder).absolute()
-    place.mkdir(parents=True, exist_ok=True)
+    place = make_folder(Path(folder).absolute())
+    read_plan(place)  # a folder of something else is refused before anything is written there
     with connect(client) as workers, locked(place, WHO), learning_in(workers, place) as learner:
         table = read_source(paths, id_column, kinds, learner)
         if not isinstance(table, LazyTable):
@@ -108,8 +109,7 @@ def fit_encode(
         files = tuple(str(path.absolute()) for path in table.files)
         args = (str(place), __version__, files)
         parts = [
-            Part((*args, number), build.finished(number) is not None)
-            for number in range(build.n_shards)
+            Part((*args, number), build.finished(number) is not None) for number in build.numbers
         ]
         summary = run_parts(workers, encode_part, parts, "encoded")
         finish(build)
@@ -147,7 +147,7 @@ def add(
     with connect(client) as workers, locked(place, "scale.add"):
         addition = begin_adding(place, paths)
         files = tuple(str(path.absolute()) for path in addition.files.files)
-        args = (str(place), __version__, addition.folder.manifest.generation, files)
+        args = (str(place), __version__, addition.folder.manifest.mark, files)
         parts = [Part((*args, number)) for number in range(len(addition.parts))]
         summary = run_parts(workers, add_part, parts, "added")
         finish_adding(addition)

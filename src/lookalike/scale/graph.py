@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,12 @@ from lookalike.scale.clients import connect
 from lookalike.scale.parts import Part, run_parts
 from lookalike.scale.summary import Hubness, Summary
 from lookalike.scale.tasks import graph_part, moments_part
-from lookalike.search.shard_folder import ShardFolder
+from lookalike.search.shard_folder import SHARDS, ShardFolder
 
 __all__ = ["density_clusters", "hubness", "knn_graph"]
 
 ROWS = 8192  # whose neighbors one task finds
+ASKED = "question"  # how the names of questions begin, which stand beside
 WORK = "graphs"  # the folder of what was worked out, inside that of the index
 Tell = Callable[[Summary], None]
 
@@ -51,7 +53,7 @@ def knn_graph(
     Parameters
     ----------
     folder : path of an index (``fit_encode``, ``lookalike.search.build_index``)
-        Without rows that were deleted.
+        From which no row was ever deleted.
     k : int
     client : distributed.Client, address of a scheduler, or None
         Who does the work (see ``connect``).
@@ -174,9 +176,12 @@ def density_clusters(
 
 def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
     place = ShardFolder.open(Path(folder).absolute())
-    if place.manifest.deleted is not None:
-        do = "Call compact() on the index and build a new folder, or ask Index.search"
-        needed = "an index without deleted rows"
+    rows = sum(
+        open_shard(place.path / SHARDS / name).number("rows") for name in place.manifest.shards
+    )
+    if place.manifest.deleted is not None or rows != place.manifest.next_place:
+        do = "Build a new folder from files without them, or ask Index.neighbors"
+        needed = "an index from which no row was deleted"
         raise InvalidInput(message(who, needed, "rows that were deleted", do))
     return place
 
@@ -199,11 +204,16 @@ def _check_room(who: str, needed: int) -> None:
 
 
 def _work(place: ShardFolder, name: str) -> Path:
-    """Return the folder of some work, for the rows that the folder has now."""
-    work = (
-        place.path / WORK / f"{place.manifest.generation:06d}-{place.manifest.head[1][:16]}" / name
-    )
+    """Return the folder of some work, for the rows that the folder has now.
+
+    What was worked out for rows as they were before is removed: nothing can use it any more.
+    """
+    here = f"{place.manifest.generation:06d}-{place.manifest.mark}"
+    work = place.path / WORK / here / name
     work.mkdir(parents=True, exist_ok=True)
+    for old in (place.path / WORK).iterdir():
+        if old.name != here and not old.name.startswith(ASKED):
+            shutil.rmtree(old, ignore_errors=True)
     return work
 
 
@@ -212,11 +222,11 @@ def _name_of(numbers: np.ndarray) -> str:
 
 
 def _parts(place: ShardFolder, work: Path, rows: int, more: tuple[Any, ...]) -> list[Part]:
-    n, generation = place.manifest.next_place, place.manifest.generation
+    n, mark = place.manifest.next_place, place.manifest.mark
     parts = []
     for number, start in enumerate(range(0, n, rows)):
         stop, target = min(start + rows, n), work / f"{number:06d}"
-        args = (str(place.path), __version__, generation, str(target), start, stop, *more)
+        args = (str(place.path), __version__, mark, str(target), start, stop, *more)
         parts.append(Part(args, _is_there(target, start, stop)))
     return parts
 

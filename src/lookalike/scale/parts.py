@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 import uuid
@@ -11,7 +12,7 @@ from typing import Any
 
 from lookalike import errors
 from lookalike._progress import Progress
-from lookalike.errors import LookalikeError, Message, message
+from lookalike.errors import LookalikeError, Message, NoAnswer, message
 from lookalike.scale.summary import Summary
 
 __all__ = ["Failure", "Part", "run_parts"]
@@ -61,17 +62,24 @@ class _Tally:
     bytes: int = 0
     retries: int = 0
     seen: set[str] = field(default_factory=set)
-    here: set[str] = field(default_factory=set)
+    here: dict[str, set[str]] = field(default_factory=dict)
 
-    def look(self, client: Any) -> None:
-        """Note who is there; a worker that was away for a moment comes back under its name."""
-        self.here = set(client.nthreads())
-        self.seen |= self.here
+    def look(self, client: Any, pending: Iterable[str] = ()) -> None:
+        """Note who is there, and with which parts.
+
+        A worker that was away for a moment comes back under its name. The parts of one that is
+        lost, which the scheduler hands to others, count as handed out again.
+        """
+        now = {worker: set(keys) for worker, keys in client.processing().items()}
+        for worker in self.here.keys() - now.keys():
+            self.retries += len(self.here[worker].intersection(pending))
+        self.here = now
+        self.seen |= now.keys()
 
     @property
     def lost(self) -> int:
         """How many workers have gone and not come back."""
-        return len(self.seen - self.here)
+        return len(self.seen - self.here.keys())
 
 
 def run_parts(
@@ -85,7 +93,8 @@ def run_parts(
 
     A worker that is lost costs what it was doing: the scheduler hands it to another, and a part
     whose workers are lost again and again is handed out anew from here. An error of lookalike's own
-    says what is wrong with the work, so it ends the work at once; any other is tried again.
+    says what is wrong with the work, so it ends the work at once; any other is tried again. Where
+    no worker is left, the work waits for one to join; a scheduler that is gone is an error.
 
     Parameters
     ----------
@@ -130,9 +139,15 @@ def run_parts(
                     _give_up(future, part, attempt)
                     tally.retries += 1
                     answers.add(submit(part, attempt + 1))
-                tally.look(client)
-        except BaseException:
-            client.cancel(list(answers.futures), force=True)
+                tally.look(client, tries)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                client.cancel(list(answers.futures), force=True)
+            if isinstance(error, OSError) and not isinstance(error, LookalikeError):
+                needed = "a scheduler until all is done"
+                do = "Start it again, then run the same: what is finished is not repeated"
+                found = f"none any more ({type(error).__name__})"
+                raise NoAnswer(message("scale", needed, found, do)) from error
             raise
     seconds = time.monotonic() - began
     summary = Summary(what, len(parts), found, seconds=seconds)
@@ -143,9 +158,10 @@ def run_parts(
 
 def _give_up(future: Any, part: Part, attempt: int) -> None:
     """Raise the error of a part that another try would not help."""
-    error = future.exception()
     if attempt >= RETRIES:
+        error = future.exception() if future.status == "error" else None
         needed = f"an answer for the part {part.args!r}"
         do = "Look into the log of the workers; what is finished is kept, so run it again then"
-        found = f"{type(error).__name__} in {attempt + 1} tries"
+        cause = type(error).__name__ if error is not None else future.status
+        found = f"{cause} in {attempt + 1} tries"
         raise LookalikeError(message("scale", needed, found, do)) from error

@@ -64,8 +64,10 @@ def open_index(
     index = Index.open(place)
     with connect(client) as workers:
         now = index.state_
+        assert index._folder is not None, "it was opened from one"
+        mark = index._folder.manifest.mark
         rows = now.segments.segments, now.segments.next_place
-        asked = _AskedSegments(*rows, now.measure, place, index.generation, workers, tell)
+        asked = _AskedSegments(*rows, now.measure, place, mark, workers, tell)
         index.state_ = replace(now, segments=asked)
         yield index
 
@@ -132,7 +134,7 @@ def check(
     """
     place = Path(folder).absolute()
     opened = ShardFolder.open(place)
-    args = (str(place), __version__, opened.manifest.generation)
+    args = (str(place), __version__, opened.manifest.mark)
     names = opened.manifest.shards
     found: dict[str, list[str]] = {}
     with connect(client) as workers:
@@ -150,14 +152,14 @@ class _AskedSegments(Segments):
     segments, next_place : as in ``Segments``
     measure : Measure of the index
     folder : Path
-    generation : int, of the folder when it was opened
+    mark : str, of the folder when it was opened
     client : distributed.Client
     tell : callable
     """
 
     measure: Measure
     folder: Path
-    generation: int
+    mark: str
     client: Any
     tell: Tell
 
@@ -189,7 +191,7 @@ class _AskedSegments(Segments):
             lists[0] = lists[0].merge(found)
 
         asked = self.folder / "graphs" / f"question-{uuid.uuid4().hex}"
-        args = (str(self.folder), __version__, self.generation, str(asked))
+        args = (str(self.folder), __version__, self.mark, str(asked))
         parts = [Part((*args, number)) for number in range(len(self.segments))]
         try:
             question.write(asked, self.measure)

@@ -24,14 +24,14 @@ class Summary:
     rows : int, rows of the parts that were done now
     bytes : int, bytes written for them
     seconds : float
-    retries : int, parts that were done again, because they failed or their worker was lost
+    retries : int, parts handed out again, because they failed or their worker was lost
     lost : int, workers that went away meanwhile
 
     Examples
     --------
     >>> print(Summary("encoded", 4, 1, 3_000_000, 630_000_000, 12.5, 1, 1))
     encoded 3,000,000 rows in 12.5 s (240,000 rows/s), 630 MB (210 bytes/row); 4 parts, 1 of them
-    there already; 1 done again, 1 worker lost
+    there already; 1 handed out again, 1 worker lost
     """
 
     what: str
@@ -59,7 +59,7 @@ class Summary:
             text += f", {self.found:,} of them there already"
         if self.retries or self.lost:
             workers = f"{self.lost:,} worker{'' if self.lost == 1 else 's'} lost"
-            text += f"; {self.retries:,} done again, {workers}"
+            text += f"; {self.retries:,} handed out again, {workers}"
         return text
 
 

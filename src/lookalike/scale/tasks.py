@@ -91,30 +91,28 @@ def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) 
     """Write one shard of a build from the files that its rows are in."""
     _check(version, folder)
     plan = Path(folder, "plan.json").stat()
-    build = _build(folder, files, plan.st_mtime_ns)
+    build = _build(folder, files, plan.st_mtime_ns, _stamp(files))
     with config(n_jobs=1, progress=False):
         shard = write_part(build, number)
     return int(shard.about["rows"]), shard.size, number
 
 
 @says_errors
-def add_part(
-    folder: str, version: str, generation: int, files: tuple[str, ...], number: int
-) -> Answer:
+def add_part(folder: str, version: str, mark: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of files that are added to a folder."""
     _check(version, folder)
     with config(n_jobs=1, progress=False):
-        shard = write_added(_addition(folder, files, generation), number)
+        shard = write_added(_addition(folder, files, mark, _stamp(files)), number)
     return int(shard.about["rows"]), shard.size, number
 
 
 @says_errors
 def graph_part(
-    folder: str, version: str, generation: int, target: str, start: int, stop: int, k: int
+    folder: str, version: str, mark: str, target: str, start: int, stop: int, k: int
 ) -> Answer:
     """Find the neighbors of some rows of a folder among all of them."""
     _check(version, folder)
-    now = _opened(folder, generation)
+    now = _opened(folder, mark)
     with config(n_jobs=1, progress=False):
         found = neighbors_of(now, start, stop, k)
         arrays: dict[Key, np.ndarray] = {("indices",): found.indices}
@@ -127,7 +125,7 @@ def graph_part(
 def moments_part(
     folder: str,
     version: str,
-    generation: int,
+    mark: str,
     target: str,
     start: int,
     stop: int,
@@ -135,7 +133,7 @@ def moments_part(
 ) -> Answer:
     """Average the distances of some rows of a folder to a few rows of it."""
     _check(version, folder)
-    now = _opened(folder, generation)
+    now = _opened(folder, mark)
     with config(n_jobs=1, progress=False):
         mean, sd = moments_of(now, start, stop, np.array(reference))
         shard = write_shard(target, {("mean",): mean, ("sd",): sd}, {"start": start, "stop": stop})
@@ -143,10 +141,10 @@ def moments_part(
 
 
 @says_errors
-def answer_part(folder: str, version: str, generation: int, question: str, number: int) -> Answer:
+def answer_part(folder: str, version: str, mark: str, question: str, number: int) -> Answer:
     """Answer a question, which was written beside, from one shard of a folder."""
     _check(version, folder)
-    now = _opened(folder, generation)
+    now = _opened(folder, mark)
     with config(n_jobs=1, progress=False):
         segment = now.segments.segments[number]
         asked = Question.read(Path(question), now.measure, number)
@@ -155,10 +153,10 @@ def answer_part(folder: str, version: str, generation: int, question: str, numbe
 
 
 @says_errors
-def check_part(folder: str, version: str, generation: int, number: int) -> Answer:
+def check_part(folder: str, version: str, mark: str, number: int) -> Answer:
     """Read all of one shard of a folder, and say what is wrong with it."""
     _check(version, folder)
-    place = _folder(folder, generation)
+    place = _folder(folder, mark)
     name = place.manifest.shards[number]
     return 0, 0, (name, place.faults_of(number))
 
@@ -178,24 +176,37 @@ def _files(files: tuple[str, ...]) -> ParquetParts:
     return ParquetParts.open(find_files(list(files)))
 
 
+# What a worker has opened is kept for its next tasks, by all that it depends on: a folder may be
+# removed and built again under the same name, and files may be written again.
+
+
+def _stamp(files: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    there = (path.stat() for path in map(Path, files) if path.exists())
+    return tuple((about.st_size, about.st_mtime_ns) for about in there)
+
+
 @lru_cache(maxsize=4)
-def _build(folder: str, files: tuple[str, ...], written: int) -> Build:
+def _build(
+    folder: str, files: tuple[str, ...], written: int, stamp: tuple[tuple[int, int], ...]
+) -> Build:
     return open_build(folder, files)
 
 
 @lru_cache(maxsize=4)
-def _addition(folder: str, files: tuple[str, ...], generation: int) -> Addition:
-    return begin_adding(_folder(folder, generation), list(files))
+def _addition(
+    folder: str, files: tuple[str, ...], mark: str, stamp: tuple[tuple[int, int], ...]
+) -> Addition:
+    return begin_adding(_folder(folder, mark), list(files))
 
 
 @lru_cache(maxsize=4)
-def _opened(folder: str, generation: int) -> Snapshot:
-    return _folder(folder, generation).snapshot()
+def _opened(folder: str, mark: str) -> Snapshot:
+    return _folder(folder, mark).snapshot()
 
 
-def _folder(folder: str, generation: int) -> ShardFolder:
+def _folder(folder: str, mark: str) -> ShardFolder:
     place = ShardFolder.open(folder)
-    if place.manifest.generation != generation:
+    if place.manifest.mark != mark:
         do = "Run it again, for the folder as it is now"
         needed = f"the folder {folder!r} as it was"
         raise InvalidInput(message("scale", needed, "a change by another process", do))

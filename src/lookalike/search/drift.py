@@ -191,12 +191,24 @@ def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
         )
 
 
-def report_drift(fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[Table]) -> Drift:
-    """Compare rows that were added with what is remembered of the fitted ones."""
-    n_added = sum(map(len, added))
+def report_drift(
+    fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[tuple[Table, np.ndarray]]
+) -> Drift:
+    """Compare rows that were added with what is remembered of the fitted ones.
+
+    A column is read at a time: rows that stay in files need not fit in memory.
+
+    Parameters
+    ----------
+    fitted : mapping of column to what is remembered of it
+    n_fitted : int, fitted rows that are still there
+    added : tables of rows that came later, each with a boolean array of those still there
+    """
+    n_added = sum(int(alive.sum()) for _, alive in added)
     columns = []
     for name, before in fitted.items() if n_added else ():
-        columns.append(_compare(before, [table[name] for table in added], ALARMS / len(fitted)))
+        cells = [table[name].take(alive) for table, alive in added]
+        columns.append(_compare(before, cells, ALARMS / len(fitted)))
     return Drift(n_fitted, n_added, tuple(columns))
 
 

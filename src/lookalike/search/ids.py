@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lookalike.errors import InvalidInput, message, suggest
@@ -13,6 +13,7 @@ from lookalike.table.raw import is_missing
 
 __all__ = ["RowIds", "take_ids"]
 
+NAMES = str | int | float | bytes | datetime.date | datetime.timedelta  # what may be an id
 SUGGESTED = 1000  # ids that a mistyped one is compared with
 
 
@@ -54,6 +55,13 @@ class RowIds:
     def __contains__(self, id: Any) -> bool:
         return self.find(id) is not None
 
+    def present(self, ids: Sequence[Any]) -> set[Any]:
+        """Return which of some ids, as Python writes them, are there; looked up all together."""
+        if self.column is None:
+            return {id for id in ids if id in self}
+        parts = (segment.ids_among(self.column, ids) for segment in self.segments.segments)
+        return set().union(*parts)
+
     def place(self, id: Any, who: str) -> int:
         """Return the place of an id; one that is not there is an error that names it."""
         found = self.find(id)
@@ -75,7 +83,7 @@ class RowIds:
 
 
 def take_ids(
-    table: Table, name: str, who: str = "Index.fit", known: Container[Any] = ()
+    table: Table, name: str, who: str = "Index.fit", known: RowIds | None = None
 ) -> tuple[Table, Kind]:
     """Set the column of ids aside, checked: no gaps, each value once, none that is known."""
     every = {column.name: column for column in table.columns + table.aside}
@@ -84,20 +92,21 @@ def take_ids(
         raise InvalidInput(message(f"{who} (id_column={name!r})", "a column of ids", "none", do))
     column = every[name]
     seen: set[Any] = set()
-    for row in range(len(column)):
-        id = as_id(column.values[row])
+    ids = [as_id(value) for value in column.values]
+    there = set() if known is None else known.present([id for id in ids if isinstance(id, NAMES)])
+    for row, id in enumerate(ids):
         where = f"{who} (id_column={name!r})"
         if id is None or is_missing(id):
             found = f"none in row {row}"
             raise InvalidInput(message(where, "an id for every row", found, "Fill it in"))
-        if not isinstance(id, str | int | float | bytes | datetime.date | datetime.timedelta):
+        if not isinstance(id, NAMES):
             found = f"a {type(id).__name__} in row {row}"
             raise InvalidInput(
                 message(where, "numbers, texts or dates", found, "Use another column")
             )
-        if id in seen or id in known:
+        if id in seen or id in there:
             found = f"{id!r} " + ("twice" if id in seen else "again, which is there already")
-            do = "Delete the old row first" if id in known else "Use a column without repeats"
+            do = "Delete the old row first" if id in there else "Use a column without repeats"
             raise InvalidInput(message(where, "ids that differ", found, do))
         seen.add(id)
     columns = [column for column in table.columns if column.name != name]

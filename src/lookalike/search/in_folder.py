@@ -81,12 +81,13 @@ class InFolder:
         >>> la.Index.open(folder).search(0, k=1).ids
         [2]
         """
-        place = ShardFolder.open(folder)
+        place, state = ShardFolder.open_now(folder)
         head = place.head
         if n_jobs is not None:
             count_jobs(n_jobs)
             measure = copy.copy(head.measure)
             place.head = replace(head, measure=same_settings(measure, n_jobs))
+            state = replace(state, measure=place.head.measure)
         measure = place.head.measure.frozen()
         index: Any = cls(
             measure,
@@ -97,7 +98,6 @@ class InFolder:
         )  # type: ignore[call-arg]
         check_params(index)
         index._folder = place
-        state = place.snapshot()
         index._sketch(state, tell=True)
         index.state_ = state
         return index

@@ -135,6 +135,10 @@ class Segment:
         at = by_id.get(id, -1)
         return at if at >= 0 and self.alive[at] else -1
 
+    def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
+        """Return which of some ids a column gives to living rows."""
+        return {id for id in ids if self.find_id(column, id) >= 0}
+
     def find(self, place: int) -> int:
         """Return where a row stands in this segment, -1 if it does not."""
         first, last, whole = self._span

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from lookalike._atomic import replacing
+from lookalike._atomic import make_folder, replacing
 from lookalike._json import parse_json
-from lookalike._lock import locked
 from lookalike._save import write as write_saved
 from lookalike.errors import InvalidInput, LookalikeError, UnreadableFile, message
 from lookalike.measures.rows import Rows
@@ -32,6 +31,8 @@ from lookalike.search.shard_folder import (
     Manifest,
     ShardHead,
     read_head,
+    read_manifest,
+    refuse_links,
 )
 from lookalike.search.shard_segment import refuse_repeats, write_segment
 from lookalike.table import LazyTable, Table
@@ -71,12 +72,15 @@ class Build:
     source : rows that can be cut by a slice
     head : ShardHead
     shard_rows : int
+    read_from : tuple of (path, bytes, time in ns)
+        The files as they were when the build looked at them first; none for a table in memory.
     """
 
     folder: Path
     source: RowSource
     head: ShardHead
     shard_rows: int
+    read_from: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def n_shards(self) -> int:
@@ -86,6 +90,19 @@ class Build:
     def name(self, number: int) -> str:
         """Return the name of a shard."""
         return f"{number:06d}"
+
+    @property
+    def numbers(self) -> list[int]:
+        """The shards that the folder is to have: all, or those its manifest still names.
+
+        Rows may have been deleted since the build was finished, and shards written again without
+        them.
+        """
+        every = range(self.n_shards)
+        if not (self.folder / MANIFEST).exists():
+            return list(every)
+        named = set(read_manifest(self.folder).shards)
+        return [number for number in every if self.name(number) in named]
 
     def rows_of(self, number: int) -> slice:
         """Return which rows go into a shard."""
@@ -100,6 +117,15 @@ class Build:
             return None
         at = self.rows_of(number)
         return shard if shard.about.get("rows") == at.stop - at.start else None
+
+    def check_sources(self) -> None:
+        """Refuse files that were written to since the build looked at them first."""
+        for path, bytes, time in self.read_from:
+            about = os.stat(path) if os.path.exists(path) else None
+            if about is None or (about.st_size, about.st_mtime_ns) != (bytes, time):
+                do = "Remove the folder and build it again, from files that stay as they are"
+                needed = f"{path!r} as it was when the build began"
+                raise InvalidInput(message(WHO, needed, "a change", do))
 
 
 def start(
@@ -123,10 +149,10 @@ def start(
     sources : list of what the rows were read from, optional
         A mapping per file: ``path``, ``bytes``, ``time`` and ``sha256``.
     request : str
-        What was asked for, in words; a build with another request is another build.
+        What was asked for, as a digest; a build with another request is another build.
     """
     place = Path(folder)
-    (place / SHARDS).mkdir(parents=True, exist_ok=True)
+    make_folder(place / SHARDS)
     write_saved(place / HEAD, head)
     plan = {
         "version": 1,
@@ -198,6 +224,7 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
 def read_plan(folder: Path) -> dict[str, Any] | None:
     """Return the plan of a folder; None where there is none."""
     path = folder / PLAN
+    refuse_links(folder)
     if not path.is_file():
         inside = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
         inside = [
@@ -213,10 +240,13 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
             do = "Build into another folder, or with the version that began"
             found = f"version {plan['version']!r:.40}"
             raise UnreadableFile(message(f"{WHO} ({path.name})", "version 1", found, do))
+        rows, shard_rows = plan["rows"], plan["shard_rows"]
+        if not (type(rows) is type(shard_rows) is int and rows > 0 < shard_rows):
+            raise ValueError(f"{rows!r:.40} rows in shards of {shard_rows!r:.40}")
         return {
             "request": str(plan["request"]),
-            "rows": int(plan["rows"]),
-            "shard_rows": int(plan["shard_rows"]),
+            "rows": rows,
+            "shard_rows": shard_rows,
             "sources": [dict(one) for one in plan["sources"]],
             "head": (int(plan["head"][0]), str(plan["head"][1])),
         }
@@ -262,7 +292,13 @@ def write_part(build: Build, number: int, again: bool = False) -> Shard:
 
 
 def finish(build: Build) -> Manifest:
-    """Write the manifest of a build whose shards are all there; ids that repeat are an error."""
+    """Write the manifest of a build whose shards are all there; ids that repeat are an error.
+
+    A folder that has a manifest keeps it: rows may have come and gone since.
+    """
+    if (build.folder / MANIFEST).exists():
+        return read_manifest(build.folder)
+    build.check_sources()
     shards = []
     for number in range(build.n_shards):
         shard = build.finished(number)
@@ -281,7 +317,6 @@ def finish(build: Build) -> Manifest:
         refuse_repeats(shards, read, column, WHO)
     plan = read_plan(build.folder)
     assert plan is not None, "a build has a plan"
-    before = build.folder / MANIFEST
     manifest = Manifest(
         generation=1,
         head=plan["head"],
@@ -291,22 +326,5 @@ def finish(build: Build) -> Manifest:
         shard_rows=build.shard_rows,
         sources=tuple(plan["sources"]),
     )
-    if not before.exists():
-        manifest.write(build.folder)
+    manifest.write(build.folder)
     return manifest
-
-
-def write_all(
-    build: Build, done: Callable[[int, Shard], None] = lambda number, shard: None
-) -> Manifest:
-    """Write all shards that are not there yet, one after another, then the manifest.
-
-    Parameters
-    ----------
-    build : Build
-    done : callable (number, Shard), told about every shard that is there
-    """
-    with locked(build.folder, WHO):
-        for number in range(build.n_shards):
-            done(number, write_part(build, number))
-        return finish(build)

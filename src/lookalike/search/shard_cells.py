@@ -95,19 +95,22 @@ class _File:
         self.groups: OrderedDict[int, Cells] = OrderedDict()
         self.whole: OrderedDict[int, np.ndarray] = OrderedDict()
         self.file: Any = None
+        # Opened at once, so that whoever has the index open reads it even after it is replaced.
+        self.source: Any = None
+        self.source = self._read(lambda _: pa.OSFile(str(path)), opened=False)
 
     def _open(self) -> Any:
         if self.file is None:
-            found = pyarrow.parquet.ParquetFile(self.path)
+            found = pyarrow.parquet.ParquetFile(self.source)
             names = [str(number) for number in range(len(self.like))]
             if found.metadata.num_rows != self.n_rows or found.schema_arrow.names != names:
                 raise ValueError("other rows or columns")
             self.file = found
         return self.file
 
-    def _read(self, read: Callable[[Any], Any]) -> Any:
+    def _read(self, read: Callable[[Any], Any], opened: bool = True) -> Any:
         try:
-            return read(self._open())
+            return read(self._open() if opened else None)
         except (pa.ArrowException, OSError, ValueError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
             do = "Build it again from its source: lookalike index check FOLDER --repair"
@@ -203,6 +206,13 @@ class ShardTable(Table):
         columns = [_ShardColumn(column, self._file, at) for at, column in enumerate(every)]
         here = len(like.columns)
         super().__init__(columns[:here], columns[here:], n_rows, like.missing)
+
+    def check(self) -> None:
+        """Read all cells, some at a time, and refuse what the kinds of the columns do not allow."""
+        for start in range(0, len(self), GROUP):
+            some = self[start : start + GROUP]
+            for column in some.columns + some.aside:
+                column.check_loaded({})
 
     def __getitem__(self, at: Any) -> Any:
         """Return a column by name, or a table with some of the rows, held in memory."""

@@ -6,6 +6,7 @@ last, beside and renamed, so that a reader finds the folder as it was or as it i
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -34,10 +35,15 @@ from lookalike.errors import (
     missing_file,
 )
 from lookalike.measures.base import Measure
-from lookalike.neighbors.shards import hash_file, open_shard
+from lookalike.neighbors.shards import MOST, allow_files, hash_file, open_shard
 from lookalike.search.drift import Fitted
 from lookalike.search.segments import Segment, Segments
-from lookalike.search.shard_segment import ShardSegment, open_segment, write_segment
+from lookalike.search.shard_segment import (
+    ShardSegment,
+    check_segment,
+    open_segment,
+    write_segment,
+)
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import Kind, Schema, Table
 
@@ -55,6 +61,8 @@ __all__ = [
 VERSION = 1
 FORMAT = "lookalike shards"
 MANIFEST, HEAD, SHARDS = "manifest.json", "index.lookalike", "shards"
+FILES = 16  # that an open shard may need: mapped arrays and its cells
+TILE = 1024  # shards are cut at whole tiles of codes
 LARGEST = 2**28  # bytes of a manifest that is read at all
 
 
@@ -124,6 +132,11 @@ class Manifest:
     shard_rows: int
     sources: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def mark(self) -> str:
+        """A digest that no other state of the folder has, nor a folder built in its place."""
+        return hashlib.sha256(json.dumps(vars(self), sort_keys=True).encode()).hexdigest()[:16]
+
     def write(self, folder: Path) -> None:
         """Put this manifest in the place of the one before."""
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
@@ -164,16 +177,22 @@ def read_manifest(folder: Path) -> Manifest:
             do = "Build the folder again with this version of lookalike, or use the other one"
             raise UnreadableFile(message(who, f"version {VERSION} of the folder", found, do))
         deleted = page["deleted"]
+        shards = tuple(_name(name) for name in page["shards"])
+        if len(set(shards)) < len(shards):
+            raise ValueError("a shard that is named twice")
         return Manifest(
-            int(page["generation"]),
+            _count(page, "generation"),
             (int(page["head"][0]), str(page["head"][1])),
-            tuple(_name(name) for name in page["shards"]),
-            int(page["next_place"]),
+            shards,
+            _count(page, "next_place"),
             None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
-            int(page["shard_rows"]),
-            tuple(dict(source) for source in page["sources"]),
+            _count(page, "shard_rows", TILE),
+            tuple(
+                {**source, "path": str(source["path"]), "sha256": str(source["sha256"])}
+                for source in page["sources"]
+            ),
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         if isinstance(error, LookalikeError):
             raise
         do = "Build the folder again"
@@ -182,9 +201,39 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _name(name: Any) -> str:
-    if not isinstance(name, str) or name != os.path.basename(name) or not name.strip("."):
+    fits = isinstance(name, str) and name == os.path.basename(name) and name.isprintable()
+    if not fits or not name.strip(".") or name.startswith("."):
         raise ValueError(f"the name {name!r:.80}")
-    return name
+    return str(name)
+
+
+def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
+    """Return a whole number above 0 of a manifest, a multiple of another where that matters."""
+    found = page[key]
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not whole or not 0 < found < MOST or found % unit:
+        raise ValueError(f"{found!r:.80} for {key!r}")
+    return int(found)
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a folder with symbolic links in it: writing there would write somewhere else.
+
+    The folder itself may be a link, that of whoever names it.
+    """
+    left = [str(folder)]
+    while left:
+        try:
+            inside = list(os.scandir(left.pop()))
+        except OSError:  # removed meanwhile, or not there: whoever needs it says so
+            continue
+        for entry in inside:
+            if entry.is_symlink():
+                who, do = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
+                found = f"{os.path.relpath(entry.path, folder)!r}, a link"
+                raise UnreadableFile(message(who, "files of its own", found, do))
+            if entry.is_dir():
+                left.append(entry.path)
 
 
 class ShardFolder:
@@ -201,9 +250,21 @@ class ShardFolder:
         self.path, self.head, self.manifest = path, head, manifest
 
     @classmethod
+    def open_now(cls, path: str | os.PathLike[str]) -> tuple[ShardFolder, Snapshot]:
+        """Open a folder and its shards, once more if it was written to in that moment."""
+        while True:
+            folder = cls.open(path)
+            try:
+                return folder, folder.snapshot()
+            except LookalikeError:
+                if read_manifest(folder.path) == folder.manifest:
+                    raise
+
+    @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ShardFolder:
         """Read manifest and head; sizes are compared, hashes only of what is read as a whole."""
         folder = Path(path)
+        refuse_links(folder)
         manifest = read_manifest(folder)
         head = folder / HEAD
         who = f"Index folder {str(folder)!r}"
@@ -218,6 +279,7 @@ class ShardFolder:
     def snapshot(self) -> Snapshot:
         """Return the index as the folder has it, no row read."""
         head, gone = self.head, self._gone()
+        allow_files(FILES * len(self.manifest.shards))
         segments: list[Segment] = []
         for number, name in enumerate(self.manifest.shards):
             one: Segment = self._open(name, first=number == 0)
@@ -226,11 +288,13 @@ class ShardFolder:
         if not segments:
             who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
             raise UnreadableFile(message(who, "at least one shard", "none", do))
+        whole = Segments(tuple(segments), self.manifest.next_place)
+        whole.check_loaded({})
         return Snapshot(
             head.measure,
             head.reason,
             head.schema,
-            Segments(tuple(segments), self.manifest.next_place),
+            whole,
             head.id_column,
             head.id_kind,
             target=head.target,
@@ -247,8 +311,12 @@ class ShardFolder:
     def _gone(self) -> np.ndarray:
         if self.manifest.deleted is None:
             return np.empty(0, np.int64)
-        found = np.load(self.path / self.manifest.deleted[0], allow_pickle=False)
-        return np.asarray(found, np.int64).ravel()
+        try:
+            found = np.load(self.path / self.manifest.deleted[0], allow_pickle=False)
+            return np.asarray(found, np.int64).ravel()
+        except (ValueError, TypeError, OSError, EOFError) as error:
+            who, do = f"Index folder {str(self.path)!r}", "Take the folder from a copy"
+            raise UnreadableFile(message(who, "a list of deleted rows", str(error), do)) from error
 
     def faults(self) -> dict[str, list[str]]:
         """Read everything, compare it with the hashes, and look at the rows; return what is wrong.
@@ -267,8 +335,8 @@ class ShardFolder:
         try:
             faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
             if not faults:
-                rows = self._open(name, first=number == 0).rows
-                self.head.measure.check_rows(rows, f"Shard {name!r}")
+                segment = self._open(name, first=number == 0)
+                check_segment(self.head.measure, segment, self.head.id_column)
         except LookalikeError as error:
             faults = [_in_short(error)]
         return faults
@@ -332,7 +400,7 @@ class ShardFolder:
     def as_opened(self, who: str) -> Manifest:
         """Return the manifest, or say that another process has changed the folder since."""
         now = read_manifest(self.path)
-        if now.generation != self.manifest.generation:
+        if now != self.manifest:
             do = "Open the folder again: Index.open(folder)"
             needed = "the folder as it was opened"
             raise InvalidInput(message(who, needed, "a change by another process", do))

@@ -6,16 +6,20 @@ import copy
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from lookalike._atomic import make_folder
 from lookalike._config import count_jobs
 from lookalike._lock import locked
 from lookalike._params import check_params
 from lookalike._progress import Progress
+from lookalike._save import digest_of
+from lookalike._version import __version__
 from lookalike.errors import InvalidInput, UnreadableFile, message
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
@@ -35,7 +39,7 @@ from lookalike.search.shard_build import (
     start,
     write_part,
 )
-from lookalike.search.shard_folder import ShardFolder, ShardHead
+from lookalike.search.shard_folder import TILE, ShardFolder, ShardHead
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import LazyTable, Table
 from lookalike.table.lazy import read_lazy
@@ -50,8 +54,6 @@ __all__ = [
     "repair_folder",
     "sample_places",
 ]
-
-TILE = 1024  # shards are cut at whole tiles of codes
 
 
 def build_index(
@@ -99,8 +101,8 @@ def build_index(
     >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    place = make_folder(folder)
+    read_plan(place)  # a folder of something else is refused before anything is written there
     with locked(place, WHO):
         build = begin_build(
             source,
@@ -111,8 +113,9 @@ def build_index(
             shard_rows=shard_rows,
             n_jobs=n_jobs,
         )
-        progress = Progress("writing shards", build.n_shards)
-        for number in range(build.n_shards):
+        numbers = build.numbers
+        progress = Progress("writing shards", len(numbers))
+        for number in numbers:
             done(number, write_part(build, number))
             progress.advance()
         finish(build)
@@ -146,14 +149,18 @@ def begin_build(
         )
     place = Path(folder)
     source = read_source(source, id_column, kinds)
-    request = repr((measure, id_column, dict(kinds or {}), shard_rows))
+    files = source.files if isinstance(source, LazyTable) else ()
+    read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
+    options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
+    request = digest_of(options)  # all of it: a frozen measure by what it has learned
     known = _sources(source)
     build = resume(place, source, sources=known, request=request)
     if build is not None:
-        return build
+        return replace(build, read_from=read_from)
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     head = learn_head(index, source)
-    return start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
+    begun = start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
+    return replace(begun, read_from=read_from)
 
 
 def read_source(

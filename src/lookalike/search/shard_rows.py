@@ -12,7 +12,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard
 
-__all__ = ["map_numbers", "map_rows", "pack_numbers", "pack_rows"]
+__all__ = ["check_codes", "check_lengths", "map_numbers", "map_rows", "pack_numbers", "pack_rows"]
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
@@ -53,15 +53,57 @@ def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
     seen : int64, the position of each row in the fitted table, -1 for others
     """
     rows = _rows_of(shard, (ROWS,), seen)
-    where = f"Shard {shard.folder.name!r}"
-    for name, cells in rows.arrays.items():
-        if len(cells) != len(seen):
-            do = "Build the folder again; its shards do not fit together"
-            found = f"{len(cells):,} in {name!r}"
-            raise UnreadableFile(message(where, f"{len(seen):,} rows", found, do))
-    codes = {key[1:]: shard.array(*key) for key in shard.members if key[0] == CODES}
-    measure.codes_from_arrays(rows, codes)
+    measure.check_row_forms(rows, f"Shard {shard.folder.name!r}")
+    codes = {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
+    try:
+        measure.codes_from_arrays(rows, codes)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        found = f"others ({type(error).__name__}: {error})"[:200]
+        raise _unlike(shard, "the codes of its rows", found) from error
     return rows
+
+
+def check_lengths(shard: Shard, n: int) -> None:
+    """Refuse a shard whose arrays of encoded rows are not of so many rows.
+
+    Looked at before anything as long as the rows is made: their number is only said.
+
+    Parameters
+    ----------
+    shard : Shard
+    n : int
+    """
+    for key in shard.members:
+        if key[:1] == (ROWS,) and (key[-2:-1] == ("array",) or key[-1] == "missing"):
+            cells = shard.array(*key)
+            if not cells.ndim or len(cells) != n:
+                found = f"an array of shape {cells.shape} in {' '.join(key)!r:.80}"
+                raise _unlike(shard, f"{n:,} rows", found)
+
+
+def check_codes(measure: Measure, shard: Shard, seen: np.ndarray) -> None:
+    """Refuse codes that are not those of the rows: they would lead a search astray.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    shard : Shard
+    seen : int64, the position of each row in the fitted table, -1 for others
+    """
+    kept = {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
+    made = measure.codes_to_arrays(_rows_of(shard, (ROWS,), seen))
+    same = kept.keys() == made.keys() and all(_same(kept[key], made[key]) for key in kept)
+    if not same:
+        raise _unlike(shard, "the codes of its rows", "others")
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def _unlike(shard: Shard, needed: str, found: str) -> UnreadableFile:
+    do = "Build it again from its source: lookalike index check FOLDER --repair"
+    return UnreadableFile(message(f"Shard {shard.folder.name!r}", needed, found, do))
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
@@ -71,7 +113,7 @@ def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
     for key in shard.members:
         if key[:depth] != start:
             continue
-        what, name = key[depth : depth + 2]
+        what, name = (*key[depth : depth + 2], "", "")[:2]
         if what == "array":
             arrays[name] = shard.array(*key)
         elif what == "ragged" and name not in arrays:
@@ -98,5 +140,7 @@ def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
     """Return whole numbers as ``pack_numbers`` has packed them."""
     if (key,) in shard.members:
         return shard.array(key)
-    first = shard.about[key]
-    return np.full(n, -1) if first is None else np.arange(int(first), int(first) + n)
+    if key in shard.about and shard.about[key] is None:
+        return np.full(n, -1)
+    first = shard.number(key, low=-1)
+    return np.arange(first, first + n)

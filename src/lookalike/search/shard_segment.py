@@ -13,18 +13,34 @@ import numpy as np
 from lookalike._cells import encode_cell
 from lookalike._decode import read as read_saved
 from lookalike._save import write as write_saved
-from lookalike.errors import InvalidInput, message
+from lookalike._shapes import check_fields, require
+from lookalike.errors import InvalidInput, UnreadableFile, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
 from lookalike.search.segments import Segment, as_id
 from lookalike.search.shard_cells import ShardTable, write_cells
-from lookalike.search.shard_rows import map_numbers, map_rows, pack_numbers, pack_rows
+from lookalike.search.shard_rows import (
+    check_codes,
+    check_lengths,
+    map_numbers,
+    map_rows,
+    pack_numbers,
+    pack_rows,
+)
 from lookalike.table import Column, Table
 
-__all__ = ["ShardSegment", "id_hashes", "open_segment", "refuse_repeats", "write_segment"]
+__all__ = [
+    "ShardSegment",
+    "check_segment",
+    "id_hashes",
+    "open_segment",
+    "refuse_repeats",
+    "write_segment",
+]
 
 CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
+NOTHING = np.empty(0, np.uint64)
 SEALED = 2**16  # rows from which a shard is not written again when rows are added
 
 
@@ -41,11 +57,13 @@ class ShardSegment(Segment):
     is_fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional
         What shows how the cells of all rows are written; None: this shard.
+    ids : (hashes of the ids, ascending, and the row of each), mapped; empty without a column of ids
     """
 
     shard: Shard
     is_fitted: bool = False
     sample: Table | None = None
+    ids: tuple[np.ndarray, np.ndarray] = (NOTHING, NOTHING)
 
     @property
     def fitted(self) -> bool:
@@ -68,13 +86,21 @@ class ShardSegment(Segment):
 
     def find_id(self, column: str, id: Any) -> int:
         """Return where the living row stands that a column gives an id to, -1 if there is none."""
-        hashes, rows = self.shard.array("ids", "hash"), self.shard.array("ids", "row")
+        hashes, rows = self.ids
         wanted = np.array([_hash(id)], np.uint64)[0]
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
         for at in sorted(rows[first:last].tolist(), reverse=True):
             if self.id_at(column, at) == id:  # the last one counts, deleted or not
                 return at if self.alive[at] else -1
         return -1
+
+    def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
+        """Return which of some ids a column gives to living rows."""
+        hashes = self.ids[0]
+        wanted = np.fromiter(map(_hash, ids), np.uint64, len(ids))
+        at = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
+        maybe = np.flatnonzero(hashes[at] == wanted) if len(hashes) else ()
+        return super().ids_among(column, [ids[int(one)] for one in maybe])
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
@@ -129,13 +155,44 @@ def open_segment(
     fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional, what shows how cells are written
     """
-    n = int(shard.about["rows"])
+    n = shard.number("rows")
+    check_lengths(shard, n)
     if UNKNOWN in shard.files:
         like = read_saved(shard.path(UNKNOWN), root=Table)
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
     table = ShardTable(shard.path(CELLS), like, n)
     places = map_numbers(shard, "places", n)
-    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample)
+    if len(places) != n:
+        where = f"Shard {shard.folder.name!r}.places"
+        raise UnreadableFile(message(where, f"{n:,} numbers", f"{len(places):,}", "Build it again"))
+    ids = (NOTHING, NOTHING)
+    if ("ids", "hash") in shard.members:  # mapped now: the shard may be replaced meanwhile
+        ids = shard.array("ids", "hash"), shard.array("ids", "row")
+    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample, ids)
+
+
+def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
+    """Look at all that a shard holds, as at a saved file: nothing may lead out of an array.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    segment : ShardSegment
+    id_column : str or None
+    """
+    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
+    measure.check_rows(segment.rows, where)
+    check_codes(measure, shard, segment.rows.seen)
+    check_fields({"places": segment.places}, {"places": Segment.SHAPE["places"]}, where)
+    if id_column is not None:
+        hashes, rows = segment.ids
+        n = len(segment)
+        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
+        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
+        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
+        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+    assert isinstance(segment.table, ShardTable)
+    segment.table.check()
 
 
 def id_hashes(column: Column) -> np.ndarray:

@@ -114,8 +114,9 @@ class Snapshot:
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted."""
         later = self.segments.added_later
-        added = [segment.table[segment.alive] for segment in later if segment.alive.any()]
-        return report_drift(self.fitted, len(self.segments) - sum(map(len, added)), added)
+        added = [(segment.table, segment.alive) for segment in later if segment.n_alive]
+        before = len(self.segments) - sum(segment.n_alive for segment in later)
+        return report_drift(self.fitted, before, added)
 
     # -- changing: each returns a new snapshot -----------------------------------------------------
 
