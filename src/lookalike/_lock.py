@@ -46,7 +46,12 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
 def _take(path: Path, who: str) -> int:
     if fcntl is None:
         return _take_by_name(path, who)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:  # a link in a folder from somebody else would empty the file it points to
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        found, do = os.strerror(error.errno or 0).lower(), "Look at the folder and its permissions"
+        needed = f"a folder that can be written and its file {LOCK!r}"
+        raise UnwritableFile(message(f"{who} ({str(path.parent)!r})", needed, found, do)) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(handle, 0)

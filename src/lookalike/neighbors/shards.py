@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,15 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._archive import LONGEST_HEADER, read_header
 from lookalike._atomic import making_folder
 from lookalike._json import parse_json
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message, missing_file
 
-__all__ = ["Shard", "hash_file", "open_shard", "write_shard"]
+__all__ = ["Shard", "file_name", "hash_file", "open_shard", "write_shard"]
 
 FORMAT = 1
 PAGE = "shard.json"
 LARGEST_PAGE = 2**26  # bytes of a page that is read at all
+LONGEST_NAME = 255  # bytes of the name of a file, as most systems have it
 PLAIN = "biuf"  # numbers and flags: what a mapped array may hold
 
 Key = tuple[str, ...]
@@ -64,21 +67,23 @@ class Shard:
         Pages that are written to are copied (they never are), since loops are compiled for arrays
         that may be written.
         """
+        if key not in self.members:
+            raise _damaged(self.path(PAGE), f"the array {' '.join(key)!r}", "none")
         path = self.path(self.members[key])
         try:
             found = np.lib.format.open_memmap(path, mode="c")
-        except ValueError:  # an empty array cannot be mapped, and need not be
-            try:
-                found = np.load(path, allow_pickle=False)
-            except (ValueError, OSError, EOFError) as error:
-                raise _damaged(path, "an array", str(error)) from error
-            if found.size:
-                raise _damaged(path, "an array that can be mapped", "another") from None
-        except OSError as error:
-            raise _damaged(path, "a file that can be read", str(error)) from error
+        except Exception:  # an empty array cannot be mapped; a damaged header raises anything
+            found = _read_empty(path)
         if found.dtype.kind not in PLAIN or not found.flags.c_contiguous:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
+
+    def whole(self, key: str) -> int:
+        """Return a number that is said about the shard, from 0 to 2**53."""
+        found = self.about.get(key)
+        if type(found) is not int or not 0 <= found <= 2**53:
+            raise _damaged(self.path(PAGE), f"a whole number as {key!r}", f"{found!r:.80}")
+        return found
 
     def faults(self, hashes: bool = True) -> list[str]:
         """Return what is wrong with the files, in words; nothing for a shard that is whole.
@@ -98,6 +103,18 @@ class Shard:
             elif hashes and hash_file(path) != digest:
                 found.append(f"{name} has another SHA-256")
         return found
+
+
+def _read_empty(path: Path) -> np.ndarray:
+    """Return an array without entries; no memory is taken for one that claims to have some."""
+    try:
+        with path.open("rb") as file:
+            dtype, shape, _ = read_header(file.read(12 + LONGEST_HEADER), path.name)
+    except Exception as error:
+        raise _damaged(path, "an array", f"{type(error).__name__}: {error}") from error
+    if math.prod(shape):
+        raise _damaged(path, "an array that can be mapped", f"the shape {shape}")
+    return np.empty(shape, dtype)
 
 
 def write_shard(
@@ -178,8 +195,8 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         if number != FORMAT:
             do = "Build the folder again with this version of lookalike, or use the other one"
             raise UnreadableFile(message(_who(page), f"format {FORMAT}", f"format {number!r}", do))
-        members = {tuple(key): _file_name(name) for key, name in found["members"]}
-        files = {_file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
+        members = {tuple(key): file_name(name) for key, name in found["members"]}
+        files = {file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
         shard = Shard(place, dict(found["about"]), members, files)
         if not set(members.values()) <= set(files):
             raise ValueError("members without a file")
@@ -205,11 +222,11 @@ def hash_file(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _file_name(name: Any) -> str:
-    """Return the name of a file inside the shard; nothing that leads out of it."""
+def file_name(name: Any) -> str:
+    """Return the name of a file in a folder, or ValueError: nothing leads out of the folder."""
     plain = isinstance(name, str) and name == os.path.basename(name) and name.strip(".") == name
-    if not plain or not name:
-        raise ValueError(f"the file name {name!r}")
+    if not plain or not name or "\0" in name or len(name.encode()) > LONGEST_NAME:
+        raise ValueError(f"the file name {name!r:.80}")
     return str(name)
 
 

@@ -34,9 +34,10 @@ from lookalike.errors import (
     missing_file,
 )
 from lookalike.measures.base import Measure
-from lookalike.neighbors.shards import hash_file, open_shard
+from lookalike.neighbors.shards import file_name, hash_file, open_shard
 from lookalike.search.drift import Fitted
 from lookalike.search.segments import Segment, Segments
+from lookalike.search.shard_check import check_segment, read_places
 from lookalike.search.shard_segment import ShardSegment, open_segment, write_segment
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import Kind, Schema, Table
@@ -167,9 +168,9 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(
             int(page["generation"]),
             (int(page["head"][0]), str(page["head"][1])),
-            tuple(_name(name) for name in page["shards"]),
+            tuple(file_name(name) for name in page["shards"]),
             int(page["next_place"]),
-            None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
+            None if deleted is None else (file_name(deleted[0]), int(deleted[1]), str(deleted[2])),
             int(page["shard_rows"]),
             tuple(dict(source) for source in page["sources"]),
         )
@@ -179,12 +180,6 @@ def read_manifest(folder: Path) -> Manifest:
         do = "Build the folder again"
         found = f"{type(error).__name__}: {error}"
         raise UnreadableFile(message(who, "a whole manifest", found, do)) from error
-
-
-def _name(name: Any) -> str:
-    if not isinstance(name, str) or name != os.path.basename(name) or not name.strip("."):
-        raise ValueError(f"the name {name!r:.80}")
-    return name
 
 
 class ShardFolder:
@@ -247,8 +242,7 @@ class ShardFolder:
     def _gone(self) -> np.ndarray:
         if self.manifest.deleted is None:
             return np.empty(0, np.int64)
-        found = np.load(self.path / self.manifest.deleted[0], allow_pickle=False)
-        return np.asarray(found, np.int64).ravel()
+        return read_places(self.path / self.manifest.deleted[0])
 
     def faults(self) -> dict[str, list[str]]:
         """Read everything, compare it with the hashes, and look at the rows; return what is wrong.
@@ -267,8 +261,7 @@ class ShardFolder:
         try:
             faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
             if not faults:
-                rows = self._open(name, first=number == 0).rows
-                self.head.measure.check_rows(rows, f"Shard {name!r}")
+                check_segment(self.head.measure, self._open(name, first=number == 0), name)
         except LookalikeError as error:
             faults = [_in_short(error)]
         return faults

@@ -146,12 +146,14 @@ def begin_build(
         )
     place = Path(folder)
     source = read_source(source, id_column, kinds)
+    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
+    if isinstance(source, Table):
+        source = index._read(source, id_column)  # shards hold cells of the kinds that are learned
     request = repr((measure, id_column, dict(kinds or {}), shard_rows))
     known = _sources(source)
     build = resume(place, source, sources=known, request=request)
     if build is not None:
         return build
-    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     head = learn_head(index, source)
     return start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
 

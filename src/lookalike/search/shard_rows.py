@@ -12,7 +12,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard
 
-__all__ = ["map_numbers", "map_rows", "pack_numbers", "pack_rows"]
+__all__ = ["codes_of", "count_rows", "map_numbers", "map_rows", "pack_numbers", "pack_rows"]
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
@@ -59,9 +59,17 @@ def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
             do = "Build the folder again; its shards do not fit together"
             found = f"{len(cells):,} in {name!r}"
             raise UnreadableFile(message(where, f"{len(seen):,} rows", found, do))
-    codes = {key[1:]: shard.array(*key) for key in shard.members if key[0] == CODES}
-    measure.codes_from_arrays(rows, codes)
+    try:
+        measure.codes_from_arrays(rows, codes_of(shard))
+    except Exception as error:  # whatever arrays that do not fit make of it
+        found, do = f"{type(error).__name__}: {error}", "Build the folder again"
+        raise UnreadableFile(message(where, "codes of its rows", found[:200], do)) from error
     return rows
+
+
+def codes_of(shard: Shard) -> dict[Key, np.ndarray]:
+    """Return the codes that a shard keeps beside its rows, mapped."""
+    return {key[1:]: shard.array(*key) for key in shard.members if key[0] == CODES}
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
@@ -98,5 +106,18 @@ def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
     """Return whole numbers as ``pack_numbers`` has packed them."""
     if (key,) in shard.members:
         return shard.array(key)
-    first = shard.about[key]
-    return np.full(n, -1) if first is None else np.arange(int(first), int(first) + n)
+    if key in shard.about and shard.about[key] is None:
+        return np.full(n, -1)
+    first = shard.whole(key)
+    return np.arange(first, first + n)
+
+
+def count_rows(shard: Shard) -> int:
+    """Return how many rows a shard has: a number that its files can stand for."""
+    n = shard.whole("rows")
+    if n > shard.size:
+        do = "Build the folder again"
+        raise UnreadableFile(
+            message(f"Shard {shard.folder.name!r}", "no more rows than bytes", f"{n:,}", do)
+        )
+    return n

@@ -19,7 +19,7 @@ from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
 from lookalike.search.segments import Segment, as_id
 from lookalike.search.shard_cells import ShardTable, write_cells
-from lookalike.search.shard_rows import map_numbers, map_rows, pack_numbers, pack_rows
+from lookalike.search.shard_rows import count_rows, map_numbers, map_rows, pack_numbers, pack_rows
 from lookalike.table import Column, Table
 
 __all__ = ["ShardSegment", "id_hashes", "open_segment", "refuse_repeats", "write_segment"]
@@ -129,7 +129,7 @@ def open_segment(
     fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional, what shows how cells are written
     """
-    n = int(shard.about["rows"])
+    n = count_rows(shard)
     if UNKNOWN in shard.files:
         like = read_saved(shard.path(UNKNOWN), root=Table)
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
