@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lookalike._atomic import check_writable, replacing, write_text
-from lookalike.errors import UnwritableFile
+import lookalike as la
+from lookalike._atomic import check_writable, make_folder, making_folder, replacing, write_text
+from lookalike._lock import locked
+from lookalike.errors import MissingFile, UnwritableFile
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")
 
@@ -69,7 +71,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path):
     code = f"""
 import resource, signal
 from lookalike._atomic import write_text
-from lookalike.errors import UnwritableFile
+from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
@@ -151,7 +153,7 @@ def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
     code = """
 import resource, signal
 from lookalike._atomic import scratch_file
-from lookalike.errors import UnwritableFile
+from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 with scratch_file(1000, "Forest") as file:
@@ -167,3 +169,73 @@ except UnwritableFile as error:
     assert first == "1000"
     assert said.startswith("Forest: needs room on the disk")
     assert "TMPDIR" in said
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 120])
+def test_the_longest_names_can_be_written(name, tmp_path):
+    """A draft has a longer name than its file, where that is allowed."""
+    for text in ("old", "new"):
+        write_text(tmp_path / name, text)
+    assert (tmp_path / name).read_text() == "new"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 256, "a\0b"])
+def test_names_that_no_file_can_have_are_said_before_the_work(name, tmp_path):
+    with pytest.raises(UnwritableFile, match="a name that a file can have"):
+        check_writable(tmp_path / name)
+    with pytest.raises(UnwritableFile, match="a folder that can be made"):
+        make_folder(tmp_path / name)
+    with pytest.raises(MissingFile):
+        la.load(tmp_path / name)
+
+
+def test_a_folder_cannot_be_made_where_a_file_is(tmp_path):
+    write_text(tmp_path / "file", "")
+    with pytest.raises(UnwritableFile, match="File exists"):
+        make_folder(tmp_path / "file")
+
+
+def test_half_a_character_does_not_lose_the_file(tmp_path):
+    write_text(tmp_path / "page", "a\ud800b")
+    assert (tmp_path / "page").read_bytes() == b"a?b"
+
+
+def test_a_draft_can_be_read_by_nobody_who_may_not_read_the_file(tmp_path):
+    path = tmp_path / "secret"
+    write_text(path, "old")
+    path.chmod(0o600)
+    modes = []
+
+    def look(file, flags, mode):
+        modes.append(mode)
+        return os_open(file, flags, mode)
+
+    os_open = os.open
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "open", lambda file, flags, mode=0o777: look(file, flags, mode))
+        write_text(path, "new")
+    assert modes[0] == 0o600
+
+
+def test_links_in_a_folder_of_somebody_else_are_replaced_not_followed(tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    write_text(mine / "precious", "old")
+    for name, target in (
+        ("page", mine / "precious"),
+        ("folder", mine),
+        (".lock", mine / "precious"),
+    ):
+        (tmp_path / name).symlink_to(target)
+    with replacing(tmp_path / "page", follow=False) as file:
+        file.write(b"new")
+    with making_folder(tmp_path / "folder") as draft:
+        (draft / "new").touch()
+    assert (tmp_path / "page").read_text() == "new"
+    assert not (tmp_path / "page").is_symlink()
+    assert not (tmp_path / "folder").is_symlink()
+    if os.name == "posix":
+        with pytest.raises(UnwritableFile, match="symbolic links"), locked(tmp_path, "test"):
+            pass
+    assert (mine / "precious").read_text() == "old"

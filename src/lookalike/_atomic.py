@@ -9,31 +9,62 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
 import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from lookalike.errors import UnwritableFile, message
 
-__all__ = ["check_writable", "making_folder", "replacing", "runs", "scratch_file", "write_text"]
+__all__ = [
+    "check_writable",
+    "make_folder",
+    "making_folder",
+    "replacing",
+    "runs",
+    "scratch_file",
+    "write_text",
+]
 
+LONGEST = 200  # bytes of a name that leave room for what a draft adds, where 255 are allowed
 _DRAFT = re.compile(r"^\.(?P<name>.+)\.(?P<process>\d+)-[0-9a-f]{32}\.part$")
 
 
-def check_writable(path: str | os.PathLike[str]) -> Path:
+def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
     """Return where a file would be written, or say at once that it cannot be.
 
-    Called before long work, so that its result is not lost at the end. Symbolic links are
-    followed: the file they point to is the one that is replaced.
+    Called before long work, so that its result is not lost at the end.
+
+    Parameters
+    ----------
+    path : str or path
+    follow : bool
+        Whether the file that a symbolic link points to is the one that is replaced, instead of the
+        link. Not in a folder that may come from somebody else: links there lead anywhere.
     """
+    who = f"File {str(path)!r:.300}"
+    try:
+        return _find_target(Path(path), who, follow)
+    except (OSError, ValueError) as error:  # a name that no file can have, a disk that fails
+        if isinstance(error, UnwritableFile):
+            raise
+        found = getattr(error, "strerror", None) or str(error)
+        do = "Choose another name or another place"
+        raise UnwritableFile(message(who, "a name that a file can have", found, do)) from error
+
+
+def _find_target(path: Path, who: str, follow: bool) -> Path:
     target = Path(os.path.realpath(path))
-    who = f"File {str(path)!r}"
+    if not follow:
+        target = Path(os.path.realpath(path.parent)) / path.name
+        if target.is_symlink():
+            return target
     if target.is_dir():
         raise UnwritableFile(message(who, "the name of a file", "a folder", "Add a file name"))
     if not target.parent.is_dir():
@@ -53,19 +84,24 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[BinaryIO]:
     """Open a draft for writing; it takes the place of the file when the block ends well.
 
     The new file keeps the permissions of the one it replaces, or follows the umask. Whatever goes
     wrong (an error, a full disk, ctrl-c), the old file stays as it was.
+
+    Parameters
+    ----------
+    path, follow : as in ``check_writable``
     """
-    target = check_writable(path)
+    target = check_writable(path, follow)
     _remove_drafts(target)
-    draft = target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part"
+    draft = _draft_of(target)
+    kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
     try:
-        with draft.open("xb") as file:  # created under the umask
-            if target.exists():
-                os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
+        with open(draft, "xb", opener=_opener(kept)) as file:
+            if kept is not None:
+                os.chmod(draft, stat.S_IMODE(kept))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -84,14 +120,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Fill a draft folder; it takes its name, with all files in it synced, when the block ends.
 
-    A folder of that name that is there already is replaced. Whatever goes wrong (an error, a full
-    disk, ctrl-c), there is the old folder or none, never half of one.
+    A folder of that name that is there already is replaced; of a symbolic link only the link, never
+    what it points to. Whatever goes wrong (an error, a full disk, ctrl-c), there is the old folder
+    or none, never half of one.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(Path(path).parent)) / Path(path).name
     _remove_drafts(target)
-    draft, old = (
-        target.parent / f".{target.name}.{os.getpid()}-{uuid.uuid4().hex}.part" for _ in "no"
-    )
+    draft, old = _draft_of(target), _draft_of(target)
     try:
         draft.mkdir()
         yield draft
@@ -99,7 +134,9 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             with file.open("rb+") as open_file:
                 os.fsync(open_file.fileno())
         _sync_folder(draft)
-        if target.exists():
+        if target.is_symlink():
+            target.unlink()
+        elif target.exists():
             os.rename(target, old)
         os.rename(draft, target)
         _sync_folder(target.parent)
@@ -111,6 +148,17 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Return a folder, made if it is not there; a place where none can be is an error."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or str(error)
+        who, do = f"Folder {str(path)!r:.300}", "Choose another name or another place"
+        raise UnwritableFile(message(who, "a folder that can be made", found, do)) from error
+    return Path(path)
 
 
 @contextlib.contextmanager
@@ -146,7 +194,8 @@ def _no_room(who: str, error: BaseException, do: str) -> UnwritableFile:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file in UTF-8, whole or not at all."""
     with replacing(path) as file:
-        file.write(text.encode("utf-8"))
+        # Half of a surrogate pair, as JSON can hold it, has no place in UTF-8: it becomes "?".
+        file.write(text.encode("utf-8", "replace"))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -161,14 +210,32 @@ def _sync_folder(folder: Path) -> None:
 
 def _remove_drafts(target: Path) -> None:
     """Remove what writers of this file that are no more have left behind."""
-    for other in target.parent.glob(f".{_escape(target.name)}.*.part"):
+    name = _short_name(target)
+    for other in target.parent.glob(f".{_escape(name)}.*.part"):
         found = _DRAFT.match(other.name)
-        if found and found["name"] == target.name and not runs(int(found["process"])):
+        if found and found["name"] == name and not runs(int(found["process"])):
             if other.is_dir() and not other.is_symlink():
                 shutil.rmtree(other, ignore_errors=True)
                 continue
             with contextlib.suppress(OSError):
                 other.unlink()
+
+
+def _draft_of(target: Path) -> Path:
+    """Return a name beside a file, that tells whose draft it is and who writes it."""
+    return target.parent / f".{_short_name(target)}.{os.getpid()}-{uuid.uuid4().hex}.part"
+
+
+def _short_name(target: Path) -> str:
+    """Return the name of a file, or what stands for one that leaves no room for more."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) <= LONGEST else hashlib.sha256(name).hexdigest()
+
+
+def _opener(mode: int | None) -> Callable[[str, int], int]:
+    """Return how to create a draft: nobody may read it who may not read the file it replaces."""
+    allowed = 0o666 if mode is None else stat.S_IMODE(mode) & 0o666
+    return lambda path, flags: os.open(path, flags, allowed)  # less what the umask takes
 
 
 def _escape(name: str) -> str:

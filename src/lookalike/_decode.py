@@ -47,7 +47,7 @@ def read(
     """
     source = Path(path)
     who = f"load ({source.name})"
-    if not source.exists():
+    if not os.path.exists(source):  # no file has a name that is too long, either
         raise missing_file(source)
     if source.is_dir():
         raise UnreadableFile(message(who, "a file", "a directory", "Name the file in it"))

@@ -24,7 +24,7 @@ from lookalike._atomic import making_folder
 from lookalike._json import parse_json
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message, missing_file
 
-__all__ = ["Shard", "file_name", "hash_file", "open_shard", "write_shard"]
+__all__ = ["PAGE", "Shard", "file_name", "hash_file", "open_shard", "write_shard"]
 
 FORMAT = 1
 PAGE = "shard.json"
@@ -78,10 +78,10 @@ class Shard:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
 
-    def whole(self, key: str) -> int:
-        """Return a number that is said about the shard, from 0 to 2**53."""
+    def whole(self, key: str, low: int = 0) -> int:
+        """Return a number that is said about the shard, at most 2**53."""
         found = self.about.get(key)
-        if type(found) is not int or not 0 <= found <= 2**53:
+        if type(found) is not int or not low <= found <= 2**53:
             raise _damaged(self.path(PAGE), f"a whole number as {key!r}", f"{found!r:.80}")
         return found
 

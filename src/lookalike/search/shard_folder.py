@@ -30,11 +30,12 @@ from lookalike.errors import (
     LookalikeError,
     Message,
     UnreadableFile,
+    UnwritableFile,
     message,
     missing_file,
 )
 from lookalike.measures.base import Measure
-from lookalike.neighbors.shards import file_name, hash_file, open_shard
+from lookalike.neighbors.shards import PAGE, file_name, hash_file, open_shard
 from lookalike.search.drift import Fitted
 from lookalike.search.segments import Segment, Segments
 from lookalike.search.shard_check import check_segment, read_places
@@ -128,7 +129,7 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Put this manifest in the place of the one before."""
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
-        with replacing(folder / MANIFEST) as file:
+        with replacing(folder / MANIFEST, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
 
 
@@ -147,8 +148,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
     who = f"Index folder {str(folder)!r}"
-    if not path.is_file():
-        if (folder / SHARDS).is_dir():
+    if not os.path.isfile(path):
+        if os.path.isdir(folder / SHARDS):
             do = "Run the same build again: what is finished is not repeated"
             raise UnreadableFile(message(who, "a finished build", "an unfinished one", do))
         raise missing_file(path)
@@ -325,6 +326,10 @@ class ShardFolder:
     def as_opened(self, who: str) -> Manifest:
         """Return the manifest, or say that another process has changed the folder since."""
         now = read_manifest(self.path)
+        if (self.path / SHARDS).is_symlink():  # what is not named there is removed
+            do = "Copy the index to a folder of its own"
+            needed = f"a folder {SHARDS!r} in {str(self.path)!r}"
+            raise UnwritableFile(message(who, needed, "a link to another", do))
         if now.generation != self.manifest.generation:
             do = "Open the folder again: Index.open(folder)"
             needed = "the folder as it was opened"
@@ -351,14 +356,15 @@ class ShardFolder:
         name = f"deleted-{generation:06d}.npy"
         content = io.BytesIO()
         np.lib.format.write_array(content, places, allow_pickle=False)
-        with replacing(self.path / name) as file:
+        with replacing(self.path / name, follow=False) as file:
             file.write(content.getbuffer())
         return name, len(content.getvalue()), hash_file(self.path / name)
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
         """Remove shards and lists of deleted rows that no manifest names any more."""
         for shard in (self.path / SHARDS).iterdir():
-            if shard.name not in manifest.shards and not shard.name.startswith("."):
+            named = shard.name in manifest.shards or shard.name.startswith(".")
+            if not named and (shard / PAGE).is_file() and not shard.is_symlink():
                 shutil.rmtree(shard, ignore_errors=True)
         for file in self.path.glob("deleted-*.npy"):
             if manifest.deleted is None or file.name != manifest.deleted[0]:

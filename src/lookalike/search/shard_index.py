@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from lookalike._atomic import make_folder
 from lookalike._config import count_jobs
 from lookalike._lock import locked
 from lookalike._params import check_params
@@ -99,8 +100,7 @@ def build_index(
     >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    place = make_folder(folder)
     with locked(place, WHO):
         build = begin_build(
             source,

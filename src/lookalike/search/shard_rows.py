@@ -108,7 +108,7 @@ def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
         return shard.array(key)
     if key in shard.about and shard.about[key] is None:
         return np.full(n, -1)
-    first = shard.whole(key)
+    first = shard.whole(key, low=-1)
     return np.arange(first, first + n)
 
 
