@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from lookalike._atomic import HERE, check_writable, making_folder, replacing, write_text
+from lookalike._atomic import (
+    HERE,
+    check_writable,
+    making_folder,
+    replacing,
+    write_text,
+)
 from lookalike.errors import UnwritableFile
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links as POSIX has them")
@@ -69,7 +75,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path):
     code = f"""
 import resource, signal
 from lookalike._atomic import write_text
-from lookalike.errors import UnwritableFile
+from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
@@ -153,7 +159,7 @@ def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
     code = """
 import resource, signal
 from lookalike._atomic import scratch_file
-from lookalike.errors import UnwritableFile
+from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 with scratch_file(1000, "Forest") as file:

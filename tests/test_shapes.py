@@ -2,7 +2,7 @@ import io
 import itertools
 import json
 import zipfile
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from lookalike._load import open_rooms
 from lookalike._ragged import Ragged
 from lookalike._save import SAVEABLE
 from lookalike._shapes import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
+from lookalike.cluster import MixedKMeans
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.forests.flat import check_preorder, flatten
 from lookalike.measures import Gower, StochasticForest, Vector
@@ -288,6 +289,17 @@ def test_codes_beyond_the_levels_are_refused(tmp_path):
     measure.rows_.arrays["simple"][0, 0] = 3.0
     measure.save(path)
     with pytest.raises(UnreadableFile, match="codes of its levels"):
+        la.load(path)
+
+
+def test_inputs_of_a_space_are_columns_of_the_table_one_by_one(tmp_path):
+    """A column named twice made a matrix wider than what it is copied into."""
+    path = tmp_path / "means.lookalike"
+    means = MixedKMeans(2, random_state=0).fit({"a": [1.0, 2.0, 9.0], "b": ["x", "x", "y"]})
+    names = means.space_.inputs.names
+    means.space_ = replace(means.space_, inputs=replace(means.space_.inputs, names=(*names, "b")))
+    means.save(path)
+    with pytest.raises(UnreadableFile, match=r"MixedSpace\.inputs"):
         la.load(path)
 
 

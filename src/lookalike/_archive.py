@@ -18,7 +18,7 @@ import numpy as np
 
 from lookalike._json import parse_json
 
-__all__ = ["PAGE", "Archive", "array_name"]
+__all__ = ["LONGEST_HEADER", "PAGE", "Archive", "array_name", "read_header"]
 
 PAGE = "measure.json"
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
@@ -96,7 +96,7 @@ class Archive:
         start, size, checksum = self.members[name]
         self.file.seek(start)
         head = self.file.read(min(size, 12 + LONGEST_HEADER))
-        dtype, shape, length = _read_header(head, name)
+        dtype, shape, length = read_header(head, name)
         if max(shape, default=0) > max(64, self.size):
             raise ValueError(f"{name} has more rows or columns than the file has bytes")
         if math.prod(shape) * dtype.itemsize != size - length:
@@ -111,7 +111,7 @@ class Archive:
         return values.reshape(shape)
 
 
-def _read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+def read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
     """Return dtype, shape and length of the header of an array."""
     text = io.BytesIO(head)
     version = np.lib.format.read_magic(text)

@@ -17,7 +17,7 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,16 +37,38 @@ __all__ = [
 HERE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
 TRIES = 20  # to take a name that others take at the same moment
 _DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{HERE}[0-9a-f]{{24}}\.part$")
+LONGEST = 200  # bytes of a name that leave room for what a draft adds, where 255 are allowed
 
 
-def check_writable(path: str | os.PathLike[str]) -> Path:
+def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
     """Return where a file would be written, or say at once that it cannot be.
 
-    Called before long work, so that its result is not lost at the end. Symbolic links are
-    followed: the file they point to is the one that is replaced.
+    Called before long work, so that its result is not lost at the end.
+
+    Parameters
+    ----------
+    path : str or path
+    follow : bool
+        Whether the file that a symbolic link points to is the one that is replaced, instead of the
+        link. Not in a folder that may come from somebody else: links there lead anywhere.
     """
+    who = f"File {str(path)!r:.300}"
+    try:
+        return _find_target(Path(path), who, follow)
+    except (OSError, ValueError) as error:  # a name that no file can have, a disk that fails
+        if isinstance(error, UnwritableFile):
+            raise
+        found = getattr(error, "strerror", None) or str(error)
+        do = "Choose another name or another place"
+        raise UnwritableFile(message(who, "a name that a file can have", found, do)) from error
+
+
+def _find_target(path: Path, who: str, follow: bool) -> Path:
     target = Path(os.path.realpath(path))
-    who = f"File {str(path)!r}"
+    if not follow:
+        target = Path(os.path.realpath(path.parent)) / path.name
+        if target.is_symlink():
+            return target
     if target.is_dir():
         raise UnwritableFile(message(who, "the name of a file", "a folder", "Add a file name"))
     if not target.parent.is_dir():
@@ -66,19 +88,24 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[BinaryIO]:
     """Open a draft for writing; it takes the place of the file when the block ends well.
 
     The new file keeps the permissions of the one it replaces, or follows the umask. Whatever goes
     wrong (an error, a full disk, ctrl-c), the old file stays as it was.
+
+    Parameters
+    ----------
+    path, follow : as in ``check_writable``
     """
-    target = check_writable(path)
+    target = check_writable(path, follow)
     _remove_drafts(target)
     draft = _draft_of(target)
+    kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
     try:
-        with draft.open("xb") as file:  # created under the umask
-            if target.exists():
-                os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
+        with open(draft, "xb", opener=_opener(kept)) as file:
+            if kept is not None:
+                os.chmod(draft, stat.S_IMODE(kept))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -172,15 +199,24 @@ def _no_room(who: str, error: BaseException, do: str) -> UnwritableFile:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file in UTF-8, whole or not at all."""
     with replacing(path) as file:
-        file.write(text.encode("utf-8"))
+        # Half of a surrogate pair, as JSON can hold it, has no place in UTF-8: it becomes "?".
+        file.write(text.encode("utf-8", "replace"))
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Make a folder, and those above it, unless it is there; it lasts through a power cut."""
+    """Return a folder, made if it is not there; it lasts through a power cut.
+
+    A place where none can be is an error.
+    """
     folder = Path(path)
-    new = [folder, *folder.parents]
-    new = new[: next((at for at, one in enumerate(new) if one.exists()), len(new))]
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        new = [folder, *folder.parents]
+        new = new[: next((at for at, one in enumerate(new) if one.exists()), len(new))]
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or str(error)
+        who, do = f"Folder {str(path)!r:.300}", "Choose another name or another place"
+        raise UnwritableFile(message(who, "a folder that can be made", found, do)) from error
     for one in new:
         sync_folder(one.parent)
     return folder
@@ -198,15 +234,11 @@ def sync_folder(folder: Path) -> None:
 
 def _remove_drafts(target: Path) -> None:
     """Remove what writers of this file that are no more have left behind."""
-    for other in target.parent.glob(f".{_escape(target.name)}.*.part"):
+    name = _short_name(target)
+    for other in target.parent.glob(f".{_escape(name)}.*.part"):
         found = _DRAFT.match(other.name)
-        if found and found["name"] == target.name and not runs(int(found["process"])):
+        if found and found["name"] == name and not runs(int(found["process"])):
             _remove(other)
-
-
-def _draft_of(target: Path) -> Path:
-    draft = f".{target.name}.{os.getpid()}-{HERE}{uuid.uuid4().hex[:24]}.part"
-    return target.parent / draft
 
 
 def _remove(path: Path) -> None:
@@ -216,6 +248,24 @@ def _remove(path: Path) -> None:
         return
     with contextlib.suppress(OSError):
         path.unlink()
+
+
+def _draft_of(target: Path) -> Path:
+    """Return a name beside a file, that tells whose draft it is and who writes it."""
+    mark = f"{os.getpid()}-{HERE}{uuid.uuid4().hex[:24]}"
+    return target.parent / f".{_short_name(target)}.{mark}.part"
+
+
+def _short_name(target: Path) -> str:
+    """Return the name of a file, or what stands for one that leaves no room for more."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) <= LONGEST else hashlib.sha256(name).hexdigest()
+
+
+def _opener(mode: int | None) -> Callable[[str, int], int]:
+    """Return how to create a draft: nobody may read it who may not read the file it replaces."""
+    allowed = 0o666 if mode is None else stat.S_IMODE(mode) & 0o666
+    return lambda path, flags: os.open(path, flags, allowed)  # less what the umask takes
 
 
 def _escape(name: str) -> str:

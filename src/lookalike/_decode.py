@@ -23,7 +23,7 @@ from lookalike._save import FORMAT, SAVEABLE
 from lookalike._shapes import Misfit, check_fields, missing_fields, rules_of, shape_of
 from lookalike.errors import InvalidInput, UnreadableFile, message, missing_file
 
-__all__ = ["decode_plain", "read"]
+__all__ = ["check_object", "decode_plain", "read"]
 
 SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
 SMALL = 100_000
@@ -47,7 +47,7 @@ def read(
     """
     source = Path(path)
     who = f"load ({source.name})"
-    if not source.exists():
+    if not os.path.exists(source):  # no file has a name that is too long, either
         raise missing_file(source)
     if source.is_dir():
         raise UnreadableFile(message(who, "a file", "a directory", "Name the file in it"))
@@ -60,7 +60,7 @@ def read(
             if not isinstance(value, root):
                 raise Misfit("the file", "an estimator", type(value).__name__)
             for one in reader.objects:
-                _check_object(one)
+                check_object(one)
             return value
     except (UnreadableFile, InvalidInput):
         raise
@@ -78,7 +78,7 @@ def decode_plain(node: Any) -> Any:
     try:
         value = reader.decode(node)
         for one in reader.objects:
-            _check_object(one)
+            check_object(one)
     except Exception as error:  # whatever a damaged cell makes of the parts below
         raise ValueError(f"a damaged cell ({error})") from error
     return value
@@ -94,7 +94,7 @@ def _check_format(page: Any, who: str) -> None:
         raise ValueError("other keys than format and root")
 
 
-def _check_object(value: Any) -> None:
+def check_object(value: Any) -> None:
     """Check an object against what its class declares."""
     cls, name = type(value), type(value).__name__
     shapes, state = shape_of(cls), vars(value)

@@ -23,6 +23,7 @@ a service can say them in its own words.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -239,8 +240,10 @@ def missing_file(path: Path) -> MissingFile:
     >>> print(missing_file(Path("nowhere/films.csv")))
     File 'nowhere/films.csv': file not found. There is no folder 'nowhere' either.
     """
-    there = path.parent.is_dir()
-    names = {p.stem: p.name for p in path.parent.iterdir()} if there else {}
+    there = os.path.isdir(path.parent)
+    names: dict[str, str] = {}
+    if there and os.access(path.parent, os.R_OK):
+        names = {p.stem: p.name for p in path.parent.iterdir()}
     # The stems alone: ".csv" at the end makes any two names look alike.
     near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
     do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"

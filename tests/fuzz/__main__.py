@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from fuzz.driver import Driver
+from fuzz.folders import damage_folder
 from fuzz.mutants import damage, mutate
 from fuzz.saved import write_corpus, write_tables
 
@@ -31,6 +32,13 @@ def damage_table(files, target, number, rng):
     data = damage(data, rng)
     mutant.write_bytes(gzip.compress(data) if packed else data)
     return ("table", "none", mutant), path.name
+
+
+def damage_shards(files, target, number, rng):
+    """Damage one of the folders of an index."""
+    path = files[number % len(files)]
+    done = damage_folder(path, target / "mutant", rng)
+    return ("folder", "none", target / "mutant"), f"{path.name}: {done}"
 
 
 def warm_up(driver, files):

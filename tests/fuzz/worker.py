@@ -54,6 +54,20 @@ def use(value, rows):
     return np.zeros(1)
 
 
+def use_folder(index):
+    """Ask an index in a folder, without changing it: its files are others' too."""
+    ids = index.ids
+    index.search(ids[0], k=3)
+    index.search({**index.get(ids[-1]), "size": 0.5}, k=2, like=[ids[1]], unlike=[ids[2]])
+    index.search(ids[1], k=3, filter={"size": (">", 0.5)})
+    index.explain(ids[0], ids[-1])
+    index.drift()
+    index.count({"size": (">", 0.5)})
+    index.records(ids[:3])
+    if "title" not in index.sample.names:  # texts take a while
+        index.neighbors(2)
+
+
 def answer(kind, rows, path):
     """Return the outcome of one file."""
     from sklearn.exceptions import NotFittedError
@@ -61,6 +75,7 @@ def answer(kind, rows, path):
     from fuzz.corpus import ROWS
     from lookalike._decode import read
     from lookalike.errors import LookalikeError
+    from lookalike.search import Index
 
     try:
         if kind == "table":
@@ -69,6 +84,13 @@ def answer(kind, rows, path):
             table = la.read_table(path)
             table.summary()
             outcome = f"ok {table.shape}"
+        elif kind == "folder":
+            index = Index.open(path)
+            faults = index.check()
+            if faults:
+                return f"clean {len(faults)} faults"
+            outcome = "ok"
+            use_folder(index)
         else:
             value = read(path)
             outcome = "ok"

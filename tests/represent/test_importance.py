@@ -73,6 +73,13 @@ def test_bad_targets(y, words):
         importance_weights(TABLE, y)
 
 
+@pytest.mark.parametrize("endless", [np.inf, -np.inf])
+def test_infinite_numbers_are_refused_in_our_words(endless):
+    rows = {"x": [1.0, endless, 2.0, 3.0] * 5, "z": list(range(20))}
+    with pytest.raises(InvalidInput, match=r"column 'x', row 1: needs finite numbers"):
+        importance_weights(rows, [0, 1] * 10)
+
+
 @pytest.mark.parametrize("unit", [1e150, 1e-150, 1e300])
 def test_importance_has_no_unit(unit):
     rng = np.random.default_rng(0)

@@ -504,3 +504,16 @@ def test_a_shard_with_codes_that_lead_out_of_an_array_is_found(tmp_path):
     (shard / "shard.json").write_text(json.dumps(page))
     assert index.check().keys() == {"000000"}
     assert "000000" in la.Index.open(tmp_path / "rows").check()
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [({}, {"id_column": "name"}), ({"kinds": {"count": "category"}}, {}), ({}, {"kinds": KINDS})],
+)
+def test_a_table_in_memory_is_kept_in_the_kinds_that_are_learned(options, ids, tmp_path):
+    """Cells that are written as one kind and read as another come back as other cells."""
+    table = read_table(make_rows(60))
+    here = la.Index(Gower(**options), **ids).fit(table)
+    there = build_index(table, tmp_path / "folder", Gower(**options), **ids)
+    assert there.records() == here.records()
+    assert there.search(there.ids[3], k=4).ids == here.search(here.ids[3], k=4).ids

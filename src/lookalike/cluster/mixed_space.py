@@ -11,6 +11,7 @@ from lookalike._save import saveable
 from lookalike._shapes import Array, Dims, Fields, Of, Real, Whole, require
 from lookalike._threads import blocks, run
 from lookalike.kernels.centers import assign_centers
+from lookalike.measures.numeric import check_owners
 from lookalike.measures.tree_inputs import TreeInputs, plan_inputs, read_inputs
 from lookalike.table import Schema, Table
 
@@ -158,8 +159,7 @@ class MixedSpace:
 
     def check_columns(self, schema: Schema, centers: Centers) -> None:
         """Refuse a loaded space that does not belong to the columns or the centers."""
-        known = all(name in schema.kinds for name in self.inputs.names)
-        require(known, "MixedSpace.inputs", "columns of the schema", "others")
+        check_owners(schema, self.inputs.names, self.inputs.owner, "MixedSpace.inputs")
         sizes = (len(self.offset), len(self.shares))
         found = (centers.means.shape[1], centers.shares.shape[1])
         require(found == sizes, "Centers", f"{sizes} numbers and levels", str(found))

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._archive import LONGEST_HEADER, read_header
 from lookalike._atomic import making_folder
 from lookalike._json import parse_json
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message, missing_file
@@ -29,12 +31,22 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["MOST", "Shard", "allow_files", "hash_file", "open_shard", "write_shard"]
+__all__ = [
+    "MOST",
+    "PAGE",
+    "Shard",
+    "allow_files",
+    "file_name",
+    "hash_file",
+    "open_shard",
+    "write_shard",
+]
 
 FORMAT = 1
 PAGE = "shard.json"
 LARGEST_PAGE = 2**26  # bytes of a page that is read at all
 MOST = 2**48  # rows of a shard, and their numbers, that are believed
+LONGEST_NAME = 255  # bytes of the name of a file, as most systems have it
 PLAIN = "biuf"  # numbers and flags: what a mapped array may hold
 
 Key = tuple[str, ...]
@@ -77,19 +89,14 @@ class Shard:
         path = self.path(self.members[key])
         try:
             found = np.lib.format.open_memmap(path, mode="c")
-        except ValueError:  # an empty array cannot be mapped, and need not be
-            try:
-                found = np.load(path, allow_pickle=False)
-            except (ValueError, OSError, EOFError) as error:
-                raise _damaged(path, "an array", str(error)) from error
-            if found.size:
-                raise _damaged(path, "an array that can be mapped", "another") from None
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 do = "Allow more of them (ulimit -n), or build the folder with larger shards"
                 reason = "too many open files"
                 raise UnreadableFile(message(_who(path), "one more file", reason, do)) from error
             raise _damaged(path, "a file that can be read", str(error)) from error
+        except Exception:  # an empty array cannot be mapped; a damaged header raises anything
+            found = _read_empty(path)
         if found.dtype.kind not in PLAIN or not found.flags.c_contiguous:
             raise _damaged(path, "an array of numbers", str(found.dtype))
         return np.asarray(found)
@@ -121,6 +128,18 @@ class Shard:
             elif hashes and hash_file(path) != digest:
                 found.append(f"{name} has another SHA-256")
         return found
+
+
+def _read_empty(path: Path) -> np.ndarray:
+    """Return an array without entries; no memory is taken for one that claims to have some."""
+    try:
+        with path.open("rb") as file:
+            dtype, shape, _ = read_header(file.read(12 + LONGEST_HEADER), path.name)
+    except Exception as error:
+        raise _damaged(path, "an array", f"{type(error).__name__}: {error}") from error
+    if math.prod(shape):
+        raise _damaged(path, "an array that can be mapped", f"the shape {shape}")
+    return np.empty(shape, dtype)
 
 
 def write_shard(
@@ -201,8 +220,8 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         if number != FORMAT:
             do = "Build the folder again with this version of lookalike, or use the other one"
             raise UnreadableFile(message(_who(page), f"format {FORMAT}", f"format {number!r}", do))
-        members = {tuple(key): _file_name(name) for key, name in found["members"]}
-        files = {_file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
+        members = {tuple(key): file_name(name) for key, name in found["members"]}
+        files = {file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
         shard = Shard(place, dict(found["about"]), members, files)
         if not set(members.values()) <= set(files):
             raise ValueError("members without a file")
@@ -244,11 +263,11 @@ def hash_file(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _file_name(name: Any) -> str:
-    """Return the name of a file inside the shard; nothing that leads out of it."""
+def file_name(name: Any) -> str:
+    """Return the name of a file in a folder, or ValueError: nothing leads out of the folder."""
     plain = isinstance(name, str) and name == os.path.basename(name) and name.strip(".") == name
-    if not plain or not name:
-        raise ValueError(f"the file name {name!r}")
+    if not plain or not name or "\0" in name or len(name.encode()) > LONGEST_NAME:
+        raise ValueError(f"the file name {name!r:.80}")
     return str(name)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from lookalike._config import count_jobs
 from lookalike._folds import assign_folds
 from lookalike._random import make_generator
+from lookalike.columns import Absolute
 from lookalike.errors import InvalidInput, LookalikeWarning, message
 from lookalike.measures.base import Measure
 from lookalike.measures.gower import Gower
@@ -138,7 +139,8 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
 def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
-        return _moderate(np.asarray(column.values, dtype=np.float64))[:, None]  # they take gaps
+        cells = Absolute().fit(column).encode(column)  # refuses infinite ones
+        return _moderate(np.asarray(cells))[:, None]  # forests take gaps
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
     n = min(PROTOTYPES, len(table))

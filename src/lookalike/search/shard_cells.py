@@ -21,7 +21,7 @@ import pyarrow.parquet
 from lookalike._cells import decode_cell, encode_cell
 from lookalike.errors import UnreadableFile, message
 from lookalike.table import Column, Table
-from lookalike.table.table import CODED, MATRIX
+from lookalike.table.loading import CODED, MATRIX, check_cells
 
 __all__ = ["ShardTable", "write_cells"]
 
@@ -60,7 +60,13 @@ def _to_arrow(column: Column) -> Any:
 
 
 def _from_arrow(cells: Any, like: Column) -> np.ndarray:
-    """Return cells as a column of this kind keeps them."""
+    """Return cells as a column of this kind keeps them; others are a ``ValueError``."""
+    values = _convert(cells, like)
+    check_cells(values, like.kind, like.name)
+    return values
+
+
+def _convert(cells: Any, like: Column) -> np.ndarray:
     cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
     if isinstance(cells, pa.ChunkedArray):
         cells = pa.concat_arrays(cells.chunks)
@@ -111,10 +117,10 @@ class _File:
     def _read(self, read: Callable[[Any], Any], opened: bool = True) -> Any:
         try:
             return read(self._open() if opened else None)
-        except (pa.ArrowException, OSError, ValueError) as error:
+        except (pa.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
             do = "Build it again from its source: lookalike index check FOLDER --repair"
-            found = str(error).splitlines()[0][:200]
+            found = (str(error) or type(error).__name__).splitlines()[0][:200]
             raise UnreadableFile(message(who, "the cells of the shard", found, do)) from error
 
     def column(self, number: int) -> np.ndarray:
@@ -123,8 +129,11 @@ class _File:
             if number in self.whole:
                 self.whole.move_to_end(number)
             else:
-                cells = self._read(lambda file: file.read(columns=[str(number)])).column(0)
-                self.whole[number] = _from_arrow(cells, self.like[number])
+                self.whole[number] = self._read(
+                    lambda file: _from_arrow(
+                        file.read(columns=[str(number)]).column(0), self.like[number]
+                    )
+                )
                 while len(self.whole) > WHOLE:
                     self.whole.popitem(last=False)
             return self.whole[number]
@@ -136,11 +145,8 @@ class _File:
             if at in self.groups:
                 self.groups.move_to_end(at)
             else:
-                some = self._read(lambda file: file.read_row_group(at))
-                self.groups[at] = tuple(
-                    replace(like, values=_from_arrow(cells, like))
-                    for like, cells in zip(self.like, some.columns, strict=True)
-                )
+                some = self._read(lambda file: self._convert(file.read_row_group(at)))
+                self.groups[at] = some
                 while len(self.groups) > GROUPS:
                     self.groups.popitem(last=False)
             return self.groups[at], row % GROUP
@@ -149,11 +155,14 @@ class _File:
         """Return some rows of all columns, reading the row groups that they are in."""
         wanted, place = np.unique(rows // GROUP, return_inverse=True)
         starts = np.cumsum([0, *(self._group_size(int(at)) for at in wanted)])[:-1]
-        parts = self._read(lambda file: file.read_row_groups(wanted.tolist()))
+        parts: Cells = self._read(lambda file: self._convert(file.read_row_groups(wanted.tolist())))
         at = starts[place] + rows % GROUP
+        return tuple(replace(column, values=column.values[at]) for column in parts)
+
+    def _convert(self, some: Any) -> Cells:
         return tuple(
-            replace(like, values=_from_arrow(cells, like)[at])
-            for like, cells in zip(self.like, parts.columns, strict=True)
+            replace(like, values=_from_arrow(cells, like))
+            for like, cells in zip(self.like, some.columns, strict=True)
         )
 
     def _group_size(self, at: int) -> int:

@@ -35,15 +35,11 @@ from lookalike.errors import (
     missing_file,
 )
 from lookalike.measures.base import Measure
-from lookalike.neighbors.shards import MOST, allow_files, hash_file, open_shard
+from lookalike.neighbors.shards import MOST, PAGE, allow_files, file_name, hash_file, open_shard
 from lookalike.search.drift import Fitted
 from lookalike.search.segments import Segment, Segments
-from lookalike.search.shard_segment import (
-    ShardSegment,
-    check_segment,
-    open_segment,
-    write_segment,
-)
+from lookalike.search.shard_check import check_segment, read_places
+from lookalike.search.shard_segment import ShardSegment, open_segment, write_segment
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import Kind, Schema, Table
 
@@ -140,7 +136,7 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Put this manifest in the place of the one before."""
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
-        with replacing(folder / MANIFEST) as file:
+        with replacing(folder / MANIFEST, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
 
 
@@ -159,8 +155,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
     who = f"Index folder {str(folder)!r}"
-    if not path.is_file():
-        if (folder / SHARDS).is_dir():
+    if not os.path.isfile(path):
+        if os.path.isdir(folder / SHARDS):
             do = "Run the same build again: what is finished is not repeated"
             raise UnreadableFile(message(who, "a finished build", "an unfinished one", do))
         raise missing_file(path)
@@ -201,10 +197,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _name(name: Any) -> str:
-    fits = isinstance(name, str) and name == os.path.basename(name) and name.isprintable()
-    if not fits or not name.strip(".") or name.startswith("."):
+    plain = file_name(name)
+    if not plain.isprintable():
         raise ValueError(f"the name {name!r:.80}")
-    return str(name)
+    return plain
 
 
 def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
@@ -311,12 +307,7 @@ class ShardFolder:
     def _gone(self) -> np.ndarray:
         if self.manifest.deleted is None:
             return np.empty(0, np.int64)
-        try:
-            found = np.load(self.path / self.manifest.deleted[0], allow_pickle=False)
-            return np.asarray(found, np.int64).ravel()
-        except (ValueError, TypeError, OSError, EOFError) as error:
-            who, do = f"Index folder {str(self.path)!r}", "Take the folder from a copy"
-            raise UnreadableFile(message(who, "a list of deleted rows", str(error), do)) from error
+        return read_places(self.path / self.manifest.deleted[0])
 
     def faults(self) -> dict[str, list[str]]:
         """Read everything, compare it with the hashes, and look at the rows; return what is wrong.
@@ -426,14 +417,15 @@ class ShardFolder:
         name = f"deleted-{generation:06d}.npy"
         content = io.BytesIO()
         np.lib.format.write_array(content, places, allow_pickle=False)
-        with replacing(self.path / name) as file:
+        with replacing(self.path / name, follow=False) as file:
             file.write(content.getbuffer())
         return name, len(content.getvalue()), hash_file(self.path / name)
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
         """Remove shards and lists of deleted rows that no manifest names any more."""
         for shard in (self.path / SHARDS).iterdir():
-            if shard.name not in manifest.shards and not shard.name.startswith("."):
+            named = shard.name in manifest.shards or shard.name.startswith(".")
+            if not named and (shard / PAGE).is_file() and not shard.is_symlink():
                 shutil.rmtree(shard, ignore_errors=True)
         for file in self.path.glob("deleted-*.npy"):
             if manifest.deleted is None or file.name != manifest.deleted[0]:

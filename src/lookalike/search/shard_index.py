@@ -149,6 +149,9 @@ def begin_build(
         )
     place = Path(folder)
     source = read_source(source, id_column, kinds)
+    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
+    if isinstance(source, Table):
+        source = index._read(source, id_column)  # shards hold cells of the kinds that are learned
     files = source.files if isinstance(source, LazyTable) else ()
     read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
     options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
@@ -157,7 +160,6 @@ def begin_build(
     build = resume(place, source, sources=known, request=request)
     if build is not None:
         return replace(build, read_from=read_from)
-    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     head = learn_head(index, source)
     begun = start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
     return replace(begun, read_from=read_from)

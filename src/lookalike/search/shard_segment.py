@@ -13,7 +13,6 @@ import numpy as np
 from lookalike._cells import encode_cell
 from lookalike._decode import read as read_saved
 from lookalike._save import write as write_saved
-from lookalike._shapes import check_fields, require
 from lookalike.errors import InvalidInput, UnreadableFile, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
@@ -21,7 +20,6 @@ from lookalike.neighbors.shards import Key, Shard, write_shard
 from lookalike.search.segments import Segment, as_id
 from lookalike.search.shard_cells import ShardTable, write_cells
 from lookalike.search.shard_rows import (
-    check_codes,
     check_lengths,
     map_numbers,
     map_rows,
@@ -32,7 +30,6 @@ from lookalike.table import Column, Table
 
 __all__ = [
     "ShardSegment",
-    "check_segment",
     "id_hashes",
     "open_segment",
     "refuse_repeats",
@@ -169,30 +166,6 @@ def open_segment(
     if ("ids", "hash") in shard.members:  # mapped now: the shard may be replaced meanwhile
         ids = shard.array("ids", "hash"), shard.array("ids", "row")
     return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample, ids)
-
-
-def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
-    """Look at all that a shard holds, as at a saved file: nothing may lead out of an array.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    segment : ShardSegment
-    id_column : str or None
-    """
-    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
-    measure.check_rows(segment.rows, where)
-    check_codes(measure, shard, segment.rows.seen)
-    check_fields({"places": segment.places}, {"places": Segment.SHAPE["places"]}, where)
-    if id_column is not None:
-        hashes, rows = segment.ids
-        n = len(segment)
-        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
-        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
-        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
-        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
-    assert isinstance(segment.table, ShardTable)
-    segment.table.check()
 
 
 def id_hashes(column: Column) -> np.ndarray:
