@@ -24,7 +24,7 @@ from lookalike._json import parse_json
 from lookalike._load import open_rooms
 from lookalike._lock import locked
 from lookalike._save import saveable
-from lookalike._shapes import Fields, Flag, MapOf, Maybe, Of, Text, Whole
+from lookalike._shapes import Fields, Flag, MapOf, Maybe, Misfit, Of, Text, Whole
 from lookalike._version import __version__
 from lookalike.errors import (
     InvalidInput,
@@ -274,18 +274,13 @@ class ShardFolder:
 
     def snapshot(self) -> Snapshot:
         """Return the index as the folder has it, no row read."""
-        head, gone = self.head, self._gone()
-        allow_files(FILES * len(self.manifest.shards))
-        segments: list[Segment] = []
-        for number, name in enumerate(self.manifest.shards):
-            one: Segment = self._open(name, first=number == 0)
-            at = np.flatnonzero(np.isin(one.places, gone)) if len(gone) else gone
-            segments.append(one.without(at) if len(at) else one)
-        if not segments:
+        head = self.head
+        try:
+            whole = self._segments()
+        except Misfit as error:
             who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(message(who, "at least one shard", "none", do))
-        whole = Segments(tuple(segments), self.manifest.next_place)
-        whole.check_loaded({})
+            needed = "shards that fit together"
+            raise UnreadableFile(message(who, needed, _in_short(error), do)) from error
         return Snapshot(
             head.measure,
             head.reason,
@@ -297,6 +292,21 @@ class ShardFolder:
             learned_target=head.learned_target,
             fitted=head.fitted,
         )
+
+    def _segments(self) -> Segments:
+        gone = self._gone()
+        allow_files(FILES * len(self.manifest.shards))
+        segments: list[Segment] = []
+        for number, name in enumerate(self.manifest.shards):
+            one: Segment = self._open(name, first=number == 0)
+            at = np.flatnonzero(np.isin(one.places, gone)) if len(gone) else gone
+            segments.append(one.without(at) if len(at) else one)
+        if not segments:
+            who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
+            raise UnreadableFile(message(who, "at least one shard", "none", do))
+        whole = Segments(tuple(segments), self.manifest.next_place)
+        whole.check_loaded({})
+        return whole
 
     def _open(self, name: str, first: bool) -> ShardSegment:
         shard = open_shard(self.path / SHARDS / name)
