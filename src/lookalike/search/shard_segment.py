@@ -183,7 +183,9 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
     measure.check_rows(segment.rows, where)
     check_codes(measure, shard, segment.rows.seen)
-    check_fields({"places": segment.places}, {"places": Segment.SHAPE["places"]}, where)
+    rising = Segment.SHAPE["places"]
+    assert rising is not None, "places are saved"
+    check_fields({"places": segment.places}, {"places": rising}, where)
     if id_column is not None:
         hashes, rows = segment.ids
         n = len(segment)
