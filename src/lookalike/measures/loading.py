@@ -13,6 +13,7 @@ from lookalike._shapes import (
     Objects,
     Of,
     Real,
+    Shape,
     Sometimes,
     Text,
     Whole,
@@ -78,7 +79,7 @@ class CheckedRows:
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
-    def check_row_forms(self, rows: Rows, where: str) -> tuple[Fields | None, Dims]:
+    def check_row_forms(self, rows: Rows, where: str) -> tuple[dict[str, Shape] | None, Dims]:
         """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
 
         Parameters

@@ -146,8 +146,8 @@ def run_parts(
             if isinstance(error, OSError) and not isinstance(error, LookalikeError):
                 needed = "a scheduler until all is done"
                 do = "Start it again, then run the same: what is finished is not repeated"
-                found = f"none any more ({type(error).__name__})"
-                raise NoAnswer(message("scale", needed, found, do)) from error
+                reason = f"none any more ({type(error).__name__})"
+                raise NoAnswer(message("scale", needed, reason, do)) from error
             raise
     seconds = time.monotonic() - began
     summary = Summary(what, len(parts), found, seconds=seconds)

@@ -12,18 +12,17 @@ import numpy as np
 
 from lookalike._decode import check_object
 from lookalike._ragged import Ragged
-from lookalike._shapes import check_fields, require
+from lookalike._shapes import Array, Shape, check_fields, require
 from lookalike.errors import UnreadableFile, message
 from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
-from lookalike.search.segments import Segment
 from lookalike.search.shard_cells import ShardTable
 from lookalike.search.shard_rows import check_codes
 from lookalike.search.shard_segment import ShardSegment
 
 __all__ = ["check_segment", "read_places"]
 
-PLACES = {"places": Segment.SHAPE["places"]}
+PLACES: dict[str, Shape] = {"places": Array("int64", "n", low=0, ascending=True)}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
