@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 CASE ?= all
 # Tests share the machine's cores; set WORKERS=0 to run them in one process.
 WORKERS ?= auto
-# How many damaged files `make fuzz` tries of either sort, and where the damage begins.
+# How many damaged files `make fuzz` tries of either sort, how many damaged folders of an index (they
+# are larger), and where the damage begins.
 MUTANTS ?= 20000
+FOLDERS ?= 1000
 SEED ?= $(shell date +%s)
 
 UV := $(shell command -v uv 2>/dev/null)
@@ -49,6 +51,7 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
 	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/scale
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 

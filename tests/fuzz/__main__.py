@@ -2,6 +2,7 @@
 
 import argparse
 import gzip
+import shutil
 import sys
 import tempfile
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fuzz.driver import Driver
-from fuzz.folders import damage_folder
+from fuzz.folders import damage_folder, write_folders
 from fuzz.mutants import damage, mutate
 from fuzz.saved import write_corpus, write_tables
 
@@ -20,7 +21,11 @@ def damage_saved(files, target, number, rng):
     """Damage one of the saved files; return what to ask of it, and what was done."""
     name, rows, path = files[number % len(files)]
     done = mutate(path, target / "mutant", rng)
-    return ("one" if rows == "mixed" else "saved", rows, target / "mutant"), f"{name}: {done}"
+    return (_saved(rows), rows, target / "mutant"), f"{name}: {done}"
+
+
+def _saved(rows):
+    return "one" if rows == "mixed" else "saved"
 
 
 def damage_table(files, target, number, rng):
@@ -41,12 +46,12 @@ def damage_shards(files, target, number, rng):
     return ("folder", "none", target / "mutant"), f"{path.name}: {done}"
 
 
-def warm_up(driver, files):
+def warm_up(driver, questions):
     """Ask whole files first: they must answer, and the kernels are compiled on the way."""
     patience, driver.seconds = driver.seconds, 600.0
-    for name, rows, path in files:
-        found = driver.ask("one" if rows == "mixed" else "saved", rows, path)
-        assert found == "ok", (name, found)
+    for question in questions:
+        found = driver.ask(*question)
+        assert found == "ok", (question, found)
     driver.seconds = patience
     driver.counts.clear()
 
@@ -58,6 +63,7 @@ def main():
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--compiled", action="store_true", help="with bounds checks")
     options.add_argument("--tables", action="store_true", help="tables, not saved estimators")
+    options.add_argument("--folders", action="store_true", help="indexes in folders")
     options.add_argument("--only", default="", help="part of a name")
     options.add_argument("--keep", default="", help="a folder for mutants that fail")
     given = options.parse_args()
@@ -67,10 +73,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
         source.mkdir()
-        files = write_tables(source) if given.tables else write_corpus(source, given.only)
-        make = damage_table if given.tables else damage_saved
-        if not given.tables:
-            warm_up(driver, files)
+        if given.tables:
+            files, make = write_tables(source), damage_table
+        elif given.folders:
+            files, make = write_folders(source), damage_shards
+            warm_up(driver, [("folder", "none", path) for path in files])
+        else:
+            files, make = write_corpus(source, given.only), damage_saved
+            warm_up(driver, [(_saved(rows), rows, path) for _, rows, path in files])
         for number in range(given.count):
             question, done = make(files, Path(folder), number, rng)
             found = driver.ask(*question)
@@ -79,7 +89,8 @@ def main():
                 print(f"{number} {done}: {found}", flush=True)
                 if given.keep:
                     kept = Path(given.keep) / f"{given.seed}-{number}-{question[2].name}"
-                    kept.write_bytes(question[2].read_bytes())
+                    copy = shutil.copytree if question[2].is_dir() else shutil.copyfile
+                    copy(question[2], kept)
             if number % 1000 == 999:
                 print(number + 1, dict(driver.counts), f"{time.time() - began:.0f} s", flush=True)
     driver.close()

@@ -53,6 +53,7 @@ def write_tables(folder):
     pyarrow.feather.write_feather(coded, folder / "plain.feather", compression="uncompressed")
     with pyarrow.ipc.new_stream(folder / "rows.arrow", coded.schema) as stream:
         stream.write_table(coded)
+    frame.to_excel(folder / "rows.xlsx", index=False)
     for name in ("rows.csv", "rows.jsonl", "rows.parquet"):
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
     return sorted(path for path in folder.iterdir() if path.suffix != ".lookalike")

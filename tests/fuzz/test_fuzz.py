@@ -1,5 +1,7 @@
 """Some damaged files of every sort; tens of thousands, with bounds checks on, are `make fuzz`."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from fuzz.driver import Driver
 from fuzz.saved import write_corpus, write_tables
 from lookalike._load import open_rooms
 from lookalike._save import SAVEABLE
+from lookalike.table.files import FORMATS
 
 EACH = 3  # damaged copies of every saved file
 TABLES = 240
@@ -44,10 +47,16 @@ def test_every_saveable_class_is_damaged(saved):
     text = b"".join(path.read_bytes() for _, _, path in saved)
     ours = {name: cls for name, cls in SAVEABLE.items() if cls.__module__.startswith("lookalike.")}
     # Functions are handed back by the caller; the head of a folder of shards is not a file that is
-    # loaded: it is read when a folder is opened, and what it holds is damaged here one by one.
+    # loaded: it is damaged with its folder (fuzz.folders), and what it holds here one by one.
     apart = {"CallableDistance", "ShardHead"}
     lacking = {name for name in ours if f'"class": "{name}"'.encode() not in text}
     assert lacking == apart
+
+
+def test_every_format_of_a_table_is_damaged(tmp_path):
+    names = [path.name.removesuffix(".gz") for path in write_tables(tmp_path)]
+    damaged = {FORMATS[Path(name).suffix] for name in names}
+    assert damaged == set(FORMATS.values())
 
 
 def test_damaged_files_end_in_a_clean_error_or_an_answer(driver, saved, tmp_path):
