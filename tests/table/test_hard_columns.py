@@ -107,6 +107,8 @@ def test_hard_columns(case, tmp_path):
     assert (kind.label, case.name not in table) == (case.label, case.aside), str(kind)
     if case.close is not None:
         assert kind.close == case.close
+    if case.note is not None:
+        assert case.note in kind.note if case.note else not kind.note
     if case.values is not None:
         assert _cells(column)[: len(case.values)] == case.values
     assert 0 < kind.confidence <= 1
