@@ -291,7 +291,7 @@ def _strings(raw: Raw, words: Words) -> Guess:
     if n == 1:
         return _constant(raw, words)
     reason = f"{n:,} distinct strings in {rows:,} rows"
-    if n == count == rows and not raw.declared:
+    if n == count == rows:
         if is_identifier_name(raw.name) or is_row_name(raw.name):
             kind = Kind("text", f"identifier: {reason}, named {raw.name!r}", role="identifier")
             return Guess(replace(kind, confidence=0.9, close="text"), aside=True)
