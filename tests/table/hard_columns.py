@@ -48,6 +48,7 @@ CASES = [
     Case("paid", ["20", "25", "20", "30", "25", "20"], "number", close=""),
     Case("subject", ["1", "1", "2", "2", "3", "3"], "number", close="code"),
     Case("region", ["4", "1", "2", "3", "4", "1", "2", "3"], "number", close="code"),
+    Case("mpg_city", ["20", "20", "25", "25", "30", "30"], "number", close=""),
     Case("school", ["1.5", "1.5", "2.5", "2.5", "3", "3"], "number", close=""),
     # -- digits that are amounts
     Case("atomic_number", ["1", "2", "2", "8"], "number"),
@@ -92,7 +93,7 @@ CASES = [
     Case("drop", ["1", "2", "5", "3", "4", "6", "trace"] * 3, "category", close="",
          note="18 of 21 cells are numbers, not 'trace': pass missing=['trace']"),
     Case("caught", ["10:00", "10:15", "9:30", "11:45", "8:05", "9.12"] * 3, "category", close="",
-         note="15 of 18 cells are dates, not '9.12'"),
+         note="15 of 18 cells are dates or times, not '9.12'"),
     Case("size", ["10 kg", "20 lb", "3 kg"] * 2, "category"),
     Case("seat", ["1A", "2A", "1A", "3A"], "category"),
     Case("score", ["2-1", "0-0", "3-1", "2-1", "0-0", "3-1"], "category"),

@@ -119,8 +119,8 @@ def is_code_name(name: str) -> bool:
 
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
-    tokens = _tokens(name)
-    return bool(tokens) and tokens[-1] in _THINGS
+    tokens = _tokens(name)  # one word: "mpg_city" and "YearsAtCompany" are amounts
+    return len(tokens) == 1 and tokens[0] in _THINGS
 
 
 def says_date(name: str) -> bool:

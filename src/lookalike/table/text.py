@@ -340,7 +340,7 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     """Say where most cells are numbers or dates, and which is the first that is not."""
     if len(words) < 5 or kind.role:
         return kind
-    for what, misfit in (("number", misfit_numbers), ("date", misfit_dates)):
+    for what, misfit in (("numbers", misfit_numbers), ("dates or times", misfit_dates)):
         if misfit(words.distinct[:SAMPLE]).mean() > 2 * MISFITS:
             continue
         gone = words.where(misfit(words.distinct))
@@ -352,7 +352,7 @@ def _nearly(kind: Kind, words: Words) -> Kind:
             do = "clean these, or the column stays as it is"
         shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")
         note = (
-            f"{words.count - gone.count:,} of {words.count:,} cells are {what}s, not {shown}: {do}"
+            f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}: {do}"
         )
         return replace(kind, note=join_notes(kind.note, note), confidence=min(kind.confidence, 0.7))
     return kind
