@@ -117,7 +117,8 @@ def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> 
 
 def misfit_numbers(distinct: Any) -> np.ndarray:
     """Return which strings are no plain number, money or percentage."""
-    plain = rf"^[+\-−]?(?:{CURRENCY}\s?)?(?:\d+|\d{{1,3}}(?:,\d{{3}})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?\s?%?$"
+    amount = r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?"
+    plain = rf"^[+\-−]?(?:{CURRENCY}\s?)?{amount}\s?%?$"
     fits = pc.and_(
         pc.match_substring_regex(distinct, plain), pc.match_substring_regex(distinct, r"\d")
     )
