@@ -214,3 +214,16 @@ def test_only_of_a_fitted_model_and_its_own_rows():
         profile_clusters(np.ones(8, dtype=int), X)
     with pytest.raises(InvalidInput, match="n_columns=0"):
         profile_clusters(fitted(), X, n_columns=0)
+
+
+def test_a_column_that_divides_only_some_clusters_is_named():
+    rows = {
+        "sex": ["m", "m", "f", "f", "m", "f", "m", "f"],
+        "kind": ["a", "a", "a", "a", "b", "b", "b", "b"],
+        "mass": [4.0, 4.1, 3.0, 3.1, 9.0, 8.0, 9.1, 8.1],
+    }
+    labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
+    profile = profile_clusters(labels, rows)
+    assert profile.divided == {"sex": {0: "m", 1: "f"}}
+    assert "'sex' divides only some clusters (0 is m, 1 is f)" in profile.notes[-1]
+    assert "divides" not in str(profile_clusters(labels // 2, rows))

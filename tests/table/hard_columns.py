@@ -16,6 +16,7 @@ class Case(NamedTuple):
     aside: bool = False
     close: str | None = None  # None: not looked at; "": nothing comes close
     values: list | None = None  # the first cells, where they are worth a look
+    note: str | None = None  # words of the note; None: not looked at
 
 
 def _many(pattern, n=24):
@@ -40,6 +41,15 @@ CASES = [
     Case("customer_id", [str(i * 7) for i in range(30)], "number", aside=True),
     Case("x", ["007", "008", "007", "123"], "code", close="number"),
     Case("ref", ["12345678901234567890123", "98765432109876543210987"] * 6, "code"),
+    Case("schoolid", ["2020", "2040", "2020", "2180"], "code", close="number"),
+    Case("fcode", ["410032", "419486", "410032"], "code"),
+    Case("patnr", [str(i * 3) for i in range(30)], "number", aside=True),
+    Case("rownames", [str(i + i // 7) for i in range(30)], "number", aside=True, close="number"),
+    Case("paid", ["20", "25", "20", "30", "25", "20"], "number", close=""),
+    Case("subject", ["1", "1", "2", "2", "3", "3"], "number", close="code"),
+    Case("region", ["4", "1", "2", "3", "4", "1", "2", "3"], "number", close="code"),
+    Case("mpg_city", ["20", "20", "25", "25", "30", "30"], "number", close=""),
+    Case("school", ["1.5", "1.5", "2.5", "2.5", "3", "3"], "number", close=""),
     # -- digits that are amounts
     Case("atomic_number", ["1", "2", "2", "8"], "number"),
     Case("education_num", ["9", "13", "9", "10"], "number"),
@@ -78,7 +88,12 @@ CASES = [
     Case("term", [" 36 months", " 60 months", "36 months"], "number", values=[36.0, 60.0]),
     Case("rooms", ["1 room", "2 rooms", "3 rooms"], "number", values=[1.0, 2.0, 3.0]),
     Case("temperature", ["21°C", "-3°C", "4.5°C"], "number", values=[21.0, -3.0, 4.5]),
+    Case("dose", ["0.0cwt", "0.2cwt", "0.4cwt"], "number", values=[0.0, 0.2, 0.4]),
     # -- not numbers
+    Case("drop", ["1", "2", "5", "3", "4", "6", "trace"] * 3, "category", close="",
+         note="18 of 21 cells are numbers, not 'trace': pass missing=['trace']"),
+    Case("caught", ["10:00", "10:15", "9:30", "11:45", "8:05", "9.12"] * 3, "category", close="",
+         note="15 of 18 cells are dates or times, not '9.12'"),
     Case("size", ["10 kg", "20 lb", "3 kg"] * 2, "category"),
     Case("seat", ["1A", "2A", "1A", "3A"], "category"),
     Case("score", ["2-1", "0-0", "3-1", "2-1", "0-0", "3-1"], "category"),
@@ -111,7 +126,11 @@ CASES = [
     Case("clock", ["12:30", "08:15", "23:59"], "time"),
     Case("clock", ["12:30 PM", "8:15 am", "11:59 PM"], "time"),
     Case("year", ["1999", "2004", "2004"], "number"),
+    Case("month", ["1990, July", "1991, December", "1992, March"], "date"),
+    Case("semester", ["2000-1", "2000-2", "2001-1"], "date", close="category", note="a month"),
     # -- flags
+    Case("outcome", ["0_no", "1_yes", "0_no"], "flag", values=["0_no", "1_yes"]),
+    Case("insured", ["2. No", "1. Yes", "2. No"], "flag"),
     Case("member", ["yes", "no", "no", "yes"], "flag"),
     Case("member", ["Y", "N", "N", "Y"], "flag"),
     Case("member", ["TRUE", "FALSE", "FALSE"], "flag"),
@@ -156,12 +175,39 @@ CASES = [
     Case("income", ["$10k-$20k", "under $10k", "$20k-$50k", "over $50k"], "order"),
     Case("age", ["(18, 24]", "(24, 30]", "(30, 65]"], "order"),
     Case("age", ["under 18", "18 to 64", "65 and over"], "order"),
+    Case("age", ["15-24", "25-39", "40-"], "order", values=["15-24", "25-39", "40-"]),
+    Case("born", ["1935-", "1945-", "1940-"], "order"),
+    Case("incomes", ["1", "2", "3", ">3"], "order"),
+    Case("built", ["1960-64", "1975-79", "1965-69"], "order"),
+    Case("income", ["[0, 10)", "[100, Inf)", "[10, 20)"], "order"),
+    Case("schooling", ["LT 8 yrs", "MT 12 yrs", "8-12 yrs"], "order"),
+    Case("sleep", ["10 or more hours", "4 or less hours", "5 hours"], "order"),
+    Case("alcohol", ["0-39g/day", "120+", "40-79", "80-119"], "order"),
+    Case("employed", ["<1Mo", "1-2Yr", "1-3Mo", "3-12Mo", ">5Yr"], "order"),
+    Case("away", ["3 days", "1-2 weeks", "3 days"], "order"),
+    Case("load", ["1-2 kg", "3 lb", "1-2 kg", "3 lb"], "category"),
+    Case("income", ["0-9", "10-19", "20+", "refused"] * 2, "order", note="'refused' read as miss"),
+    Case("income", ["0-9", "10-19", "20+", "it varies"] * 2, "category", close="order"),
+    Case("answer", ["1. White", "2. Black", "3. Asian"], "order", close="category"),
+    Case("sores", ["0_none", "1_mild", "3_severe"], "order", close=""),
+    Case("score", ["High risk", "Low risk", "Medium risk"], "order"),
+    Case("english", ["Favor", "Oppose", "Strongly Favor", "Strongly Oppose"], "order"),
+    Case("opinion", ["StronglyAgree", "Agree", "Disagree"], "order"),
+    Case("anxious", ["not anxious at all", "very anxious", "somewhat anxious"], "order"),
+    Case("rank", ["Prof", "AsstProf", "AssocProf"], "order"),
+    Case("degree", ["High School", "College", "Bachelor"], "order", close="category",
+         note="is taken for the same as"),
+    Case("number", ["none", "small", "big", "none"], "order", values=["none", "small", "big"]),
+    Case("day", ["Mon", "Monday", "Tue", "Wed"], "order", close=""),
     # -- sets
     Case("colors", ["red;green", "red", "green;blue"], "set"),
     Case("genres", ["Drama, Comedy", "Comedy", "Drama, Horror", "Horror"], "set"),
     Case("tags", ["a|b", "b|c", "a"], "set"),
     Case("place", ["Boston, MA", "Salem, MA", "Dover, NH", "Keene, NH"] * 2, "category"),
+    Case("hair", ["none", "brown, grey", "brown", "grey, blond", "blond", "none"], "set", note=""),
     # -- names, identifiers, text
+    Case("state", [f"{a}{b}" for a in "ACDFG" for b in "ALNTX"] + ["AX"] * 9, "category",
+         close="text"),
     Case("mail", ["ann@x.org", "bo@y.com", "cy@z.net", "di@x.org"], "name", aside=True),
     Case("page", _many("https://example.org/p/{}"), "name", aside=True),
     Case("key", UUIDS, "text", aside=True),

@@ -12,9 +12,11 @@ import numpy as np
 from lookalike._show import percent, plain, short
 from lookalike.table import Column
 
-__all__ = ["ColumnDifference", "column_differences"]
+__all__ = ["ColumnDifference", "column_differences", "divided_by"]
 
 WORDS = 40  # characters of a level or an item
+PURE = 0.95  # share of one level from which a cluster is said to have that level
+MIXED = 0.8  # up to which it is said to have several
 ITEMS = ("set", "sequence", "text")  # cells that are taken apart
 
 
@@ -99,6 +101,29 @@ def column_differences(column: Column, labels: np.ndarray, n_clusters: int) -> l
             if missing.size > (0.0 if values is None else found[cluster].size):
                 found[cluster] = missing
     return found
+
+
+def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int, Any]:
+    """Return the clusters that a column of levels divides, each with the level it has.
+
+    Empty unless at least two clusters have a level each, not the same, while another cluster has
+    several: then the column cut a part of the rows in two, and says nothing about the others.
+    """
+    if column.kind.name not in ("category", "flag", "order"):
+        return {}
+    gaps = column.missing
+    pure: dict[int, Any] = {}
+    mixed = False
+    for cluster in range(n_clusters):
+        inside = np.flatnonzero((labels == cluster) & ~gaps)
+        if len(inside) == 0:
+            continue
+        _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
+        share = counts.max() / len(inside)
+        if share >= PURE:
+            pure[cluster] = column.cell(int(inside[first[counts.argmax()]]))
+        mixed = mixed or share <= MIXED
+    return pure if mixed and len(set(pure.values())) > 1 else {}
 
 
 def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: int) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from lookalike._frame import frame_of_records
 from lookalike._params import AtLeast
 from lookalike._show import percent, plain, short
 from lookalike._threads import blocks
-from lookalike.cluster.differences import ColumnDifference, column_differences
+from lookalike.cluster.differences import ColumnDifference, column_differences, divided_by
 from lookalike.cluster.scores import adjusted_rand, clustering_f_measure, purity
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
@@ -102,6 +102,9 @@ class ClusteringProfile(HtmlReport):
         without them.
     exactness : str
         Which rows the clustering is exact on; empty where nothing is known about it.
+    divided : dict
+        Columns of levels that divide some clusters and not the others, with the level that each of
+        these clusters has.
     """
 
     n_rows: int
@@ -110,6 +113,7 @@ class ClusteringProfile(HtmlReport):
     silhouette: float | None
     scores: dict[str, float]
     exactness: str = ""
+    divided: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -132,6 +136,13 @@ class ClusteringProfile(HtmlReport):
         notes += [f"{name.replace('_', ' ')} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
+        for column, levels in [*self.divided.items()][:2]:
+            told = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
+            notes.append(
+                f"{column!r} divides only some clusters ({told}): if it is beside the question, "
+                "MixedKMeans (--method means) lets categories count half, and "
+                f"kinds={{{column!r}: 'aside'}} leaves this one out"
+            )
         return notes
 
     def records(self) -> list[dict[str, Any]]:
@@ -270,7 +281,14 @@ def profile_clusters(
         }
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
-    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact)
+    cuts = {column.name: divided_by(column, labels, len(clusters)) for column in rows.columns}
+    divided = {name: levels for name, levels in cuts.items() if levels and not _is_means(model)}
+    return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact, divided)
+
+
+def _is_means(model: Any) -> bool:
+    """Whether categories count half already."""
+    return hasattr(model, "category_weight")
 
 
 def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Rows, np.ndarray]]:

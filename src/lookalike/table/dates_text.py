@@ -18,7 +18,7 @@ from lookalike.table.neutral import SAMPLE, Words, join_notes
 from lookalike.table.reading import Reading
 from lookalike.table.vocabulary import MONTHS, WEEKDAYS
 
-__all__ = ["FORMS", "DatesFound", "find_dates", "parse_dates"]
+__all__ = ["FORMS", "DatesFound", "find_dates", "misfit_dates", "parse_dates"]
 
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
@@ -43,7 +43,7 @@ FORMS = {
     "year-month": r"(?P<year>(?:1[5-9]|20|21)\d{2})[\-/](?P<month>0?[1-9]|1[0-2])$",
     "month/year": r"(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)\d{2})$",
     "month year": rf"{_WORD},?[\s\-]+{_YEAR}$",
-    "year month": rf"(?P<year>\d{{4}})[\s\-]+{_WORD}$",
+    "year month": rf"(?P<year>\d{{4}}),?[\s\-]+{_WORD}$",
     "week": r"(?P<year>(?:19|20)\d{2})[\s\-]?W(?P<week>\d{2})$",
     "quarter": r"(?P<year>(?:19|20)\d{2})[\s\-]?[qQ](?P<quarter>[1-4])$",
     "quarter year": r"[qQ](?P<quarter>[1-4])[\s\-/]?(?P<year>(?:19|20)\d{2})$",
@@ -94,6 +94,19 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> DatesFo
     return None
 
 
+def misfit_dates(distinct: Any) -> np.ndarray:
+    """Return which strings are no date or time in the form that most of the first ones have."""
+    sample = distinct[:SAMPLE]
+    for form, pattern in FORMS.items():
+        if form in ("mdy", "compact"):
+            continue
+        hits = pc.sum(pc.match_substring_regex(sample, _full(pattern))).as_py() or 0
+        if 2 * hits > len(sample):
+            fits = pc.match_substring_regex(distinct, _full(pattern))
+            return ~np.asarray(fits.to_numpy(zero_copy_only=False))
+    return np.ones(len(distinct), dtype=bool)
+
+
 def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") -> DatesFound | None:
     cells, fits = parse_dates(words.distinct, reading)
     if not fits.all():
@@ -104,8 +117,16 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
             if pc.any(pc.match_substring_regex(words.distinct, short)).as_py():
                 shown, at = words.distinct[0].as_py(), str(cells[0].as_py())[:10]
                 note = join_notes(note, f"{shown!r} is read as {at}")
+    if reading.form == "year-month" and _is_short_count(words.distinct):
+        note = join_notes(note, f"{words.distinct[0].as_py()!r} is read as a year and a month")
+        open_to = open_to or "category"  # or a semester, a term, a quarter
     proves = reading.form if reading.form in ("dmy", "mdy") and not open_to else ""
     return DatesFound(reading, cells, note, open_to, proves)
+
+
+def _is_short_count(distinct: Any) -> bool:
+    """Whether what stands after the year is 1 to 4 everywhere, without a zero before it."""
+    return bool(pc.all(pc.match_substring_regex(distinct, r"^\d{4}[-/][1-4]$")).as_py())
 
 
 def _find_order(words: Words, prefer: str) -> DatesFound | None:

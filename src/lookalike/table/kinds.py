@@ -22,7 +22,8 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
    consecutive ones under a name such as "index" are set aside; 20200924 is a date under such a
    name.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
-   Categories declared by the source are read like text, but never as text or name.
+   Strings that the source stores as categories without an order are read like other text;
+   numbers and dates that it declares to be categories stay so.
 7. Lists of numbers, all of one length from 2: histogram where nothing is negative and all sums
    agree within 1 %, else vector. Of several lengths: series, except whole numbers that never repeat
    in a row and come twice or more on average: set.
@@ -124,18 +125,21 @@ def _declared(raw: Raw, prefer: str) -> Guess:
         if raw.declared == "enum":
             kind = replace(kind, confidence=0.7, close="category")
         return Guess(kind)
-    kind = Kind("category", f"{count:,} categories declared by the source")
-    if not raw.is_text:
-        return Guess(kind)
-    guess = infer_text(raw, prefer)
-    if guess.kind.role in ("constant", "empty"):
-        return guess
-    if guess.aside or guess.kind.name in ("text", "category"):
-        note = guess.kind.note
-        role = guess.kind.role if guess.kind.name == "category" else ""
-        kind = replace(kind, note=note, role=role, close=guess.kind.close)
-        return Guess(replace(kind, reading=guess.kind.reading))
-    return replace(guess, kind=replace(guess.kind, close=guess.kind.close or "category"))
+    if raw.is_text:  # how strings are stored (factors, dictionaries) is no statement about them
+        return infer_text(_as_they_come(raw), prefer)
+    return Guess(Kind("category", f"{count:,} categories declared by the source"))
+
+
+def _as_they_come(raw: Raw) -> Raw:
+    """Put the words of a text column into the order in which rows have them, as text has it."""
+    codes = raw.codes
+    used, first = np.unique(codes[codes >= 0], return_index=True)
+    used = used[np.argsort(first)]
+    to = np.full(len(raw.words) + 1, -1)
+    to[used] = np.arange(len(used))
+    at = to[codes]
+    words = raw.words.take(pa.array(used))
+    return replace(raw, cells=pa.DictionaryArray.from_arrays(pa.array(at, mask=at < 0), words))
 
 
 def _objects(raw: Raw) -> Guess:

@@ -97,7 +97,7 @@ def words_of(raw: Raw) -> Words:
 
 def gap_words(distinct: Any) -> np.ndarray:
     """Return which strings are written gaps such as "n/a", "-" or "unknown"."""
-    short = pc.less_equal(pc.utf8_length(distinct), 14).to_numpy(zero_copy_only=False)
+    short = pc.less_equal(pc.utf8_length(distinct), 20).to_numpy(zero_copy_only=False)
     if not short.any():
         return short
     known = pa.array(sorted(GAPS), pa.large_string())

@@ -18,7 +18,7 @@ from lookalike.table.neutral import SAMPLE, Words, all_match, join_notes
 from lookalike.table.reading import Reading
 from lookalike.table.vocabulary import CURRENCY, MULTIPLES, UNITS
 
-__all__ = ["NumbersFound", "find_numbers", "has_leading_zeros", "parse_numbers"]
+__all__ = ["NumbersFound", "find_numbers", "has_leading_zeros", "misfit_numbers", "parse_numbers"]
 
 _BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
 _PATTERN = (
@@ -113,6 +113,16 @@ def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> 
     return NumbersFound(
         reading, cells, note, open_to, reading.decimal if decides and not open_to else ""
     )
+
+
+def misfit_numbers(distinct: Any) -> np.ndarray:
+    """Return which strings are no plain number, money or percentage."""
+    amount = r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?"
+    plain = rf"^[+\-−]?(?:{CURRENCY}\s?)?{amount}\s?%?$"
+    fits = pc.and_(
+        pc.match_substring_regex(distinct, plain), pc.match_substring_regex(distinct, r"\d")
+    )
+    return ~np.asarray(fits.to_numpy(zero_copy_only=False))
 
 
 def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:

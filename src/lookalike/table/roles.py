@@ -28,6 +28,7 @@ __all__ = [
     "is_zero_padded_count",
     "looks_like_codes",
     "name_reason",
+    "names_things",
     "same_cells",
     "says_date",
     "sentinel_note",
@@ -37,6 +38,7 @@ __all__ = [
 ROWS = 20  # rows from which chance no longer explains a copy, or strings without a repeat
 TELLING = 10_000  # rows that show how much a column varies
 SHORT = 40  # characters on average: longer strings are text to be compared, not names
+SURE = (-999, -9999, -99999, -999999)  # hardly ever a quantity where nothing else is negative
 SENTINELS = (-1, -9, -99, -999, -9999, -99999, -999999, 99, 999, 9999, 99999, 999999, 9999999)
 
 _ID = re.compile(
@@ -57,6 +59,18 @@ _NUMBERED = frozenset(  # a number of these is a name
     """account order customer invoice phone serial policy flight tail license licence ticket member
     employee patient case room route bus store shop contract tracking reference ref batch lot part
     model registration security tax passport card house building unit item""".split()
+)
+_OWNERS = _NUMBERED | frozenset(  # "schoolid" and "patnr" are written as one word
+    """school student pupil teacher class child person user client subject sub pat hh household
+    family fam firm company team player country county state district dist region city town village
+    hospital site plot study product prod choice record row doc sch obs id""".split()
+)
+_THINGS = frozenset(  # whole numbers under such a name may say which, or how many
+    """subject patient person individual respondent participant student pupil teacher judge rater
+    worker operator animal rat pig dog chick firm company school class hospital center centre clinic
+    ward district county state country region province city town village municipality commune
+    precinct household family cluster stratum batch block plot site station store team lab litter
+    herd species industry occupation race ethnicity religion marital party""".split()
 )
 _DATES = frozenset("date day dt datum dob when birthdate birthday fecha time timestamp".split())
 _COUNTS = frozenset(
@@ -90,11 +104,23 @@ def is_code_name(name: str) -> bool:
     tokens = _tokens(name)
     if not tokens:
         return False
-    if tokens[-1] in _CODES:
+    if tokens[-1] in _CODES or tokens[-1].endswith("code"):
+        return True
+    if any(
+        tokens[-1].removesuffix(end) in _OWNERS
+        for end in ("id", "no", "nr", "num", "code")
+        if tokens[-1].endswith(end) and tokens[-1] != end
+    ):
         return True
     if len(tokens) > 1 and tokens[-1] in ("no", "nr"):
         return True
     return len(tokens) > 1 and tokens[-1] in ("number", "num") and tokens[-2] in _NUMBERED
+
+
+def names_things(name: str) -> bool:
+    """Whether a column's name is that of things which are often numbered: subject, region, race."""
+    tokens = _tokens(name)  # one word: "mpg_city" and "YearsAtCompany" are amounts
+    return len(tokens) == 1 and tokens[0] in _THINGS
 
 
 def says_date(name: str) -> bool:
@@ -164,7 +190,8 @@ def _is_sequence(distinct: Any) -> bool:
 def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
     """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
 
-    It must come at least twice, lie at an end, and far from everything else.
+    It must come at least twice (once where nothing else is negative), lie at an end, and far from
+    everything else; 998 and 997 beside a 999 are taken for reasons why a value is missing.
 
     Parameters
     ----------
@@ -180,8 +207,12 @@ def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
         if value not in SENTINELS:
             continue
         at = values == value
+        if value > 0:
+            at |= np.isin(values, (value - 1, value - 2))
         cells, rest = int(at.sum() if times is None else times[at].sum()), values[~at]
-        if cells < 2 or cells > 0.95 * count:
+        if not len(rest) or cells > 0.95 * count:
+            continue
+        if cells < 2 and (value not in SURE or rest.min() < 0):
             continue
         bottom, top = float(rest.min()), float(rest.max())
         if not ((rest > bottom) & (rest < top)).any():  # three different values, at least
@@ -189,15 +220,16 @@ def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
         width = top - bottom
         if value < 0:
             far = bottom >= 0 and (value < bottom - 2 * width or (value <= -9 and value < -top / 2))
-            far = far or (bottom >= 0 and value in (-999, -9999, -99999, -999999))
+            far = far or (bottom >= 0 and value in SURE)
             far = far or (value == -1 and bottom > 0)
             far = far or value < bottom - 5 * width
         else:
             far = value > top + 2 * width and width > 0
         if far:
+            found = sorted({f"{one:g}" for one in values[at].tolist()}, reverse=True)
             return (
-                f"{cells:,} cells are {value:g}, far from the rest ({bottom:g} to {top:g}): "
-                f"pass missing=[{value:g}] if that means missing"
+                f"{cells:,} cells are {' or '.join(found)}, far from the rest ({bottom:g} to "
+                f"{top:g}): pass missing=[{', '.join(found)}] if that means missing"
             )
     return ""
 

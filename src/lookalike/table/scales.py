@@ -45,17 +45,19 @@ SCALES = (
     Scale(
         "sizes",
         levels(
-            "tiny|very small < small < medium|mid|moderate < large|big < very large|huge < "
-            "giant|enormous"
+            "none < tiny|very small < small < medium|mid|midsize|moderate < large|big < "
+            "very large|huge < giant|enormous"
         ),
+        needs=frozenset("tiny small large big huge".split()),
     ),
     Scale(
         "low to high",
         levels(
             "none|no|nil|zero < extremely low|very very low < very low|lowest|v low < low|lo < "
-            "medium low|low medium|moderately low|low moderate < medium|med|mid|moderate|middle|"
-            "average|normal < medium high|high medium|moderately high|moderate high|mid high < "
-            "high|hi|elevated < very high|highest|v high < extremely high|extreme|very very high"
+            "medium low|low medium|moderately low|low moderate|fairly low < medium|med|mid|"
+            "moderate|middle|average|normal < medium high|high medium|moderately high|"
+            "moderate high|mid high|fairly high < high|hi|elevated < very high|highest|v high < "
+            "extremely high|extreme|very very high"
         ),
         needs=frozenset(
             ["low", "high", "lo", "hi", "very low", "very high", "lowest", "highest", "medium"]
@@ -82,12 +84,14 @@ SCALES = (
         "quality",
         levels(
             "very poor|terrible|awful|very bad|horrible < poor|bad < below average < fair|mediocre|"
-            "so so|acceptable|acc|unacc < average|typical|ok|okay|normal|regular|satisfactory < "
+            "so so|acceptable|acc|unacc < average|medium|typical|ok|okay|normal|regular|"
+            "satisfactory|indifferent < "
             "above average < good < very good|vgood|great < excellent|superb < outstanding|"
             "exceptional|perfect|superior"
         ),
     ),
     Scale("quality", levels("po < fa < ta < gd < ex"), least=2, needs=frozenset(["ta", "fa"])),
+    Scale("quality", levels("bad < good < better < best"), needs=frozenset(["better", "best"])),
     Scale("exposure", levels("no < mn < av < gd"), least=3),
     Scale("finish", levels("unf < rfn < fin"), least=3),
     Scale("slope", levels("gtl < mod < sev"), least=3),
@@ -102,6 +106,16 @@ SCALES = (
         needs=frozenset(["agree", "disagree", "strongly agree", "strongly disagree"]),
     ),
     Scale(
+        "favor",
+        levels(
+            "strongly oppose|strongly disapprove < oppose|disapprove < somewhat oppose|"
+            "somewhat disapprove < neutral|neither|undecided|not sure|unsure < somewhat favor|"
+            "somewhat approve|somewhat support < favor|approve|support < strongly favor|"
+            "strongly approve|strongly support"
+        ),
+        needs=frozenset(["oppose", "disapprove", "favor", "approve", "support"]),
+    ),
+    Scale(
         "satisfaction",
         levels(
             "very dissatisfied|very unsatisfied|extremely dissatisfied < dissatisfied|unsatisfied "
@@ -110,6 +124,25 @@ SCALES = (
             "completely satisfied"
         ),
         needs=frozenset(["satisfied", "dissatisfied", "very satisfied", "unsatisfied"]),
+    ),
+    Scale(
+        "sentiment",
+        levels("very negative < negative < neutral|mixed < positive < very positive"),
+        least=3,
+        needs=frozenset(["negative", "positive"]),
+    ),
+    Scale(
+        "measure",
+        levels("too little|too few|too low < about right|just right < too much|too many|too high"),
+    ),
+    Scale(
+        "degree",
+        levels(
+            "not at all|not < not very|notvery|a little|slightly < somewhat|moderately < fairly|"
+            "quite < very < extremely"
+        ),
+        least=3,
+        needs=frozenset(["somewhat", "very", "moderately", "extremely"]),
     ),
     Scale(
         "happiness",
@@ -136,10 +169,10 @@ SCALES = (
     Scale(
         "frequency",
         levels(
-            "never|no < almost never|hardly ever|very rarely < rarely|rare|seldom < occasionally|"
-            "occasional < sometimes|some of the time < often|frequently|frequent|regularly < very "
-            "often|usually|very frequently|most of the time|mostly < almost always < always|all of "
-            "the time"
+            "never|no < almost never|hardly ever|very rarely < rarely|rare|seldom|infrequent|"
+            "infrequently < occasionally|occasional < sometimes|some of the time < often|"
+            "frequently|frequent|regular|regularly < very often|usually|very frequently|most of "
+            "the time|most of time|mostly < almost always < always|all of the time"
         ),
         needs=frozenset(
             "never rarely seldom sometimes often frequently always usually rare".split()
@@ -202,6 +235,16 @@ SCALES = (
                 "college grad",
             ]
         ),
+    ),
+    Scale("classes of a college", levels("freshman < sophomore < junior < senior"), least=3),
+    Scale(
+        "ranks of professors",
+        levels(
+            "instructor|lecturer < assistant professor|assistant prof|asst prof|asstprof < "
+            "associate professor|associate prof|assoc prof|assocprof < "
+            "professor|prof|full professor|full prof"
+        ),
+        needs=frozenset(["assoc prof", "assocprof", "associate professor", "associate prof"]),
     ),
     Scale(
         "severity",
@@ -294,7 +337,7 @@ SCALES = (
     ),
     Scale(
         "weight",
-        levels("very light < light < medium|moderate|normal < heavy < very heavy"),
+        levels("very light < light|slight < medium|moderate|normal|average < heavy < very heavy"),
         needs=frozenset(["heavy"]),
     ),
     Scale(
@@ -356,10 +399,16 @@ SCALES = (
             ]
         ),
     ),
+    Scale(
+        "extent",
+        levels("none|no|empty < partial|partly|partially|half < full|fully|complete|completely"),
+        needs=frozenset(["partial", "partly", "partially"]),
+    ),
+    Scale("film ratings", levels("g < pg < pg 13 < r < nc 17"), needs=frozenset(["pg 13"])),
     Scale("medals", levels("bronze < silver < gold < platinum|diamond"), least=3),
     Scale(
         "order in time",
-        levels("very early < early < mid|middle|intermediate < late < very late"),
+        levels("very early < early < mid|middle|mid day|midday|intermediate < late < very late"),
         needs=frozenset(["early", "late"]),
     ),
     Scale("position", levels("bottom|lower|below < middle|mid|center|average < top|upper|above")),
@@ -367,10 +416,12 @@ SCALES = (
         "change",
         levels(
             "much worse|greatly worse < worse|decreased|decrease < same|unchanged|no "
-            "change|stable|about the same|average < better|improved|increased|increase < much "
-            "better|greatly improved"
+            "change|stable|about the same|the same|stayed the same|average < better|improved|"
+            "increased|increase < much better|greatly improved"
         ),
-        needs=frozenset(["worse", "better", "decreased", "increased", "much better", "improved"]),
+        needs=frozenset(
+            [*"worse better decrease decreased increase increased improved".split(), "much better"]
+        ),
     ),
     Scale(
         "clarity of diamonds",

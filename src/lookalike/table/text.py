@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table.dates_text import find_dates
+from lookalike.table.dates_text import find_dates, misfit_dates
 from lookalike.table.kind import Kind
 from lookalike.table.levels import (
     MOST,
@@ -19,10 +19,13 @@ from lookalike.table.levels import (
     find_bands,
     find_levels,
     find_numbered,
+    is_partly_bands,
     is_partly_scale,
+    without_number,
 )
 from lookalike.table.lists_text import find_sets
 from lookalike.table.neutral import (
+    SAMPLE,
     Words,
     all_match,
     gap_words,
@@ -30,7 +33,7 @@ from lookalike.table.neutral import (
     missing_words,
     words_of,
 )
-from lookalike.table.numbers_text import find_numbers, has_leading_zeros
+from lookalike.table.numbers_text import find_numbers, has_leading_zeros, misfit_numbers
 from lookalike.table.parse import spread
 from lookalike.table.raw import Raw
 from lookalike.table.reading import Reading
@@ -52,12 +55,14 @@ from lookalike.table.typed import (
     infer_numbers,
     set_aside_constant,
 )
-from lookalike.table.vocabulary import FLAGS, MARKS, MISSING, NA
+from lookalike.table.vocabulary import FLAGS, GAPS, MARKS, MISSING
 
 __all__ = ["infer_text"]
 
 FEW = 20  # so many distinct short strings are a category even if none repeats
 LONG = 20  # characters on average: longer strings that hardly repeat are text
+OFTEN = 0.9  # distinct strings per row up to which single words are a category, not text
+MISFITS = 0.2  # share of strings that may fail where the others are said to be numbers or dates
 
 
 def infer_text(raw: Raw, prefer: str = "") -> Guess:
@@ -78,9 +83,12 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
             return guess
         known = words.where(~gap)
         for recognize in _RECOGNIZERS:
+            if recognize is _set:  # any word may be an item: "none" says that there are none
+                gap &= np.array([word.casefold() != "none" for word in words.distinct.to_pylist()])
+                known = words.where(~gap)
             guess = recognize(raw, known, prefer)
             if guess is not None:
-                return _with_gaps(guess, words.where(gap))
+                return _with_gaps(guess, words.where(gap)) if gap.any() else guess
     else:
         for recognize in _RECOGNIZERS:
             guess = recognize(raw, words, prefer)
@@ -186,7 +194,7 @@ def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
     kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
     if found.open:
         kind = replace(kind, confidence=0.6, close=found.open)
-    return Guess(kind, guess.aside, typed, found.proves, bool(found.open))
+    return Guess(kind, guess.aside, typed, found.proves, found.open in ("dmy", "mdy"))
 
 
 # -- flags -----------------------------------------------------------------------------------------
@@ -195,10 +203,10 @@ def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
 def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not 2 <= len(words) <= 6:
         return None
-    lower = [word.casefold() for word in words.distinct.to_pylist()]
+    listed = words.distinct.to_pylist()
+    lower = [without_number(word).casefold() for word in listed]
     for no, yes in FLAGS:
         if set(lower) == {no, yes}:
-            listed = words.distinct.to_pylist()
             levels = tuple(listed[lower.index(word)] for word in (no, yes))
             kind = Kind("flag", f"{levels[0]} or {levels[1]}", levels, confidence=0.95)
             # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
@@ -243,7 +251,7 @@ def _ordered(raw: Raw, found: LevelsFound) -> Guess:
     if found.same:
         kind = replace(kind, reading=Reading("level", same=tuple(sorted(found.same.items()))))
     if found.open:
-        kind = replace(kind, close="category", confidence=0.6)
+        kind = replace(kind, close="category", confidence=0.6, note=found.note)
     return Guess(kind)
 
 
@@ -283,7 +291,7 @@ def _strings(raw: Raw, words: Words) -> Guess:
     if n == 1:
         return _constant(raw, words)
     reason = f"{n:,} distinct strings in {rows:,} rows"
-    if n == count == rows and not raw.declared:
+    if n == count == rows:
         if is_identifier_name(raw.name) or is_row_name(raw.name):
             kind = Kind("text", f"identifier: {reason}, named {raw.name!r}", role="identifier")
             return Guess(replace(kind, confidence=0.9, close="text"), aside=True)
@@ -302,27 +310,51 @@ def _strings(raw: Raw, words: Words) -> Guess:
     spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
     if n > FEW and n < count and looks_like_codes(words.distinct):
         return Guess(replace(_category(raw, words, reason), role="code", close="text"))
-    if length > LONG or 2 * spaced >= n or n > FEW:
-        return Guess(Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8))
-    return Guess(_category(raw, words, reason))
+    if length > LONG or 2 * spaced >= n or (n > FEW and n > OFTEN * count):
+        kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
+        return Guess(_nearly(kind, words))
+    kind = _category(raw, words, reason)
+    return Guess(replace(kind, close=kind.close or "text") if n > FEW else kind)
 
 
 def _category(raw: Raw, words: Words, reason: str) -> Kind:
     kind = Kind("category", reason, confidence=0.9)
+    if is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+        kind = replace(kind, role="code")
     if len(words) > MOST:
-        return kind
+        return _nearly(kind, words)
     counted = _counted(words)
-    gaps = [word for word in counted if word in NA]
+    gaps = [word for word in counted if word.casefold() in GAPS]
     if gaps:
         cells = sum(counted[word] for word in gaps)
         note = (
             f"{cells:,} cells are the word {gaps[0]!r}: pass missing={gaps!r} if it means missing"
         )
         kind = replace(kind, note=note)
-    if is_partly_scale(raw.name, counted):
-        kind = replace(kind, close="order", confidence=0.7)
-    elif is_code_name(raw.name) and all_match(words.distinct, r"\d"):
-        kind = replace(kind, role="code")
+    if is_partly_scale(raw.name, counted) or is_partly_bands(counted):
+        return replace(kind, close="order", confidence=0.7)
+    return _nearly(kind, words)
+
+
+def _nearly(kind: Kind, words: Words) -> Kind:
+    """Say where most cells are numbers or dates, and which is the first that is not."""
+    if len(words) < 5 or kind.role:
+        return kind
+    for what, misfit in (("numbers", misfit_numbers), ("dates or times", misfit_dates)):
+        if misfit(words.distinct[:SAMPLE]).mean() > 2 * MISFITS:
+            continue
+        gone = words.where(misfit(words.distinct))
+        if len(gone) > MISFITS * len(words) or gone.count > MISFITS * words.count:
+            continue
+        listed = gone.distinct.to_pylist()
+        do = f"pass missing={listed!r} to read the others"
+        if len(listed) > 5:
+            do = "clean these, or the column stays as it is"
+        shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")
+        note = (
+            f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}: {do}"
+        )
+        return replace(kind, note=join_notes(kind.note, note), confidence=min(kind.confidence, 0.7))
     return kind
 
 

@@ -20,6 +20,7 @@ from lookalike.table.roles import (
     is_code_name,
     is_identifier_name,
     is_row_name,
+    names_things,
     says_date,
     sentinel_note,
 )
@@ -73,7 +74,17 @@ def infer_numbers(raw: Raw) -> Guess:
     note = sentinel_note(values, _times(raw))
     if whole and max(abs(int(low)), abs(int(high))) > EXACT:
         note = "beyond 2**53, where the last digits are rounded"
-    return Guess(Kind("number", reason, note=note, confidence=0.8 if note else 1.0))
+    kind = Kind("number", reason, note=note, confidence=0.8 if note else 1.0)
+    if names_things(raw.name) and low >= 0 and _counts(raw, values):
+        kind = replace(kind, confidence=0.8, close="code")
+    return Guess(kind)
+
+
+def _counts(raw: Raw, values: np.ndarray) -> bool:
+    """Whether there are at least three whole numbers, and each comes twice on average."""
+    if not pa.types.is_integer(raw.type) and (values[:COUNTED] != np.floor(values[:COUNTED])).any():
+        return False
+    return 3 <= _distinct(raw, values) <= raw.count / 2
 
 
 def _distinct(raw: Raw, values: np.ndarray) -> int:
@@ -101,6 +112,10 @@ def _whole(raw: Raw, values: np.ndarray, named: bool) -> Guess | None:
     alone = large and not says_date(raw.name) and count >= ROWS
     if distinct == count == raw.rows and count > 1:
         key = is_identifier_name(raw.name)
+        if is_row_name(raw.name) and low >= 0 and count >= ROWS and high - low >= count:
+            reason = f"identifier: {distinct:,} distinct whole numbers, named {raw.name!r}"
+            kind = Kind("number", reason, role="identifier", confidence=0.9, close="number")
+            return Guess(kind, aside=True)
         if high - low == count - 1 and (key or is_row_name(raw.name)):
             reason = f"identifier: consecutive whole numbers {between}, named {raw.name!r}"
             return Guess(Kind("number", reason, role="identifier", confidence=0.95), aside=True)

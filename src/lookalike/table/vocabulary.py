@@ -16,7 +16,6 @@ __all__ = [
     "MISSING",
     "MONTHS",
     "MULTIPLES",
-    "NA",
     "UNITS",
     "WEEKDAYS",
     "fold",
@@ -63,12 +62,23 @@ GAPS = frozenset(
         "tbd",
         "tba",
         "blank",
+        "dont know",
+        "don't know",
+        "don’t know",
+        "do not know",
+        "no answer",
+        "no response",
+        "not stated",
+        "not asked",
+        "refused",
+        "declined",
+        "decline to state",
+        "prefer not to say",
+        "prefer not to answer",
     ]
 )
 # Read as missing among words too, in exactly this spelling: R and pandas write gaps so.
 MISSING = ("NA", "NaN", "nan", "NULL", "null")
-# In a column of words these are kept, with a note.
-NA = frozenset(["NA", "N/A", "n/a", "na", "None", "none", "?", "-"])
 
 FLAGS = (  # (no, yes)
     ("no", "yes"),
@@ -124,7 +134,7 @@ UNITS = frozenset(
     weeks mo month months y yr yrs year years ms us ns hz khz mhz ghz b kb mb gb tb bit bits w kw mw
     kwh wh v mv a ma ah mah j kj cal kcal n pa kpa hpa mpa bar psi mph kmh km/h km/hr m/s kn mpg
     kmpl km/kg l/100km cc hp bhp ps nm rpm px pt dpi db ppm ppb mol mmol/l mg/dl g/dl bpm pp pct
-    percent x""".split()
+    percent x cwt""".split()
 )
 
 
