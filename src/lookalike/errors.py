@@ -240,7 +240,8 @@ def missing_file(path: Path) -> MissingFile:
     File 'nowhere/films.csv': file not found. There is no folder 'nowhere' either.
     """
     there = path.parent.is_dir()
-    names = {p.stem: p.name for p in path.parent.iterdir()} if there else {}
+    beside = sorted(path.parent.iterdir(), key=lambda p: p.suffix == path.suffix) if there else []
+    names = {p.stem: p.name for p in beside}  # of two with one stem, the one that ends alike
     # The stems alone: ".csv" at the end makes any two names look alike.
     near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
     do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"

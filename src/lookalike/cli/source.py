@@ -54,7 +54,7 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given",
+        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given.",
         show_default=False,
     ),
 ]
@@ -125,9 +125,11 @@ class Loaded:
 
     def in_words(self, row: int) -> str:
         """Write a row, by its position, in a few words: what names it, then its other cells."""
-        record = self.table.record(row)  # what was set aside, such as a title, comes first
-        known = [(name, cell) for name, cell in record.items() if cell is not None]
-        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known)
+        from lookalike.table.display import label_first
+
+        record = self.table.record(row)
+        known = [(c.name, record[c.name]) for c in label_first(self.table) if c.name in record]
+        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known if cell is not None)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""
