@@ -241,9 +241,9 @@ def missing_file(path: Path) -> MissingFile:
     File 'nowhere/films.csv': file not found. There is no folder 'nowhere' either.
     """
     there = os.path.isdir(path.parent)
-    names: dict[str, str] = {}
-    if there and os.access(path.parent, os.R_OK):
-        names = {p.stem: p.name for p in path.parent.iterdir()}
+    beside = list(path.parent.iterdir()) if there and os.access(path.parent, os.R_OK) else []
+    beside.sort(key=lambda p: p.suffix == path.suffix)
+    names = {p.stem: p.name for p in beside}  # of two with one stem, the one that ends alike
     # The stems alone: ".csv" at the end makes any two names look alike.
     near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
     do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"

@@ -25,12 +25,47 @@ from lookalike.cli.advice import in_options
         ("raise the limit with lookalike.config(memory_limit=...)", "--memory"),
         (
             "compare(k=9): needs 10 rows, found n_samples=4.",
-            "compare -k 9: needs 10 rows, found 4 rows.",
+            "-k 9: needs 10 rows, found 4 rows.",
         ),
     ],
 )
 def test_advice_is_translated(python, shell):
     assert shell in in_options(python)
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        (
+            "SimilarityClustering(n_clusters=400): needs at least 400 rows, found 344 rows.",
+            "-n 400: needs at least 400 rows, found 344 rows.",
+        ),
+        (
+            "SimilarityClustering(eps=-1.0): needs a number of at least 0, or one of 'knee', found "
+            "-1.0. Change the parameter.",
+            "--eps: needs a number of at least 0, found -1.0. Give another value.",
+        ),
+        (
+            "hubness_report(k=400): needs at least 401 rows, found 344 rows.",
+            "-k 400: needs at least 401 rows, found 344 rows.",
+        ),
+        (
+            "config: needs memory_limit in bytes or like '500MB', found 'lots'.",
+            "--memory: needs a size such as '500MB', found 'lots'.",
+        ),
+        ("Index.fit (id_column='it'): needs", "--id-column it: needs"),
+        (
+            "Cut amounts into classes, or leave y out.",
+            "Cut amounts into classes, or leave --label out.",
+        ),
+        (
+            "cross_validate: needs at least two classes, found 1",
+            "--label: needs at least two classes, found 1",
+        ),
+    ],
+)
+def test_no_function_is_named_where_an_option_is_wrong(python, shell):
+    assert in_options(python) == shell
 
 
 @pytest.mark.parametrize(

@@ -81,3 +81,22 @@ def test_a_package_brings_its_submodules():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_reading_a_file_does_not_load_pandas(tmp_path):
+    pytest.importorskip("pandas")
+    (tmp_path / "t.csv").write_text("name,size\na,1\nb,NA\nc,3\n")
+    code = (
+        "import sys; sys.argv[1:] = ['inspect', 't.csv']\n"
+        "from lookalike.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n"
+        "    assert 'pandas.core' not in sys.modules\n"
+        "    import pandas\n"
+        "    assert len(pandas.DataFrame({'a': [1, 2]})) == 2\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "3 rows, 2 columns" in done.stdout

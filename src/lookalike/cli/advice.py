@@ -33,6 +33,11 @@ def _option(found: re.Match[str]) -> str:
     return option if value is None else f"{option} {value.strip(chr(39) + chr(34))}"
 
 
+def _who(found: re.Match[str]) -> str:
+    option, value, neighbors = found.groups()
+    return neighbors or (f"{option} {value}" if value else option)
+
+
 RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     # Advice that is given in both spellings keeps the second one.
     (re.compile(r"kinds=\{[^{}]*\} \((--kinds [^()]*)\)"), r"\1"),
@@ -51,6 +56,10 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         lambda found: "--delimiter " + shlex.quote(found[1][1:-1]),
     ),
     (re.compile(r"^read_table\((--\w+ \S+)\)"), r"\1"),
+    (re.compile(r"^config: needs memory_limit in bytes or like"), "--memory: needs a size such as"),
+    (re.compile(r"^Index\.fit \(id_column=(['\"])(.*?)\1\)"), r"--id-column \2"),
+    (re.compile(r"^RandomSimilarityForest\w+\(distances=\.\.\.\)"), "--distance"),
+    (re.compile(r"a cell may be missing \(None\)"), "its cells may be empty"),
     (re.compile(r"^read_table\((kinds|missing|delimiter)=\.\.\.\)"), r"--\1"),
     (re.compile(r"^Index\.search(?=: needs columns of the table)"), "--like"),
     (re.compile(r"^Index\.search\(weights=\.\.\.\)"), "--weight"),
@@ -63,6 +72,18 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         "the table: it is empty.",
     ),
     (re.compile(r"^read_table: "), "the table: "),
+    (re.compile(r"^cross_validate: (?=needs at least two classes)"), "--label: "),
+    (re.compile(r"; look at ties='expected' as well"), ""),
+    (re.compile(r"Lower n_neighbors to 0 or leave out"), "Leave out"),
+    (re.compile(r"^Index\.delete"), "index delete"),
+    (
+        re.compile(r"Use index\.ids to see the ids that are there"),
+        "See lookalike search --output csv",
+    ),
+    (
+        re.compile(r"Drop the empty rows, or set undefined= to the similarity .*? have"),
+        "Leave the empty rows out with --filter, such as 'COLUMN!='",
+    ),
     (re.compile(r"(or )?give levels from low to high by kinds="), r"\1give levels by --kinds"),
     (
         re.compile(r"(?:raise the limit with )?(?:lookalike\.)?config\(memory_limit=\.\.\.\)"),
@@ -79,12 +100,25 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         r"\g<who>: \g<what>Leave these rows out with --filter '\g<column>!='",
     ),
     (re.compile(r"\(k=(\d+)\)"), r" -k \1"),
+    # Who is an option by now: the function behind it is of no interest here.
+    (re.compile(r"^\w+(?:\((--?[\w-]+)(?:=\S+| (\S+))?\)| (-k \d+))(?=: )"), _who),
+    (re.compile(r", or one of 'knee', found"), ", found"),
+    (re.compile(r" Change the parameter\."), " Give another value."),
     (re.compile(r"\bn_samples=(\d+)\b"), r"\1 rows"),
     (re.compile(r"\b(Lower|Raise) k\b"), r"\1 -k"),
-    (re.compile(r"\bPass (?=--)"), "Use "),
-    (re.compile(r"\bpass (?=--)"), "use "),
+    (re.compile(r"\bPass (?=(?:for example )?--)"), "Use "),
+    (re.compile(r"\bpass (?=(?:for example )?--)"), "use "),
     (re.compile(r"\bPass y\b"), "Name the column with --label"),
-    (re.compile(r"\bLeave y out\b"), "Leave --label out"),
+    (re.compile(r"\b([Ll])eave y out\b"), r"\1eave --label out"),
+    (re.compile(r"^compare: (?=needs labels)"), "--label: "),
+    (
+        re.compile(r"^RandomSimilarityForest\w+\(oob_score=True\): (?P<what>\d+ rows were .*)"),
+        r"out-of-bag: \g<what> Raise --trees.",
+    ),
+    (
+        re.compile(r"^cross_validate: (?P<what>needs .*) Add rows\.$"),
+        r"no cross-validation: \g<what>",
+    ),
 ]
 
 

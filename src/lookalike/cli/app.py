@@ -1,6 +1,6 @@
 """The program ``lookalike``: its verbs, its exit codes, and how it says that something is wrong.
 
-The verb ``search`` is the function ``search`` of ``search_command.py``, and one line in ``VERBS``.
+The verb ``search`` is the function ``search`` of ``search_command.py``, and one word in ``PANELS``.
 Heavy imports stand inside the functions, so that ``lookalike --help`` answers at once.
 
 Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 for wrong usage;
@@ -31,25 +31,16 @@ __all__ = ["VERBS", "app", "main"]
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
-# Adding a verb is one line: its module is <verb>_command.py, with a function (or, for a verb with
+# Adding a verb is one word: its module is <verb>_command.py, with a function (or, for a verb with
 # verbs of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
-VERBS = (
-    "classify",
-    "cluster",
-    "compare",
-    "demo",
-    "hubness",
-    "index",
-    "inspect",
-    "outliers",
-    "papers",
-    "regress",
-    "report",
-    "search",
-    "serve",
-    "token",
-    "warm",
-)
+PANELS = {
+    "Look at a table": ("demo", "inspect", "search", "outliers", "report"),
+    "Learn from it": ("cluster", "classify", "regress"),
+    "Choose how rows are compared": ("compare", "hubness"),
+    "Keep and serve it": ("index", "serve", "token", "warm"),
+    "Check us": ("papers",),
+}
+VERBS = tuple(verb for verbs in PANELS.values() for verb in verbs)
 
 
 class Verbs(Group):
@@ -123,17 +114,18 @@ def lookalike(
     """Find the rows of a table that are alike, and say why."""
 
 
-def _register(name: str) -> None:
+def _register(name: str, panel: str) -> None:
     module = import_module(f"lookalike.cli.{name}_command")
     verb = getattr(module, name)
     if isinstance(verb, typer.Typer):
-        app.add_typer(verb, name=name)
+        app.add_typer(verb, name=name, rich_help_panel=panel)
     else:
-        add_verb(app, name, verb, getattr(module, "EXAMPLES", ()))
+        add_verb(app, name, verb, getattr(module, "EXAMPLES", ()), panel)
 
 
-for _name in VERBS:
-    _register(_name)
+for _panel, _names in PANELS.items():
+    for _name in _names:
+        _register(_name, _panel)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import Any
 
@@ -96,7 +97,8 @@ def check_classes(label: str, values: Any) -> None:
     if distinct <= CLASSES and holds_classes(numbers):
         return
     found = f"{distinct:,} different numbers, which look like amounts"
-    do = f"Use lookalike regress, or --kinds {label}=category if each number is a class"
+    kind = shlex.quote(f"{label}=category")
+    do = f"Use lookalike regress, or --kinds {kind} if each number is a class"
     raise InvalidInput(message(f"--label {label}", "classes", found, do))
 
 
@@ -114,9 +116,12 @@ def predictions(model: Any, source: Source, loaded: Loaded, file: str) -> list[d
 def show_report(report: dict[str, Any], file: str) -> None:
     """Print the report for people: what was learned, how well, and beside it what guessing does."""
     console = out.make_console()
-    classes = ", ".join(short(name) for name in report["classes"][:6])
-    classes += ", ..." if len(report["classes"]) > 6 else ""
-    out.headline(console, f"{file}: {report['label']!r} ({classes}) from {report['rows']:,} rows")
+    start = f"{file}: {report['label']!r} from {report['rows']:,} rows"
+    classes = ", ".join(short(name) for name in report["classes"])
+    head = f"{start}: {classes}"
+    if len(head) > console.width:  # many or long names: what was found is below, by --output json
+        head = f"{start}, {len(report['classes'])} classes"
+    out.headline(console, head)
     guess = report["baseline"]
     always = f"always saying {short(guess['class'])!r} is right for {guess['accuracy']:.1%}"
     judged, bag = report["cross_validation"], report["out_of_bag"]

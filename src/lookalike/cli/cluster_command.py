@@ -56,7 +56,9 @@ def cluster(
         ],
         typer.Option(
             "--method",
-            help="density and hdbscan find the number themselves and leave outliers out; means is "
+            metavar="NAME",
+            help="spectral, affinity, complete, ward, medoids, density, hdbscan or means. density "
+            "and hdbscan find the number themselves and leave outliers out; means is "
             "k-means for mixed columns, for many rows, and has no measure.",
         ),
     ] = "spectral",
@@ -68,6 +70,7 @@ def cluster(
         float | None,
         typer.Option(
             "--eps",
+            metavar="N",
             help="How near neighbors are for density; without it, the knee of the distances.",
             show_default=False,
         ),
@@ -75,13 +78,17 @@ def cluster(
     min_neighbors: Annotated[
         int,
         typer.Option(
-            "--min-neighbors", min=1, help="Rows, itself among them, that make a row dense."
+            "--min-neighbors",
+            metavar="N",
+            min=1,
+            help="Rows, itself among them, that make a row dense.",
         ),
     ] = 5,
     landmarks: Annotated[
         int | None,
         typer.Option(
             "--landmarks",
+            metavar="N",
             min=2,
             help="For many rows: compare with this many, drawn at random; without it, as many as "
             "are needed.",

@@ -27,7 +27,7 @@ EXAMPLES = (
 )
 # Headings that make room on a narrow terminal, the first to go first.
 LEAST = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
-NAME = 36  # characters of a measure's name before it takes a second line
+NAME = 48  # characters of a measure's name before it takes a second line
 
 
 @takes_table
@@ -50,6 +50,7 @@ def compare(
         int | None,
         typer.Option(
             "--sample",
+            metavar="N",
             min=3,
             help="Rows to try, of a larger table; 2000 unless given.",
             show_default=False,
@@ -59,6 +60,7 @@ def compare(
         float | None,
         typer.Option(
             "--max-seconds",
+            metavar="N",
             min=0,
             help="Begin no further measure after this time.",
             show_default=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +21,20 @@ if TYPE_CHECKING:
     from lookalike.cli.source import Source
     from lookalike.search import Index
 
-__all__ = ["add_files", "asked_by", "build_folder", "check_folder", "wants_folder"]
+__all__ = ["add_files", "ask_it", "asked_by", "build_folder", "check_folder", "wants_folder"]
 
 PARQUET = (".parquet", ".pq")
+
+
+def ask_it(index: str, row: Any) -> str:
+    """Return the command to try next on an index, as a shell takes it.
+
+    Examples
+    --------
+    >>> ask_it("films.lookalike", "Star Wars")
+    "ask it: lookalike search films.lookalike --row 'Star Wars'"
+    """
+    return f"ask it: {shlex.join(['lookalike', 'search', index, '--row', str(row)])}"
 
 
 def wants_folder(source: Source, more: list[str], shards: bool) -> bool:
@@ -78,7 +90,7 @@ def build_folder(
     size, each = show_bytes(written[1]), written[1] / max(1, len(made))
     speed = f"{len(made) / seconds:,.0f} rows/s"
     out.say(console, f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
-    out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+    out.say(console, ask_it(to, _first(made)))
 
 
 def _build_by_workers(
@@ -106,7 +118,7 @@ def _build_by_workers(
     name = type(made.measure_).__name__
     out.headline(console, f"{to}: {len(made):,} rows of {name_files(table)}, compared by {name}")
     out.say(console, str(told[0]))
-    out.say(console, f"ask it: lookalike search {to} --row {_first(made)}")
+    out.say(console, ask_it(to, _first(made)))
 
 
 def name_files(table: Any) -> str:

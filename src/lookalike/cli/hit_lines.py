@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lookalike._show import clean, short
@@ -20,6 +20,7 @@ __all__ = ["Layout"]
 BESIDE = 160  # width from which reasons stand beside a row
 REASONS = 78  # characters that are kept for them there
 LABEL = 0.4  # share of the width that the first column, which names the rows, may take
+LONGEST = 28  # characters of a cell in any other column
 GAP = 2  # spaces between columns
 SIGNS = ("+ ", "- ")
 LEAST = 12  # characters of a reason that are worth showing
@@ -75,13 +76,12 @@ class Layout:
         """
         from rich.text import Text
 
-        heads = [*self.numbers, *(short(c.name, self._longest(c)) for c in self.columns)]
+        names = [short(c.name, self._longest(first=at == 0)) for at, c in enumerate(self.columns)]
+        heads = [*self.numbers, *names]
         beside = "why: + for, - against" if self.beside else ""
         yield Text(self._join(heads, beside).rstrip(), "bold")
         start = ["" if row is None else str(row), *[""] * (len(self.numbers) - 1)]
-        query = self.hits.query
-        cells = [self._cell(c, query[c.name]) if c.name in query else "" for c in self.columns]
-        yield Text(self._join([*start, *cells]).rstrip(), "bold")
+        yield Text(self._join([*start, *self._cells(self.hits.query)]).rstrip(), "bold")
         rule = sum(self.widths) + GAP * (len(self.widths) - 1)
         yield Text(" " + "─" * min(rule + (REASONS if self.beside else 0), self.width - 2), "dim")
         for hit in self.hits:
@@ -90,8 +90,7 @@ class Layout:
     def _hit(self, hit: Hit) -> Iterator[Text]:
         from rich.text import Text
 
-        cells = [self._cell(column, hit.row[column.name]) for column in self.columns]
-        line = Text(self._join([*self._ours(hit), *cells]))
+        line = Text(self._join([*self._ours(hit), *self._cells(hit.row)]))
         reasons = self._reasons(hit) if self.why else []
         if not self.beside:
             line.rstrip()
@@ -125,9 +124,9 @@ class Layout:
         wanted = [table[name] for name in only] or label_first(table)
         rows = [self.hits.query, *(hit.row for hit in self.hits)]
         for column in wanted:
-            longest = max(8, int(LABEL * self.width)) if not shown else None
+            longest = self._longest(first=not shown)
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
-            head = short(column.name, longest or self._longest(column))
+            head = short(column.name, longest)
             width = max(map(_length, [head, *cells]))
             if shown and not only and width + GAP > room:
                 left.append(column.name)
@@ -137,16 +136,22 @@ class Layout:
                 room -= width + GAP
         return shown, left
 
-    def _longest(self, column: Column) -> int:
+    def _longest(self, *, first: bool) -> int:
         """Return how many characters a cell may have: the first column may be wider."""
-        first = getattr(self, "columns", [column])[0]
-        return max(8, int(LABEL * self.width)) if column is first else 28
+        return max(8, int(LABEL * self.width)) if first else LONGEST
 
-    def _cell(self, column: Column, cell: object, longest: int | None = None) -> str:
+    def _cells(self, row: Mapping[str, object]) -> list[str]:
+        """Return the cells of a row that are shown; of a record, those that it has."""
+        return [
+            self._cell(c, row[c.name], self._longest(first=at == 0)) if c.name in row else ""
+            for at, c in enumerate(self.columns)
+        ]
+
+    def _cell(self, column: Column, cell: object, longest: int) -> str:
         if column.kind.name == "number" and cell is not None:
             style = self.styles[column.name]
             return style.write(cell, unit=style.unit == "%")
-        return short(cell, longest or self._longest(column))
+        return short(cell, longest)
 
     def _join(self, cells: Sequence[str], more: str = "") -> str:
         numbers = len(self.numbers)

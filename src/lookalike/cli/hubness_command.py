@@ -8,6 +8,7 @@ import typer
 
 from lookalike._show import short
 from lookalike.cli import output as out
+from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import (
@@ -45,6 +46,7 @@ def hubness(
         Literal["none", "mp", "mp-gauss", "nicdm", "ls", "cdm", "csls", "snn"],
         typer.Option(
             "--reduce",
+            metavar="NAME",
             help="Show the figures before and after a repair: mutual proximity (mp; mp-gauss for "
             "many rows), local scaling (nicdm, ls, cdm, csls), shared neighbors (snn).",
         ),
@@ -142,4 +144,4 @@ def show_report(
     out.headline(console, "Rows in the most lists")
     console.print(rows)
     for note in report.notes:
-        out.say(console, note)
+        out.say(console, in_options(note))

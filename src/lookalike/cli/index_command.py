@@ -11,6 +11,7 @@ from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
     add_files,
+    ask_it,
     build_folder,
     check_folder,
     is_parquet,
@@ -63,7 +64,7 @@ def build(
     more: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...",
+            metavar="FILE...",
             help="More Parquet files of the same columns; the index goes to a folder then.",
             show_default=False,
         ),
@@ -116,7 +117,7 @@ def build(
     out.headline(console, f"{to}: {len(made):,} rows of {loaded.name}, compared by {name}")
     if reason is not None:
         out.say(console, reason)
-    out.say(console, f"ask it: lookalike search {to} --row {made.ids[0]}")
+    out.say(console, ask_it(to, made.ids[0]))
 
 
 def add(
@@ -130,7 +131,7 @@ def add(
     more: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...",
+            metavar="FILE...",
             help="More of them, for the folder of an index.",
             show_default=False,
         ),
@@ -185,7 +186,8 @@ def info(file: Saved, output: Form = out.Output.table) -> None:
             title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
             title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
         out.headline(console, f"{file}: {title}, compared by {name}")
-        out.say(console, made.reason_)
+        if made.reason_ != "given":
+            out.say(console, made.reason_)
         console.print(summary_grid(summary))
         return
     records = summary.records()

@@ -1,9 +1,9 @@
 """Load what is rarely needed when it is first used, not when another package mentions it.
 
 scikit-learn imports all of ``scipy.stats`` to have two names at hand, and pandas, where it is
-installed, to ask whether a frame is one of its own; scipy imports the tests and the Fortran
-compiler of numpy with everything else in it. Together that is more than half of the time a small
-command takes. In the process of the command line each is loaded at its first use.
+installed, to ask whether a frame is one of its own, as pyarrow does; scipy imports the tests and
+the Fortran compiler of numpy with everything else in it. Together that is more than half of the
+time a small command takes. In the process of the command line each is loaded at its first use.
 
 ``importlib.util.LazyLoader`` would do, but for threads: until Python 3.11.8 two of them that meet
 a module at once may see it half loaded, and importing it a second time loads it.
@@ -19,7 +19,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-__all__ = ["load_later"]
+__all__ = ["load_later", "use_arrow_alone"]
 
 LATER = ("scipy.stats", "scipy.special", "pandas", "numpy.f2py", "numpy.testing")
 # What the import system looks at; everything else means that the module is wanted.
@@ -86,6 +86,42 @@ class _Later(MetaPathFinder):
         if spec is not None and spec.loader is not None:
             spec.loader = _LaterLoader(spec.loader)
         return spec
+
+
+class _Hidden(MetaPathFinder):
+    """Says that there is no pandas."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == "pandas":
+            raise ImportError("put off", name=fullname)
+        return None
+
+
+def use_arrow_alone() -> None:
+    """Let pyarrow do without pandas in this process: a file that is read has no frame in it.
+
+    The first value that pyarrow takes from Python makes it import all of pandas, where that is
+    installed, to ask whether the value is one of its frames: half a second. It looks for pandas
+    once, so it is let look while there is none. Only where modules are put off at all, and not
+    after pandas was really wanted.
+    """
+    here = sys.modules.get("pandas")
+    wanted = here is not None and "__later__" not in object.__getattribute__(here, "__dict__")
+    if wanted or not any(isinstance(finder, _Later) for finder in sys.meta_path):
+        return
+    import pyarrow
+
+    hidden = _Hidden()
+    sys.meta_path.insert(0, hidden)
+    sys.modules.pop("pandas", None)
+    try:
+        pyarrow.scalar(0)
+    finally:
+        sys.meta_path.remove(hidden)
+        if here is not None:
+            sys.modules["pandas"] = here
 
 
 def load_later() -> None:

@@ -8,6 +8,7 @@ import typer
 
 from lookalike._show import percent, short
 from lookalike.cli import output as out
+from lookalike.cli.advice import in_options
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import split_pair
 from lookalike.cli.source import Loaded, Source
@@ -52,7 +53,11 @@ Predict = Annotated[
 ]
 Method = Annotated[
     Literal["forest", "neighbors"],
-    typer.Option("--method", help="A random similarity forest, or the rows most alike."),
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="forest: a random similarity forest; neighbors: the rows most alike.",
+    ),
 ]
 Distances = Annotated[
     list[str] | None,
@@ -64,18 +69,21 @@ Distances = Annotated[
         show_default=False,
     ),
 ]
-Trees = Annotated[int, typer.Option("--trees", min=1, help="How many trees the forest has.")]
+Trees = Annotated[
+    int, typer.Option("--trees", metavar="N", min=1, help="How many trees the forest has.")
+]
 Voters = Annotated[
     int | None,
     typer.Option(
         "-k",
+        metavar="N",
         min=1,
         help="How many neighbors are asked; chosen by cross-validation unless given.",
         show_default=False,
     ),
 ]
 Folds = Annotated[
-    int, typer.Option("--folds", min=0, help="Folds of the cross-validation; 0: none.")
+    int, typer.Option("--folds", metavar="N", min=0, help="Folds of the cross-validation; 0: none.")
 ]
 
 
@@ -125,7 +133,7 @@ def validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVali
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
     except TooFewRows as error:
-        out.note(str(error))
+        out.note(in_options(str(error)))
         return None
 
 

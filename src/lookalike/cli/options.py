@@ -80,7 +80,8 @@ Form = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="A table for people; csv, json or parquet for programs, safe-csv for spreadsheets.",
+        metavar="FORM",
+        help="table for people; csv, json or parquet for programs; safe-csv for spreadsheets.",
     ),
 ]
 MeasureName = Annotated[
@@ -133,8 +134,10 @@ Label = Annotated[
         show_default=False,
     ),
 ]
-Neighbors = Annotated[int, typer.Option("-k", min=1, help="How many neighbors to look at.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Neighbors = Annotated[
+    int, typer.Option("-k", metavar="N", min=1, help="How many neighbors to look at.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")]
 Html = Annotated[
     str | None,
     typer.Option(

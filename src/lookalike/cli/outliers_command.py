@@ -29,22 +29,23 @@ INDENT = 2
 @takes_table
 def outliers(
     source: Source,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many rows to show.")] = 10,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many rows to show.")] = 10,
     method: Annotated[
         Literal["isolation", "neighbors"],
         typer.Option(
             "--method",
+            metavar="NAME",
             help="isolation: rows that random cuts soon leave alone; neighbors: rows far from "
             "their nearest neighbors.",
         ),
     ] = "isolation",
     k: Annotated[
-        int, typer.Option("-k", min=1, help="For neighbors: how many are looked at.")
+        int, typer.Option("-k", metavar="N", min=1, help="For neighbors: how many are looked at.")
     ] = 10,
     measure: MeasureChoice = None,
     weight: Weight = None,
     trees: Annotated[
-        int, typer.Option("--trees", min=1, help="For isolation: how many trees.")
+        int, typer.Option("--trees", metavar="N", min=1, help="For isolation: how many trees.")
     ] = 100,
     columns: Columns = None,
     seed: Seed = 0,

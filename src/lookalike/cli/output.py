@@ -126,11 +126,12 @@ def say(console: Console, text: str, style: str = "dim", indent: int = 0) -> Non
     indent : int
         Characters that all its lines are moved to the right by, where it takes several.
     """
-    from rich.padding import Padding
     from rich.text import Text
 
-    if indent:
-        console.print(Padding(Text(clean(text), style), (0, 0, 0, indent), expand=False))
+    if indent:  # not rich's padding, which fills every line with spaces up to the edge
+        for line in Text(clean(text), style).wrap(console, max(20, console.width - indent)):
+            line.rstrip()
+            console.print(Text(" " * indent) + line, soft_wrap=True)
     else:
         console.print(clean(text), style=style, markup=False)
 

@@ -107,7 +107,7 @@ def show_report(report: dict[str, Any], file: str) -> None:
             console,
             f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average (mean "
             f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
-            f"{short(report['median'])}, is off by {amount(guess)}",
+            f"{_median(report['median'])}, is off by {amount(guess)}",
             "",
         )
         if off >= guess:
@@ -117,6 +117,11 @@ def show_report(report: dict[str, Any], file: str) -> None:
     show_importances(console, report)
     if "predictions" in report:
         show_predictions(console, report["predictions"])
+
+
+def _median(number: float) -> str:
+    """Write the median; thousands are set apart from five digits on, so those of a year are not."""
+    return f"{number:,.0f}" if abs(number) >= 10_000 else short(number)
 
 
 def amount(number: float) -> str:

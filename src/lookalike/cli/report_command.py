@@ -53,7 +53,10 @@ def report(
     sample: Annotated[
         int,
         typer.Option(
-            "--sample", min=10, help="Rows to look at, of a larger table; all for columns and gaps."
+            "--sample",
+            metavar="N",
+            min=10,
+            help="Rows to look at, of a larger table; all for columns and gaps.",
         ),
     ] = 2000,
     columns: Columns = None,

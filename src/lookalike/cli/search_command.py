@@ -69,7 +69,7 @@ def search(
             show_default=False,
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many rows to find.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many rows to find.")] = 10,
     measure: MeasureChoice = None,
     weight: Weight = None,
     columns: Columns = None,
@@ -85,7 +85,8 @@ def search(
     start, liked = read_start(row, like or [])
     if not source.is_saved:  # said before any work; the ids of a saved index may be words
         typed = ([] if isinstance(start, dict) else [start], liked, unlike or [])
-        for option, words in zip(("--row", "--like", "--unlike"), typed, strict=True):
+        first = "--like" if row is None else "--row"
+        for option, words in zip((first, "--like", "--unlike"), typed, strict=True):
             for word in words:
                 as_number(word, option)
     weights = read_weights(weight)
@@ -93,7 +94,8 @@ def search(
     with compile_note(), asked_by(scheduler, source.file) as workers:
         index, reason, names = get_index(source, measure, given, weights, columns, seed)
         ids = Ids(index)
-        query = start if isinstance(start, dict) else ids.find(start, "--row")
+        option = "--like" if row is None else "--row"
+        query = start if isinstance(start, dict) else ids.find(start, option)
         table = index.sample
         hits: Hits = (workers or index).search(  # type: ignore[assignment]
             query,
@@ -106,6 +108,9 @@ def search(
         )
     name = type(index.measure_).__name__
     asked = None if isinstance(query, dict) else query
+    if output is out.Output.table and not hits and source.filter:
+        out.note("no row meets the filter: take a condition out")
+        return
     if output is out.Output.table:
         what = "the record" if asked is None else f"row {asked}"
         rows = f"{len(hits)} rows" if len(hits) != 1 else "row"
@@ -160,7 +165,8 @@ def get_index(
             raise InvalidInput(message("--measure", "a table to fit it to", found, do))
         index = source.load_index()
         chosen = None if columns is None else list(select_columns(index.sample, columns).names)
-        return index, index.reason_, chosen
+        reason = None if index.reason_ == "given" else index.reason_
+        return index, reason, chosen
     table = select_columns(source.read(), columns)
     reason = None
     if given == AUTO and weights:

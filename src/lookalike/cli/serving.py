@@ -29,10 +29,14 @@ Store = Annotated[
     ),
 ]
 Host = Annotated[
-    str, typer.Option("--host", help="Address to listen on; others than loopback need tokens.")
+    str,
+    typer.Option(
+        "--host", metavar="ADDRESS", help="Address to listen on; others than loopback need tokens."
+    ),
 ]
 Port = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: a free one.")
+    int,
+    typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0: a free one."),
 ]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._show import short
+from lookalike.cli.later import use_arrow_alone
 from lookalike.cli.options import (
     File,
     Kinds,
@@ -54,7 +55,7 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given",
+        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given.",
         show_default=False,
     ),
 ]
@@ -125,9 +126,11 @@ class Loaded:
 
     def in_words(self, row: int) -> str:
         """Write a row, by its position, in a few words: what names it, then its other cells."""
-        record = self.table.record(row)  # what was set aside, such as a title, comes first
-        known = [(name, cell) for name, cell in record.items() if cell is not None]
-        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known)
+        from lookalike.table.display import label_first
+
+        record = self.table.record(row)
+        known = [(c.name, record[c.name]) for c in label_first(self.table) if c.name in record]
+        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known if cell is not None)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""
@@ -202,6 +205,7 @@ class Source:
         """Read the table without filtering its rows."""
         from lookalike.table import read_table
 
+        use_arrow_alone()
         with self.at_path(self.file) as path:
             return read_table(
                 path,

@@ -22,10 +22,13 @@ token = typer.Typer(
 
 
 def create(
-    name: Annotated[str, typer.Argument(help="Who or what will use it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who or what will use it.")],
     store: Store = None,
     scope: Annotated[
-        str, typer.Option("--scope", help="read: ask and search; write: change rows as well.")
+        str,
+        typer.Option(
+            "--scope", metavar="NAME", help="read: ask and search; write: change rows as well."
+        ),
     ] = "read",
 ) -> None:
     """Make a token, and show it this once."""
@@ -54,7 +57,8 @@ def list_tokens(store: Store = None, form: Form = Output.table) -> None:
 
 
 def revoke(
-    id: Annotated[str, typer.Argument(help="The id of the token.")], store: Store = None
+    id: Annotated[str, typer.Argument(metavar="ID", help="The id of the token.")],
+    store: Store = None,
 ) -> None:
     """Let a token no longer be used; servers notice within seconds."""
     with open_tokens(store) as tokens:

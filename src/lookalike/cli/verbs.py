@@ -24,7 +24,7 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The most that one matrix may take, such as 8GB; 2GB unless given",
+        help="The most that one matrix may take, such as 8GB; 2GB unless given.",
         show_default=False,
     ),
 ]
@@ -77,7 +77,11 @@ def _without_types(params: list[Any]) -> list[Any]:
 
 
 def add_verb(
-    app: typer.Typer, name: str, verb: Callable[..., None], examples: tuple[str, ...]
+    app: typer.Typer,
+    name: str,
+    verb: Callable[..., None],
+    examples: tuple[str, ...],
+    panel: str | None = None,
 ) -> None:
     """Make a function a command of the program.
 
@@ -87,6 +91,7 @@ def add_verb(
     name : str
     verb : function whose parameters are the options
     examples : commands that stand at the end of its help
+    panel : heading that it stands under in the help of the program
     """
 
     def run(given: dict[str, Any], rest: dict[str, Any]) -> None:
@@ -100,7 +105,8 @@ def add_verb(
 
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
-    app.command(name=name, cls=Verb, epilog=epilog)(with_parameters(verb, COMMON, run))
+    make = app.command(name=name, cls=Verb, epilog=epilog, rich_help_panel=panel)
+    make(with_parameters(verb, COMMON, run))
 
 
 def with_parameters(

@@ -29,6 +29,7 @@ from lookalike.table.targets import split_target
 __all__ = ["ClusterProfile", "ClusteringProfile", "profile_clusters"]
 
 WHO = "profile_clusters"
+SCORES = {"adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
 SAMPLE = 500  # members that a typical row is chosen among, where only labels are given
 TALL = 8192  # rows that are compared with the exemplars at once
 
@@ -133,7 +134,7 @@ class ClusteringProfile(HtmlReport):
             notes.append(f"{self.noise:,} {belongs} to no cluster")
         if self.silhouette is not None:
             notes.append(f"mean silhouette {self.silhouette:.3f}")
-        notes += [f"{name.replace('_', ' ')} {value:.3f}" for name, value in self.scores.items()]
+        notes += [f"{SCORES.get(name, name)} {value:.3f}" for name, value in self.scores.items()]
         if self.exactness:
             notes.append(self.exactness)
         for column, levels in [*self.divided.items()][:2]:

@@ -144,8 +144,10 @@ def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
                  f"row {int(at[j])}: {some[j]:g} lists")
             for j in order if hub[j]
         ]  # fmt: skip
-        orphans = dots(xy[some == 0], ORPHAN, 4)
-        parts = [dots(xy[(some > 0) & ~hub], FOR, 3.5), orphans, *circles]
+        # The fewer, the larger, as on the map of the rows; orphans a little larger than the rest.
+        size = float(np.clip(90 / np.sqrt(len(xy)), 3.5, 7.0))
+        orphans = dots(xy[some == 0], ORPHAN, size + 0.5)
+        parts = [dots(xy[(some > 0) & ~hub], FOR, size), orphans, *circles]
         hubs = f"{int(hub.sum()):,} hub" + ("" if hub.sum() == 1 else "s")
         caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
         if len(report.occurrences) > 1:

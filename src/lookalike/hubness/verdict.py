@@ -49,7 +49,9 @@ def _state(figures: dict[str, float | None], report: HubnessReport) -> str:
     largest, orphans = _number(figures, "largest"), _number(figures, "orphans")
     many = 1.0 - _number(figures, "reachability")
     lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
-    none = f"{orphans:,.0f} rows ({percent(many)}) are in none"
+    none = "every row is in at least one"
+    if orphans:
+        none = f"{orphans:,.0f} rows ({percent(many)}) are in none"
     if skewness > MANY:
         word = "Strong hubness"
     elif skewness > SOME:

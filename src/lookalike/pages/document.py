@@ -34,6 +34,7 @@ STYLE = (
     "th{color:var(--quiet);font-weight:600;vertical-align:bottom}"
     "td:first-child,th:first-child,td.text,th.text{text-align:left}"
     "td.text{min-width:9rem;max-width:30rem}tr.first td{font-weight:600}"
+    "td:not(:first-child):not(.text):not(:has(ul)){white-space:nowrap}"  # dates stay whole
     "td ul{padding-left:1rem;margin:0;text-align:left}"
     "svg{max-width:100%;height:auto;vertical-align:middle}td svg{max-width:none}"
     "figure{margin:.8rem 0;max-width:40rem}figure>svg{width:100%;display:block}"
@@ -41,7 +42,13 @@ STYLE = (
     # Drawings shrink with the page, their words must not: the narrower, the larger they are drawn.
     "figure.map{max-width:48rem}svg text{font-size:10px}"
     "@media(max-width:40rem){svg text{font-size:13px}svg text.roomy{display:none}}"
-    "@media(max-width:30rem){svg text{font-size:18px}}"
+    "@media(max-width:30rem){svg text{font-size:18px}"
+    ".stack,.stack caption,.stack tbody{display:block}"
+    ".stack thead{position:absolute;clip-path:inset(50%)}"
+    ".stack tr{display:flex;flex-wrap:wrap;gap:0 .7rem;padding:.4rem 0;"
+    "border-bottom:1px solid var(--rule)}.stack td.text{min-width:0;max-width:none}"
+    ".stack td{border:0;padding:0;text-align:left}.stack td:first-child{font-weight:600}"
+    ".stack td:nth-child(n+4),.stack td:has(ul){flex-basis:100%}}"
     ".figures{display:flex;flex-wrap:wrap;gap:1rem}.figures figure{flex:1 1 18rem}"
     ".key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem}"
     ".key svg{margin-right:.35rem}"
@@ -54,7 +61,8 @@ STYLE = (
     "section{margin-top:1.4rem;padding-top:1rem}h2,h3,caption{break-after:avoid}"
     "h3+p{break-after:avoid}figure,.figures,tr,li,pre{break-inside:avoid}p{orphans:3;widows:3}"
     "figure.map{max-width:34rem}table{font-size:.85rem;max-width:100%}"
-    "td,th{overflow-wrap:anywhere;padding-right:.5rem}td.text{min-width:0}"
+    "td,th{overflow-wrap:anywhere;white-space:normal!important;min-width:5.3em!important;"
+    "padding-right:.5rem}"
     "pre{white-space:pre-wrap;border:1px solid #bbb}.scroll{overflow:visible}}"
 )
 

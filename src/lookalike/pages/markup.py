@@ -51,6 +51,7 @@ def table(
     *,
     first: bool = False,
     text: Sequence[int] = (),
+    stack: bool = False,
 ) -> Html:
     """Return a table; a wide one scrolls by itself, not with the page.
 
@@ -65,8 +66,15 @@ def table(
         Whether the first row is the one to look at.
     text : places of columns
         Which columns hold words, and stand to the left like the first.
+    stack : bool
+        Whether a row becomes a few lines on a telephone, the fourth cell and those after it on
+        lines of their own: for tables whose last columns are sentences.
     """
     words = set(text)
+    # What is laid out otherwise is no table to a screen reader unless it is called one.
+    kind, row_role, cell = (' class="stack" role="table"', ' role="row"', ' role="cell"')
+    kind, row_role, cell = (kind, row_role, cell) if stack else ("", "", "")
+    scope = _SCOPE + (' role="columnheader"' if stack else "")
 
     def line(cells: Sequence[str], tag: str, more: str = "") -> str:
         return "".join(
@@ -74,15 +82,15 @@ def table(
             for at, cell in enumerate(cells)
         )
 
-    head = f"<thead><tr>{line(heads, 'th', _SCOPE)}</tr></thead>" if heads else ""
+    head = f"<thead><tr{row_role}>{line(heads, 'th', scope)}</tr></thead>" if heads else ""
     lines = []
     for at, row in enumerate(rows):
         mark = ' class="first"' if first and at == 0 else ""
-        lines.append(f"<tr{mark}>{line(row, 'td')}</tr>")
+        lines.append(f"<tr{mark}{row_role}>{line(row, 'td', cell)}</tr>")
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = f"<tbody>{''.join(lines)}</tbody>"
     label = f' role="region" aria-label="{escape(caption)}" tabindex="0"' if caption else ""
-    return Html(f'<div class="scroll"{label}><table>{named}{head}{body}</table></div>')
+    return Html(f'<div class="scroll"{label}><table{kind}>{named}{head}{body}</table></div>')
 
 
 _SCOPE, _TEXT = ' scope="col"', ' class="text"'

@@ -32,7 +32,9 @@ def clusters_part(study: Study) -> str:
     words = tuple(range(2, len(heads)))
     caption = f"{len(profile)} clusters"
     notes = "; ".join(profile.notes)
-    return table(lines, heads, caption, text=words) + paragraphs([f"Clustering: {notes}."])
+    return table(lines, heads, caption, text=words, stack=True) + paragraphs(
+        [f"Clustering: {notes}."]
+    )
 
 
 def board_part(study: Study) -> str:

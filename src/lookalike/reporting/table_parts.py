@@ -31,7 +31,7 @@ def columns_part(study: Study) -> str:
         for text in one.warnings
         if one.column != study.label or study.target is None
     ][:SHOWN]
-    parts = [table(lines[:SHOWN], heads, summary.title, text=(1, 3, 4))]
+    parts = [table(lines[:SHOWN], heads, summary.title, text=(1, 3, 4), stack=True)]
     if more > 0:
         parts.append(paragraphs([f"{more:,} more columns are not listed."]))
     if doubts:

@@ -201,7 +201,8 @@ class Hits(Sequence[Hit]):
         """What to know before the order is trusted: rows tied, or next to nothing compared."""
         notes = []
         if len(self) > 1 and len({hit.score for hit in self}) == 1:
-            notes.append(f"all {len(self)} rows are equally near; their order is that of the table")
+            every = "both" if len(self) == 2 else f"all {len(self)}"
+            notes.append(f"{every} rows are equally near; their order is that of the table")
         first = self._hits[:LOOKED]
         counts = [_compared(hit.explanation) for hit in first]
         few = [(here, total) for here, total in counts if FEW * here <= total and here < total]

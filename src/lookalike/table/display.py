@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lookalike._show import short
 from lookalike.pages.markup import Html, escape
 from lookalike.pages.notebook import fragment, grid
+from lookalike.table.roles import is_row_name
 
 if TYPE_CHECKING:
     from lookalike.table.table import Column, Table
@@ -20,6 +21,9 @@ COLUMNS = 12  # columns of a table that are shown
 def label_first(table: Table) -> list[Column]:
     """Return all columns in the order to show them: those that name a row come first.
 
+    A title says more than a number that is only an identifier; what is the same in all rows, or
+    counts them, comes last.
+
     Examples
     --------
     >>> import lookalike as la
@@ -31,9 +35,14 @@ def label_first(table: Table) -> list[Column]:
     """
 
     def rank(column: Column) -> int:
-        names_rows = column.kind.reason.startswith("identifier") or column.kind.name == "text"
-        names_rows = names_rows or column.kind.role in ("name", "identifier")
-        return 0 if names_rows else 1 + (column.name not in table)
+        kind = column.kind
+        if kind.role in ("constant", "empty", "copy") or is_row_name(column.name):
+            return 4
+        if kind.role == "name" or kind.name == "text":
+            return 0
+        if kind.role == "identifier" or kind.reason.startswith("identifier"):
+            return 1
+        return 2 + (column.name not in table)
 
     # Sorting is stable: within a rank the columns stay in the order of the table.
     return sorted(table.aside + table.columns, key=rank)

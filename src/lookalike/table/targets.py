@@ -185,7 +185,7 @@ def read_classes(
             )
         )
     if len(classes) < least:
-        found = f"{len(classes)} class" + (f" ({classes[0]!r})" if len(classes) else "es")
+        found = f"{len(classes)} class" + (f" ({str(classes[0])!r})" if len(classes) else "es")
         words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
         raise InvalidInput(message(who, f"at least {words}", found, "Add rows of another class"))
     return classes, codes.astype(np.int64)

@@ -52,7 +52,7 @@ function box(column, value, put) {
   const range = ranged(column);
   const number = range && typeof column.summary.min === "number";
   const date = range && !number;
-  const shown = date ? String(value ?? "").slice(0, 10) : Array.isArray(value) ? value.join(", ") : (value ?? "");
+  const shown = date ? String(value ?? "").slice(0, 10) : Array.isArray(value) ? value.map((one) => (typeof one === "number" ? +one.toPrecision(4) : one)).join(", ") : (value ?? "");
   return h(
     "span",
     { class: "box" },

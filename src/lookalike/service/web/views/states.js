@@ -18,14 +18,18 @@ export function working(slot, act) {
   return progress(job, act);
 }
 
+/** What work is called until it says itself what it does. */
+const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing the repair" };
+
 /** @param {Job} job @param {Dispatch} act */
 export function progress(job, act) {
   const known = typeof job.progress === "number";
+  const text = job.text || WORK[job.kind] || job.kind;
   return h(
     "div",
     { class: "progress" },
-    h("p", null, job.text || job.kind),
-    h("progress", { max: "1", "aria-label": job.text || job.kind, ...(known ? { value: job.progress } : {}) }),
+    h("p", null, text),
+    h("progress", { max: "1", "aria-label": text, ...(known ? { value: job.progress } : {}) }),
     h("button", { type: "button", class: "plain", on: { click: () => act({ type: "cancel", job: job.id }) } }, "Cancel"),
   );
 }
