@@ -131,7 +131,8 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     again = make_runs(two_sets)  # from memory
     assert again.all == runs.all
     means, wins = table2.run(two_sets), table3.run(two_sets)
-    assert [len(sheet.rows) for sheet in means.sheets] == [3, 3, 6, 6]
+    assert [len(sheet.rows) for sheet in means.sheets] == [15, 3, 3, 6, 6]
+    assert all(cause for *_, cause in means.sheets[0].differences())
     assert means.findings[0].headline
     assert wins.findings[0].holds, wins.findings[0].figures
     chosen = table5.run(two_sets)
