@@ -46,14 +46,16 @@ def run(work: Work) -> Result:
 
 def _sizes(work: Work) -> Sheet:
     """Table 1: how large the sets are."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, (n, d, many, clusters) in SIZES.items():
         if name in SETS:
             x, y = load_set(work.data, name)
         elif name in LARGER:
             x, y = load_larger(work.data, name, n)
         else:
-            rows.append({"set": name, **dict.fromkeys(("rows", "columns", "classes"), "-")})
+            printed = {"rows": n, "columns": d, "classes": many}
+            row = {"set": name} | {key: Value(None, one, digits=0) for key, one in printed.items()}
+            rows.append(row | {"sizes of the clusters": f"- ({clusters})"})
             continue
         row = size_row(name, x, y, (n, d, many))
         sizes = sorted(np.bincount(y).tolist())
