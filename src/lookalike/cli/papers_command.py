@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput, message
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.papers import Result
+    from lookalike.papers import Result, Sheet
     from lookalike.papers.run import Done
 
 __all__ = ["papers"]
@@ -120,6 +120,30 @@ def papers(
             out.note(f"written: {write_page(paper, done, write)}")
 
 
+def show_sheet(console: Console, sheet: Sheet) -> None:
+    """Print a sheet: as a table where the terminal is wide enough, otherwise row by row."""
+    from rich.table import Table
+
+    columns = sheet.columns()
+    rows = [
+        ["" if row.get(column) is None else str(row[column]) for column in columns]
+        for row in sheet.rows
+    ]
+    table = Table(title=sheet.title, title_justify="left")
+    for column in columns:
+        table.add_column(column)
+    for cells in rows:
+        table.add_row(*cells)
+    if console.measure(table).maximum <= console.width:
+        console.print(table)
+        return
+    # A table of ten columns squeezed into 80 characters cuts its words and figures in pieces.
+    out.say(console, sheet.title, "italic")
+    for name, *cells in rows:
+        told = [f"{key} {cell}" for key, cell in zip(columns[1:], cells, strict=True) if cell]
+        out.say(console, f"{name}: " + "; ".join(told), "", indent=2)
+
+
 def read_efforts(given: list[str]) -> dict[str, str]:
     """Read "part=effort" pairs."""
     from lookalike.papers.work import EFFORTS
@@ -136,18 +160,9 @@ def read_efforts(given: list[str]) -> dict[str, str]:
 
 def show(console: Console, title: str, result: Result) -> None:
     """Print the sheets and the findings of a part."""
-    from rich.table import Table
-
     out.say(console, title, "bold")
     for sheet in result.sheets:
-        table = Table(title=sheet.title, title_justify="left")
-        columns = sheet.columns()
-        for column in columns:
-            table.add_column(column)
-        for row in sheet.rows:
-            cells = (row.get(column) for column in columns)
-            table.add_row(*("" if cell is None else str(cell) for cell in cells))
-        console.print(table)
+        show_sheet(console, sheet)
         if sheet.about:
             out.say(console, sheet.about, "")
         for row_name, column, value, cause in sheet.differences():
