@@ -76,8 +76,9 @@ def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):
     done = list(run_paper(paper, tmp_path, "quick", parts=["one", "two"], efforts={"two": "full"}))
     text = as_markdown(paper, done)
     assert "`lookalike papers toy --part one --part two --quick --effort two=full`" in text
-    assert "## One\n\n*This part: fewer repetitions than in print.*" in text
-    assert "## Two\n\n*This part: the published number of repetitions.*" in text
+    assert "quick: fewer repetitions than in print; full: the published number" in text
+    assert "## One\n\n*Effort of this part: quick.*" in text
+    assert "## Two\n\n*Effort of this part: full.*" in text
     with pytest.raises(InvalidInput, match="'four'"):
         list(run_paper(paper, tmp_path, efforts={"four": "full"}))
 

@@ -55,7 +55,7 @@ def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
     for one in done:
         lines += [f"## {one.part.title}", ""]
         if not alike:
-            lines += [f"*This part: {COUNTS[one.effort]}.*", ""]
+            lines += [f"*Effort of this part: {one.effort}.*", ""]
         for sheet in one.result.sheets:
             lines += _sheet(sheet)
         for plot in one.result.plots:
@@ -76,10 +76,8 @@ def _made_by(paper: Paper, done: Sequence[Done]) -> str:
     )
     if all(effort == common for effort in efforts):
         return f"Made by `{command}`, with {COUNTS[common]}."
-    return (
-        f"Made by `{command}`. Some parts had more repetitions than others; each says at its "
-        "beginning how many."
-    )
+    told = "; ".join(f"{one}: {COUNTS[one]}" for one in EFFORTS if one in efforts)
+    return f"Made by `{command}`. Each part says its effort ({told})."
 
 
 def _findings(findings: Sequence[Finding]) -> list[str]:

@@ -32,32 +32,6 @@ GERMAN = _line("""
     heart (0.835, printed 0.88), australian (0.892, 0.91), ionosphere (0.824, 0.86) and diabetes
     (0.782, 0.80).
 """)
-GERMAN_BELOW",
-    "IONOSPHERE",
-    "LIVER",
-    "PACKAGE",
-    "PACKAGE_NEARER",
-    "READINGS_CAUSES",
-    "RISES",
-    "SCALAR_CAUSES",
-    "SEQUENCES_CAUSES",
-    "WHOLE_NEARER",
-]
-
-Causes = dict[tuple[str, str], str]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-GERMAN = _line("""
-    Not explained. Tried on german with two repetitions (ours was 0.718 then): 1, 4 or all 18 columns per node (0.714, 0.728,
-    0.716), squared distances (0.720), numbers as they are (0.721), five pairs per column (0.720),
-    entropy (0.722), shares of leaves as votes (0.718). Trees on all rows instead of bootstrap
-    samples come near (0.697), but are farther from print than ours on heart (0.835, printed 0.88),
-    australian (0.892, 0.91), ionosphere (0.824, 0.86) and diabetes (0.782, 0.80).
-""")
 GERMAN_BELOW = "Not explained; what was tried stands below Table I."
 IONOSPHERE = "The gap is in the printed direction, and smaller than what folds differ by."
 LIVER = "No cut of the drinks fits; whatever else was done to the label is not said."
