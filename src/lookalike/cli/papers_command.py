@@ -134,7 +134,8 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
         table.add_column(column)
     for cells in rows:
         table.add_row(*cells)
-    if console.measure(table).maximum <= console.width:
+    unbounded = console.options.update(max_width=100_000)
+    if console.measure(table, options=unbounded).maximum <= console.width:
         console.print(table)
         return
     # A table of ten columns squeezed into 80 characters cuts its words and figures in pieces.
