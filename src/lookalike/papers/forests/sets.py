@@ -5,9 +5,9 @@ its two columns with gaps are left out instead. Auto-mpg has 6 features and all 
 column with gaps (horsepower) went. Types 5, 6 and 7 of Glass are one class. Only the order of
 values counts for these forests, so nothing is scaled.
 
-Rows are put into a random order, the same one every time: many files list one class after the
-other, ties are broken by the order of the rows, and most pairs are tied where similarity means a
-shared leaf (Shi). See ``ties``.
+Rows are put into a random order, the same one every time: files list some classes together, ties
+are broken by the order of the rows, and most pairs are tied where similarity means a shared leaf
+(Shi). See ``ties``.
 """
 
 from __future__ import annotations
