@@ -37,9 +37,9 @@ CHANCE = _line("""
     more than one figure in twenty is beyond twice of it by chance alone.
 """)
 PARKINSONS = _line("""
-    All six measures read the same few forests and err together: another run of this study had them
-    0.03 to 0.04 above print, this one has them below. A matter of few forests; tried for RatioRF
-    besides: columns drawn once per tree, the parting test counted once, exp(-d²/2).
+    A matter of few forests: all six measures read the same ones and err together, in one quick run
+    of this study 0.04 above print, in another 0.04 to 0.09 below. Tried for RatioRF besides:
+    columns drawn once per tree, the parting test counted once, exp(-d²/2).
 """)
 CAUSES: Causes = {
     ("*", "shi"): SHI,

@@ -2,9 +2,8 @@
 
 Two rows that share no leaf have similarity 0, and most pairs do not share one. Complete linkage
 then joins clusters at the largest distance of all, over and over, in the order of the rows, and
-that of a file can give the classes away. Spectral clustering cuts
-the similarities themselves here; the authors' code gives it exp(-d**2 / 2) of the distance, which
-is never below 0.6.
+that of a file can give the classes away. Spectral clustering cuts the similarities themselves here;
+the authors' code gives it exp(-d**2 / 2) of the distance, which is never below 0.6.
 """
 
 from __future__ import annotations
