@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.papers import Work
 from lookalike.papers.forests import runs as runs_module
-from lookalike.papers.forests import table2, table3, table4, table5
+from lookalike.papers.forests import table2, table3, table4, table5, ties
 from lookalike.papers.forests.means import Run, Runs
 from lookalike.papers.forests.published import (
     CLUSTERINGS,
@@ -21,7 +21,7 @@ from lookalike.papers.forests.published import (
     TABLE_5,
 )
 from lookalike.papers.forests.runs import make_runs
-from lookalike.papers.forests.sets import load_set
+from lookalike.papers.forests.sets import load_listed, load_set
 
 PRINTED = [name for name in TABLE_4 if name != "Average"]  # all twelve sets
 
@@ -110,6 +110,28 @@ def test_sets_are_counted_as_in_table_1(data_folder):
     }
 
 
+def test_rows_are_shuffled_once_and_for_all(data_folder):
+    x, y = load_set(data_folder, "Iris")
+    again, _ = load_set(data_folder, "Iris")
+    listed, classes = load_listed(data_folder, "Iris")
+    assert (x == again).all()
+    assert (np.diff(classes) >= 0).all()  # the file lists one class after the other
+    assert (np.diff(y) < 0).sum() > 30
+    assert sorted(map(tuple, x)) == sorted(map(tuple, listed))
+
+
+def test_ties_and_affinities_have_their_shape(data_folder, monkeypatch):
+    monkeypatch.setattr(ties, "SETS", {"Lung": SETS["Lung"]})
+    work = Work(data_folder, "quick")
+    monkeypatch.setattr(work, "times", lambda quick, default, full: 1)
+    result = ties.run(work)
+    assert [row["set"] for row in result.sheets[0].rows] == ["Lung", "mean"]
+    row = result.sheets[0].rows[0]
+    assert 0 <= row[ties.ZEROS].ours < 50
+    assert row["SC"].ours != row["HC-CL, rows as listed"].ours
+    assert len(result.findings) == 2
+
+
 @pytest.fixture(scope="module")
 def two_sets(data_folder, tmp_path_factory):
     """Return a work that knows the runs of two sets, two forests each."""
@@ -131,7 +153,8 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     again = make_runs(two_sets)  # from memory
     assert again.all == runs.all
     means, wins = table2.run(two_sets), table3.run(two_sets)
-    assert [len(sheet.rows) for sheet in means.sheets] == [3, 3, 6, 6]
+    assert [len(sheet.rows) for sheet in means.sheets] == [15, 3, 3, 6, 6]
+    assert all(cause for *_, cause in means.sheets[0].differences())
     assert means.findings[0].headline
     assert wins.findings[0].holds, wins.findings[0].figures
     chosen = table5.run(two_sets)

@@ -58,15 +58,29 @@ def toy():
 def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
     paper = toy()
     done = list(run_paper(paper, tmp_path, "quick"))
-    page = write_page(paper, done, "quick", tmp_path / "pages")
+    page = write_page(paper, done, tmp_path / "pages")
     text = page.read_text()
-    assert text == as_markdown(paper, done, "quick")
+    assert text == as_markdown(paper, done)
+    assert "Made by `lookalike papers toy --quick`, with fewer repetitions" in text
     assert "| a\\|b | 0.500 (0.900, −0.400) ! |" in text
     assert "No cause is known yet." in text
     assert "| **ours is lower** | no | 0.5, 0.9. Other data |" in text
     picture = (tmp_path / "pages" / "toy-p.png").read_bytes()
-    write_page(paper, done, "quick", tmp_path / "pages")
+    write_page(paper, done, tmp_path / "pages")
     assert (tmp_path / "pages" / "toy-p.png").read_bytes() == picture
+
+
+def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):
+    parts = [Part(name, name.title(), lambda work: Result()) for name in ("one", "two", "three")]
+    paper = Paper("toy", "A toy", "Nobody (1900)", "", parts)
+    done = list(run_paper(paper, tmp_path, "quick", parts=["one", "two"], efforts={"two": "full"}))
+    text = as_markdown(paper, done)
+    assert "`lookalike papers toy --part one --part two --quick --effort two=full`" in text
+    assert "quick: fewer repetitions than in print; full: the published number" in text
+    assert "## One\n\n*Effort of this part: quick.*" in text
+    assert "## Two\n\n*Effort of this part: full.*" in text
+    with pytest.raises(InvalidInput, match="'four'"):
+        list(run_paper(paper, tmp_path, efforts={"four": "full"}))
 
 
 def test_wrong_names_are_named(tmp_path, monkeypatch):
@@ -81,6 +95,7 @@ def test_wrong_names_are_named(tmp_path, monkeypatch):
 
 def test_figures_are_made_again_when_a_module_of_their_paper_changes():
     from lookalike.papers import scales
+    from lookalike.papers.forests import runs as forests
     from lookalike.papers.hubs import models
     from lookalike.papers.source import source_of
 
@@ -88,5 +103,6 @@ def test_figures_are_made_again_when_a_module_of_their_paper_changes():
     for name in ("models", "sets", "spaces"):
         assert Path(models.__file__).with_name(f"{name}.py").read_text("utf-8") in text
     assert Path(models.__file__).with_name("published.py").read_text("utf-8") not in text
+    assert '"""What came out' not in source_of(forests)
     assert source_of(scales) == Path(scales.__file__).read_text("utf-8")
     assert source_of(None) == ""

@@ -66,6 +66,12 @@ def test_words_are_counted_and_weighed():
     np.testing.assert_allclose(
         weigh_words(counts, "logarithm")[1, 0], (1 + np.log(2)) * np.log(1.5)
     )
+    # The second text has three words, two on average: two cats count as 4/3 in a text of that.
+    np.testing.assert_allclose(
+        weigh_words(counts, "mean length")[1, 0], np.log(1 + 4 / 3) * np.log(1.5)
+    )
+    saturating = 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 1.5))
+    np.testing.assert_allclose(weigh_words(counts, "saturating")[1, 0], saturating * np.log(1.5))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from lookalike.papers import Work
 from lookalike.papers.order import agreement, cost, density, parameters, retrieval, transforms
 from lookalike.papers.order.methods import KEPT, SCALES, make, scales
-from lookalike.papers.order.published import TABLE_1, TABLE_5
+from lookalike.papers.order.published import DENSITY_SETS, TABLE_1, TABLE_5, TABLE_5_BEFORE
 
 
 def test_printed_figures_say_what_the_paper_says():
@@ -15,6 +15,8 @@ def test_printed_figures_say_what_the_paper_says():
     forest = [one["SimUSF"] for one in TABLE_5.values()]
     assert max(ranked) / min(ranked) > 1000
     assert max(forest) / min(forest) < 1.01
+    assert TABLE_5_BEFORE[10000, 1000]["ranked cityblock"] > 1000
+    assert TABLE_5_BEFORE.keys() == TABLE_5.keys()
 
 
 def test_scales_keep_or_turn_the_order():
@@ -57,8 +59,11 @@ def test_density_on_one_set(data_folder, monkeypatch):
     still = result.findings[1]
     assert still.headline
     assert still.holds
-    assert len(result.sheets[0].rows) == len(density.MEASURES)
-    row = result.sheets[0].rows[0]
+    sizes, figure, _ = result.sheets
+    assert [row["set"] for row in sizes.rows] == list(DENSITY_SETS)
+    assert all(cause for *_, cause in sizes.differences())
+    assert len(figure.rows) == len(density.MEASURES)
+    row = figure.rows[0]
     assert row["as it is"].chosen
     assert not row["without classes"].chosen
 
@@ -77,7 +82,9 @@ def test_retrieval_chooses_on_other_queries(data_folder, monkeypatch):
     monkeypatch.setattr(retrieval, "_ask", ask)
     result = retrieval.run(Work(data_folder, "quick"))
     assert set(seeds) == {0, 1, retrieval.TUNING}
-    row = result.sheets[0].rows[0]
+    sizes, precision = result.sheets
+    assert all(cause for *_, cause in sizes.differences())
+    row = precision.rows[0]
     assert row["chosen on other queries"].startswith("gamma 1")
     assert row["as it is"].ours == pytest.approx(50.0)
     assert row["as it is, best"].ours == pytest.approx(60.0)
@@ -104,5 +111,6 @@ def test_parameters_and_cost_have_their_shape(data_folder, monkeypatch):
     monkeypatch.setattr(work, "pick", lambda quick, default, full: [(1000, 10), (1000, 100)])
     monkeypatch.setattr(work, "times", lambda quick, default, full: 1)
     result = cost.run(work)
-    assert len(result.sheets[0].rows) == 2
+    assert [len(sheet.rows) for sheet in result.sheets] == [2, 2]
+    assert result.sheets[1].rows[1]["cityblock, ms to fit"].ours > 0
     assert result.sheets[0].rows[0]["SimUSF, times the first"].ours == pytest.approx(1.0)

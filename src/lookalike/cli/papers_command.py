@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput, message
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.papers import Result
+    from lookalike.papers import Result, Sheet
     from lookalike.papers.run import Done
 
 __all__ = ["papers"]
@@ -23,6 +23,7 @@ EXAMPLES = (
     "lookalike papers",
     "lookalike papers hubs --quick",
     "lookalike papers forests --part table2 --write pages",
+    "lookalike papers gower --quick --effort prototypes=default",
 )
 
 
@@ -41,12 +42,21 @@ def papers(
     full: Annotated[
         bool, typer.Option("--full", help="The published number of repetitions: hours.")
     ] = False,
+    effort: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--effort",
+            metavar="PART=EFFORT",
+            help="Another effort for one part: quick, default or full; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
             "--data",
             metavar="FOLDER",
-            help="The data sets. [default: LOOKALIKE_DATA]",
+            help="The data sets; LOOKALIKE_DATA unless given",
             show_default=False,
         ),
     ] = None,
@@ -89,7 +99,8 @@ def papers(
                 problem="--quick and --full exclude each other",
             )
         )
-    effort = "quick" if quick else "full" if full else "default"
+    common = "quick" if quick else "full" if full else "default"
+    efforts = read_efforts(effort or [])
     asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
     folder, keep = data_folder(data), keeping_folder()
     if write is not None and Path(write).is_file():
@@ -101,28 +112,58 @@ def papers(
                 old.unlink()
         done: list[Done] = []
         with compile_note():
-            for one in run_paper(paper, folder, effort, keep, part):
+            for one in run_paper(paper, folder, common, keep, part, efforts):
                 done.append(one)
                 show(console, f"{paper.name}, {one.part.title}", one.result)
-                out.note(f"{paper.name} {one.part.name}: {one.seconds:.0f} s")
+                out.note(f"{paper.name} {one.part.name}, {one.effort}: {one.seconds:.0f} s")
         if write is not None:
-            out.note(f"written: {write_page(paper, done, effort, write)}")
+            out.note(f"written: {write_page(paper, done, write)}")
+
+
+def show_sheet(console: Console, sheet: Sheet) -> None:
+    """Print a sheet: as a table where the terminal is wide enough, otherwise row by row."""
+    from rich.table import Table
+
+    columns = sheet.columns()
+    rows = [
+        ["" if row.get(column) is None else str(row[column]) for column in columns]
+        for row in sheet.rows
+    ]
+    table = Table(title=sheet.title, title_justify="left")
+    for column in columns:
+        table.add_column(column)
+    for cells in rows:
+        table.add_row(*cells)
+    unbounded = console.options.update(max_width=100_000)
+    if console.measure(table, options=unbounded).maximum <= console.width:
+        console.print(table)
+        return
+    # A table of ten columns squeezed into 80 characters cuts its words and figures in pieces.
+    out.say(console, sheet.title, "italic")
+    for name, *cells in rows:
+        told = [f"{key} {cell}" for key, cell in zip(columns[1:], cells, strict=True) if cell]
+        out.say(console, f"{name}: " + "; ".join(told), "", indent=2)
+
+
+def read_efforts(given: list[str]) -> dict[str, str]:
+    """Read "part=effort" pairs."""
+    from lookalike.papers.work import EFFORTS
+
+    found = {}
+    for pair in given:
+        part, _, effort = pair.partition("=")
+        if not part or effort not in EFFORTS:
+            do = f"Write a part, =, and one of {', '.join(EFFORTS)}"
+            raise InvalidInput(message("--effort", "PART=EFFORT", repr(pair), do))
+        found[part] = effort
+    return found
 
 
 def show(console: Console, title: str, result: Result) -> None:
     """Print the sheets and the findings of a part."""
-    from rich.table import Table
-
     out.say(console, title, "bold")
     for sheet in result.sheets:
-        table = Table(title=sheet.title, title_justify="left")
-        columns = sheet.columns()
-        for column in columns:
-            table.add_column(column)
-        for row in sheet.rows:
-            cells = (row.get(column) for column in columns)
-            table.add_row(*("" if cell is None else str(cell) for cell in cells))
-        console.print(table)
+        show_sheet(console, sheet)
         if sheet.about:
             out.say(console, sheet.about, "")
         for row_name, column, value, cause in sheet.differences():

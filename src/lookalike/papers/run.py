@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lookalike.errors import InvalidInput, message
@@ -19,11 +19,12 @@ __all__ = ["Done", "run_paper"]
 
 @dataclass(frozen=True)
 class Done:
-    """A part that was run: what it came to, and how long it took."""
+    """A part that was run: what it came to, how long it took, and with how many repetitions."""
 
     part: Part
     result: Result
     seconds: float
+    effort: str
 
 
 def run_paper(
@@ -32,6 +33,7 @@ def run_paper(
     effort: str = "default",
     keep: str | os.PathLike[str] | None = None,
     parts: Sequence[str] | None = None,
+    efforts: Mapping[str, str] | None = None,
 ) -> Iterator[Done]:
     """Run a paper's parts and give each as soon as it is done.
 
@@ -42,6 +44,7 @@ def run_paper(
     effort : "quick", "default" or "full"
     keep : path, where figures are kept between two runs; None: nowhere
     parts : names of parts; None for all
+    efforts : mapping of a part's name to its own effort, instead of the common one
 
     Examples
     --------
@@ -52,16 +55,19 @@ def run_paper(
     [True]
     """
     known = [part.name for part in paper.parts]
-    for name in parts or ():
-        if name not in known:
-            do = f"Choose from {', '.join(known)}"
-            who = f"papers {paper.name}"
-            raise InvalidInput(message(who, "the name of a part", repr(name), do))
+    own = efforts or {}
+    # An effort for a part that is not run would have no effect.
+    for names, allowed in ((parts or (), known), (own, parts or known)):
+        for name in names:
+            if name not in allowed:
+                do = f"Choose from {', '.join(allowed)}"
+                who = f"papers {paper.name}"
+                raise InvalidInput(message(who, "the name of a part", repr(name), do))
     for part in paper.parts:
         if parts and part.name not in parts:
             continue
         started = time.perf_counter()
-        work = Work(
-            data, effort, keep, f"{paper.name}-{part.name}", source_of(inspect.getmodule(part.run))
-        )
-        yield Done(part, part.run(work), time.perf_counter() - started)
+        much = own.get(part.name, effort)
+        source = source_of(inspect.getmodule(part.run))
+        work = Work(data, much, keep, f"{paper.name}-{part.name}", source)
+        yield Done(part, part.run(work), time.perf_counter() - started, much)

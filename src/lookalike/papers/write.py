@@ -13,14 +13,16 @@ from lookalike.pages.figures import new_figure
 from lookalike.papers.paper import Paper
 from lookalike.papers.result import Finding, Plot, Sheet
 from lookalike.papers.run import Done
+from lookalike.papers.work import EFFORTS
 
 __all__ = ["as_markdown", "write_page"]
 
 COUNTS = {
-    "quick": "fewer repetitions than the paper (`--quick`)",
+    "quick": "fewer repetitions than in print",
     "default": "as many repetitions as about an hour on two cores allows",
-    "full": "the published number of repetitions (`--full`)",
+    "full": "the published number of repetitions",
 }
+FLAGS = {"quick": " --quick", "default": "", "full": " --full"}
 MARKS = (
     "Each figure is ours, then in brackets the printed one and the difference. "
     "† a setting was chosen by looking at this score; ! the difference is beyond its tolerance, "
@@ -28,9 +30,7 @@ MARKS = (
 )
 
 
-def write_page(
-    paper: Paper, done: Sequence[Done], effort: str, folder: str | os.PathLike[str]
-) -> Path:
+def write_page(paper: Paper, done: Sequence[Done], folder: str | os.PathLike[str]) -> Path:
     """Write a page about a paper, and its plots beside it; return where the page is."""
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
@@ -38,14 +38,15 @@ def write_page(
         for plot in one.result.plots:
             _draw(plot, home / f"{paper.name}-{plot.name}.png")
     page = home / f"{paper.name}.md"
-    write_text(page, as_markdown(paper, done, effort))
+    write_text(page, as_markdown(paper, done))
     return page
 
 
-def as_markdown(paper: Paper, done: Sequence[Done], effort: str) -> str:
-    """Return the page about a paper."""
+def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
+    """Return the page about a paper; where its parts differ in effort, each says its own."""
+    alike = len({one.effort for one in done}) < 2
     lines = [f"# {paper.title}", "", paper.citation, "", paper.about, ""]
-    lines += [f"Made by `lookalike papers {paper.name}`, with {COUNTS[effort]}. {MARKS}", ""]
+    lines += [f"{_made_by(paper, done)} {MARKS}", ""]
     findings = [finding for one in done for finding in one.result.findings]
     if findings:
         lines += ["## What holds", "", *_findings(findings), ""]
@@ -53,11 +54,30 @@ def as_markdown(paper: Paper, done: Sequence[Done], effort: str) -> str:
         lines += [paper.summary.strip(), ""]
     for one in done:
         lines += [f"## {one.part.title}", ""]
+        if not alike:
+            lines += [f"*Effort of this part: {one.effort}.*", ""]
         for sheet in one.result.sheets:
             lines += _sheet(sheet)
         for plot in one.result.plots:
             lines += [f"![{plot.alt}]({paper.name}-{plot.name}.png)", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _made_by(paper: Paper, done: Sequence[Done]) -> str:
+    """Say which command makes this page again, and with how many repetitions."""
+    efforts = [one.effort for one in done]
+    common = min(efforts, key=EFFORTS.index, default="default")
+    command = f"lookalike papers {paper.name}"
+    if len(done) < len(paper.parts):
+        command += "".join(f" --part {one.part.name}" for one in done)
+    command += FLAGS[common]
+    command += "".join(
+        f" --effort {one.part.name}={one.effort}" for one in done if one.effort != common
+    )
+    if all(effort == common for effort in efforts):
+        return f"Made by `{command}`, with {COUNTS[common]}."
+    told = "; ".join(f"{one}: {COUNTS[one]}" for one in EFFORTS if one in efforts)
+    return f"Made by `{command}`. Each part says its effort ({told})."
 
 
 def _findings(findings: Sequence[Finding]) -> list[str]:

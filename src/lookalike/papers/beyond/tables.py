@@ -288,7 +288,7 @@ def _plots(scores: Scores) -> list[Plot]:
     numbers = scores.sets(sorts=["numbers"])
 
     def measures(figure: Any) -> None:
-        grid = figure.subplots(2, 2).ravel()
+        grid = figure.subplots(4, 1)  # one below the other: a page is 700 pixels wide
         for axes, task in zip(grid, FOUR, strict=True):
             draw_diagram(axes, scores.rank(_plain([*MEASURES, "auto"]), [task], numbers), task)
 
@@ -300,7 +300,7 @@ def _plots(scores: Scores) -> list[Plot]:
         return draw
 
     def repairs(figure: Any) -> None:
-        grid = figure.subplots(1, 3)
+        grid = figure.subplots(3, 1)
         for axes, task in zip(grid, THREE, strict=True):
             means = {
                 repair: [
@@ -316,13 +316,13 @@ def _plots(scores: Scores) -> list[Plot]:
             "measures",
             "Critical-difference diagrams of the measures alone, four tasks",
             measures,
-            (12.0, 6.0),
+            (8.0, 11.0),
         ),
         Plot(
             "repairs",
             "Critical-difference diagrams of the repairs, scores averaged over measures",
             repairs,
-            (13.0, 2.8),
+            (8.0, 7.0),
         ),
         *(
             Plot(

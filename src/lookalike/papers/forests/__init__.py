@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lookalike.papers.forests import readings, table2, table3, table4, table5, table6
+from lookalike.papers.forests import readings, table2, table3, table4, table5, table6, ties
 from lookalike.papers.forests.summary import SUMMARY
 from lookalike.papers.paper import Paper, Part
 
@@ -30,6 +30,7 @@ PAPER = Paper(
         Part("table5", "Table 5: chosen by silhouette", table5.run),
         Part("table6", "Table 6: larger sets", table6.run),
         Part("readings", "Paper and released code", readings.run),
+        Part("ties", "Why Shi is better here", ties.run),
     ),
     summary=SUMMARY,
 )

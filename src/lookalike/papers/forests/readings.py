@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.papers.forests.notes import NO_READING, NOT_SHI
+from lookalike.papers.forests.notes import NO_READING
 from lookalike.papers.forests.published import MEASURES, PARAMETERS, SETS, TABLE_2, TABLE_4
 from lookalike.papers.forests.runs import LARGE
 from lookalike.papers.forests.sets import load_set
@@ -78,7 +78,7 @@ def run(work: Work) -> Result:
         + ", adjusted Rand index. "
     )
     ratio, gaps = _of_ratio(found, list(sets), about)
-    both, shi = _of_all(found, list(sets), about)
+    both = _of_all(found, list(sets), about)
     nearest = min(gaps, key=lambda label: gaps[label])
     text = next(iter(READINGS))
     findings = [
@@ -88,14 +88,6 @@ def run(work: Work) -> Result:
             "mean absolute difference to Table 4 by set and clustering: "
             + ", ".join(f"{label} {gap:.3f}" for label, gap in gaps.items()),
             NO_READING,
-        ),
-        Finding(
-            "exp(-d²/2) in place of the similarities explains why Shi is low in print under "
-            "spectral clustering",
-            shi[1] < 0.5 * (shi[0] + TABLE_2["SC"][len(MEASURES)]),
-            f"Shi {shi[0]:.3f} as the text, {shi[1]:.3f} as the code, printed "
-            f"{TABLE_2['SC'][len(MEASURES)]:.3f} (over twelve sets)",
-            NOT_SHI,
         ),
     ]
     return Result([ratio, both], findings)
@@ -125,9 +117,7 @@ def _of_ratio(
     return Sheet("readings", "RatioRF under each reading", rows, about), gaps
 
 
-def _of_all(
-    found: dict[tuple[str, str, str], np.ndarray], names: list[str], about: str
-) -> tuple[Sheet, tuple[float, float]]:
+def _of_all(found: dict[tuple[str, str, str], np.ndarray], names: list[str], about: str) -> Sheet:
     rows: list[dict[str, Any]] = []
     text, *_, code = READINGS
     for place, measure in enumerate(MEASURES):
@@ -140,10 +130,7 @@ def _of_all(
                 )
         rows.append(row)
     about += "Printed figures are over twelve sets and are not judged."
-    shi = tuple(
-        float(np.mean([found[name, label, "shi"][0] for name in names])) for label in (text, code)
-    )
-    return Sheet("both", "Six measures, as the text and as the code", rows, about), (shi[0], shi[1])
+    return Sheet("both", "Six measures, as the text and as the code", rows, about)
 
 
 def _score(

@@ -4,6 +4,10 @@ Rows with gaps are left out where Table 1 says so (Heart 297, WBC 683). Lung has
 its two columns with gaps are left out instead. Auto-mpg has 6 features and all 398 rows, so the one
 column with gaps (horsepower) went. Types 5, 6 and 7 of Glass are one class. Only the order of
 values counts for these forests, so nothing is scaled.
+
+Rows are put into a random order, the same one every time: files list some classes together, ties
+are broken by the order of the rows, and most pairs are tied where similarity means a shared leaf
+(Shi). See ``ties``.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from lookalike.papers.data import load_frame, load_numbers
 from lookalike.papers.forests.published import SETS
 
-__all__ = ["load_larger", "load_set"]
+__all__ = ["load_larger", "load_listed", "load_set"]
 
 LEFT_OUT = {"auto_mpg": ("mpg", "horsepower"), "lung_cancer": ("a4", "a38")}
 LARGER = {"Isolet": ("isolet_1560", ()), "Gas": ("gas_drift_6697", ("batch",))}
@@ -23,6 +27,13 @@ LARGER = {"Isolet": ("isolet_1560", ()), "Gas": ("gas_drift_6697", ("batch",))}
 
 def load_set(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a set of the first group by the paper's name: numbers, and classes from 0."""
+    x, y = load_listed(data, name)
+    at = np.random.default_rng(0).permutation(len(y))
+    return x[at], y[at]
+
+
+def load_listed(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same set with its rows as the file lists them."""
     file = SETS[name]
     x, y = load_numbers(data, file, LEFT_OUT.get(file, ()))
     if file == "glass":  # types 1, 2, 3, 5, 6, 7 in this order

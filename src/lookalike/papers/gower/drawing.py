@@ -30,6 +30,9 @@ def draw_curves(
         axes.plot(x, y, label=name, lw=1.3, ms=3.5 if small else 5, **style)
     if line is not None:
         axes.axhline(line, color="0.35", ls="--", lw=1, label=line_name)
+    words = [x for x, _ in curves.values() if len(x) and isinstance(x[0], str)]
+    if words and len(axes.figure.axes) > 1:  # side by side, level words would touch
+        axes.set_xticks(range(len(words[0])), words[0], rotation=25, ha="right")
     axes.grid(alpha=0.25, lw=0.5)
     axes.tick_params(labelsize=7 if small else 9)
 
@@ -51,9 +54,6 @@ def draw_panels(
         level = None if lines is None else lines.get(name)
         draw_curves(axes, curves, level, line_name, small=True)
         axes.set_title(name, fontsize=9)
-        words = [x for x, _ in curves.values() if len(x) and isinstance(x[0], str)]
-        if words:
-            axes.set_xticks(range(len(words[0])), words[0], rotation=25, ha="right", fontsize=7)
     for axes in grid[len(panels) :]:
         axes.axis("off")
     handles, labels = grid[0].get_legend_handles_labels()

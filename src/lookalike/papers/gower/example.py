@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.measures import Gower
 from lookalike.papers.gower import notes
-from lookalike.papers.gower.problems import load_problem
+from lookalike.papers.gower.problems import load_problem, split_rows
 from lookalike.papers.gower.published import EXAMPLE, SETS
 from lookalike.papers.result import Finding, Result, Sheet, Value
 from lookalike.papers.work import Work
@@ -30,6 +30,16 @@ def run(work: Work) -> Result:
         largest = 100 * float(counts.max() / counts.sum())
         row["largest class, %"] = Value(largest, printed.largest, 0.1, digits=1)
         row["gaps, %"] = Value(gaps, printed.missing, 0.1, digits=1)
+        kinds = [column.kind.name for column in problem.table]
+        for title, kind, theirs in (
+            ("real", "number", printed.numbers),
+            ("nominal", "category", printed.nominal),
+            ("ordinal", "order", printed.ordinal),
+        ):
+            row[title] = Value(kinds.count(kind), theirs, 0, digits=0)
+        known, held = split_rows(problem, 0)
+        row["to learn"] = Value(len(known), printed.learn, 0, digits=0)
+        row["to test"] = Value(len(held), printed.test, 0, digits=0)
         rows.append(row)
     table1 = Sheet("table1", "Table 1: the sets", rows, notes.TABLE1, notes.TABLE1_CAUSES)
     return Result([table1, _example()], [_finding()])

@@ -95,9 +95,8 @@ def _findings(found: Means, layers: list[int]) -> list[Finding]:
             best = min(float(np.mean(found[label, name, at])) for at in layers[1:])
             if best < first - 0.5:
                 gains.append(f"{name} ({label}, {best - first:+.1f})")
-    credit = {
-        label: float(np.mean(found[label, "Credit", deepest]) - np.mean(found[label, "Credit", 1]))
-        for label in SCHEDULES
+    by_depth = {
+        label: [float(np.mean(found[label, "Credit", at])) for at in layers] for label in SCHEDULES
     }
     at_end = [float(np.mean(found[label, "Credit", deepest])) for label in SCHEDULES]
     return [
@@ -111,9 +110,15 @@ def _findings(found: Means, layers: list[int]) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "on Credit Approval layers bring no gain under any schedule",
-            all(value > -0.5 for value in credit.values()),
-            ", ".join(f"{label} {value:+.1f}" for label, value in credit.items()),
+            "on Credit Approval layers bring no gain under any schedule, and the error grows",
+            all(min(errors[1:]) > errors[0] - 0.5 for errors in by_depth.values())
+            and all(errors[-1] > errors[0] for errors in by_depth.values()),
+            "; ".join(
+                f"{label} {errors[0]:.1f} with one layer, best of more {min(errors[1:]):.1f}, "
+                f"{errors[-1]:.1f} with {deepest}"
+                for label, errors in by_depth.items()
+            ),
+            notes.LAYERS_CREDIT,
         ),
         Finding(
             "the four schedules are alike on Credit Approval",

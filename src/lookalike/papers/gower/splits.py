@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,10 @@ def over_splits(
     def kept(name: str, seed: int) -> Any:
         return work.once(f"{what}/{name}/{seed}", lambda: one(name, seed))
 
-    made = run(kept, parts, None, f"{work.name}: {what}")
+    with warnings.catch_warnings():
+        # Filters set inside a thread are undone by another one; this one holds for all of them.
+        warnings.filterwarnings("ignore", message=".*sklearn.utils.parallel.delayed")
+        made = run(kept, parts, None, f"{work.name}: {what}")
     for (name, _), errors in zip(parts, made, strict=True):
         found[name].append(errors)
     return found

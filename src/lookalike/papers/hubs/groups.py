@@ -82,7 +82,7 @@ def run(work: Work) -> Result:
                 axes.plot(np.arange(1, repetitions + 1), series(space, group), color=COLOURS[at],
                           marker=MARKERS[at], markersize=3, linewidth=0.8, label=space)  # fmt: skip
             tidy(axes, "repetition", "mean N5", group)
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
             axes.locator_params(axis="x", integer=True)
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3,
                       frameon=False, fontsize=8)  # fmt: skip

@@ -15,6 +15,7 @@ from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.papers.hubs.sets import SOURCES, as_vectors, load_set
 from lookalike.papers.hubs.spaces import distances_of, scaled
+from lookalike.table import Table
 
 __all__ = ["look_at", "without_tied_votes"]
 
@@ -26,7 +27,7 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
     rows, y = load_set(data, name)
     distances = distances_of(rows, SOURCES[name].metric)
     found: dict[str, dict[str, float]] = {}
-    right: dict[int, np.ndarray] = {}
+    right: dict[tuple[int, str], np.ndarray] = {}
     most = max(5, round(TENTH * len(y)))
     for title, space in scaled(distances).items():
         with warnings.catch_warnings():
@@ -40,16 +41,26 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
         for k in (1, 5):
             now = loo_predict(lists, y, k) == y
             figures[f"C{k}"] = 100 * float(now.mean())
-            before = right.setdefault(k, now)
+            before = right.setdefault((k, "original"), now)
             figures[f"p{k}"] = mcnemar(before, now).pvalue
+            right[k, title] = now
+            if title == "MP":
+                figures[f"p{k} to NICDM"] = mcnemar(right[k, "NICDM"], now).pvalue
         found[title] = figures
+    size = {"n": len(y), "d": n_columns(rows), "classes": len(np.unique(y))}
     if SOURCES[name].least:
         with warnings.catch_warnings():  # of a bare matrix; it is Euclidean
             warnings.simplefilter("ignore", LookalikeWarning)
             plain = intrinsic_dimension(distances_of(rows, "euclidean"))
-        return found | {"set": {"dimension": plain}}
+        return found | {"set": size | {"dimension": plain}}
     plain = intrinsic_dimension(Vector().fit(rows))
-    return found | {"set": {"dimension": plain, "dimension, variance": _scaled_dimension(rows)}}
+    scaled_columns = {"dimension, variance": _scaled_dimension(rows)}
+    return found | {"set": size | {"dimension": plain} | scaled_columns}
+
+
+def n_columns(rows: Any) -> int:
+    """Return the columns of a set: of a matrix, or of a table whose rows are vectors."""
+    return len(rows["row"].values[0]) if isinstance(rows, Table) else int(rows.shape[1])
 
 
 def without_tied_votes(lists: NeighborGraph, y: np.ndarray, k: int = 5) -> float:

@@ -121,13 +121,21 @@ def weigh_words(counts: Any, how: str = "frequency") -> Any:
     """Return frequency times the logarithm of how rare a word is (tf-idf), as a sparse matrix.
 
     ``how`` takes the frequency itself, one more than its logarithm, or only that it is not 0. The
-    paper also brings all texts to the mean length; a cosine does not see that.
+    paper also brings all texts to the mean length, which a cosine does not see unless it is done
+    before something that is not linear: "mean length" takes the logarithm of one more than such a
+    frequency, "saturating" is Robertson's weight (BM25, k1 = 1.2, b = 0.75).
     """
     rare = np.log(counts.shape[0] / np.maximum(np.bincount(counts.indices, minlength=1), 1))
     weighed = counts.copy()
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    longer = np.repeat(lengths / lengths.mean(), np.diff(counts.indptr))  # of each entry's text
     if how == "logarithm":
         weighed.data = 1 + np.log(weighed.data)
     elif how == "presence":
         weighed.data = np.ones_like(weighed.data)
+    elif how == "mean length":
+        weighed.data = np.log1p(weighed.data / longer)
+    elif how == "saturating":
+        weighed.data *= 2.2 / (weighed.data + 1.2 * (0.25 + 0.75 * longer))
     weighed.data *= rare[weighed.indices]
     return weighed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lookalike.papers.order.methods import SCALES
+from lookalike.papers.order.methods import DISTANCES, SCALES
 from lookalike.papers.palette import COLOURS, MARKERS, tidy
 from lookalike.papers.result import Plot
 
@@ -14,10 +14,14 @@ __all__ = ["panel_plot"]
 Scores = dict[str, dict[str, dict[str, float]]]
 
 
-def _style(measure: str, measures: Sequence[str]) -> dict[str, Any]:
+# One colour for a measure in every figure of the paper.
+DRAWN = ("SimUSF", "SimURF", *DISTANCES, "ReFeat")
+
+
+def _style(measure: str) -> dict[str, Any]:
     """Give a measure and its ranked form one colour; ranks are dashed."""
     base = measure.removeprefix("ranked ")
-    at = list(dict.fromkeys(one.removeprefix("ranked ") for one in measures)).index(base)
+    at = DRAWN.index(base)
     return {
         "color": COLOURS[at],
         "marker": MARKERS[at],
@@ -38,7 +42,7 @@ def panel_plot(name: str, found: Scores, measures: Sequence[str], y: str, across
             shown = [scale for scale in SCALES if scale in next(iter(scores.values()))]
             for measure in measures:
                 values = [scores[measure][scale] for scale in shown]
-                axes.plot(shown, values, label=measure, **_style(measure, measures))
+                axes.plot(shown, values, label=measure, **_style(measure))
             axes.tick_params(axis="x", rotation=45, labelsize=8)
             tidy(axes, "", y, title)
         for axes in grid.ravel()[len(found) :]:

@@ -19,6 +19,7 @@ import numpy as np
 from lookalike.papers.data import load_frame
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.similarity.areas import areas_of_distances, areas_of_numbers
+from lookalike.papers.similarity.compare import mark_methods
 from lookalike.papers.similarity.notes import PACKAGE, SEQUENCES_CAUSES
 from lookalike.papers.similarity.published import METHODS, SEQUENCES
 from lookalike.papers.similarity.sets import one_hot
@@ -73,7 +74,8 @@ def run(work: Work) -> Result:
         f"{repetitions} x 2 folds each, 100 trees; ± is the standard deviation over draws. "
         "Tolerance: two standard deviations of a single draw, as the paper's figures are of one, "
         "and rounding. RF sees which items occur anywhere. 'SF, package' cuts as the public "
-        "package does (see the module): the printed SF was made with that package."
+        "package does (see the module): the printed SF was made with that package. Marks as above, "
+        "here over draws: ours (printed, over folds of one draw)."
     )
     sheet = Sheet("sequences", "Table I, sequences of sets", rows, about, SEQUENCES_CAUSES)
     best = {kind: found[kind, "as estimated"] for kind in SEQUENCES}
@@ -122,6 +124,12 @@ def _row(kind: str, label: str, scores: np.ndarray) -> dict[str, Any]:
             within = 0.005 + 2 * spread * float(np.sqrt(1 + 1 / len(figures)))
         printed = SEQUENCES[kind].areas[min(at, 2)]
         row[method] = Value(float(figures.mean()), printed, within, spread=spread)
+    if judged and len(scores) > 2:
+        marks, _ = mark_methods({method: scores[:, at] for at, method in enumerate(METHODS)})
+        row["marks"] = ", ".join(
+            f"{method} {marks[method] or '-'} ({mark or '-'})"
+            for method, mark in zip(METHODS, SEQUENCES[kind].marks, strict=True)
+        )
     return row
 
 
