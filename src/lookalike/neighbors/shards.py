@@ -88,7 +88,7 @@ class Shard:
             raise _damaged(self.path(PAGE), f"an array {' '.join(key)!r:.80}", "none")
         path = self.path(self.members[key])
         try:
-            found = np.lib.format.open_memmap(path, mode="c")
+            found: np.ndarray = np.lib.format.open_memmap(path, mode="c")
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 do = "Allow more of them (ulimit -n), or build the folder with larger shards"

@@ -125,7 +125,7 @@ def _row(kind: str, label: str, scores: np.ndarray) -> dict[str, Any]:
         printed = SEQUENCES[kind].areas[min(at, 2)]
         row[method] = Value(float(figures.mean()), printed, within, spread=spread)
     if judged and len(scores) > 2:
-        marks, _ = mark_methods({method: scores[:, at] for at, method in enumerate(METHODS)})
+        marks, _ = mark_methods({m: scores[:, at].tolist() for at, m in enumerate(METHODS)})
         row["marks"] = ", ".join(
             f"{method} {marks[method] or '-'} ({mark or '-'})"
             for method, mark in zip(METHODS, SEQUENCES[kind].marks, strict=True)
