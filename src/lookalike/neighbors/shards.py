@@ -71,7 +71,7 @@ class Shard:
             raise _damaged(self.path(PAGE), f"the array {' '.join(key)!r}", "none")
         path = self.path(self.members[key])
         try:
-            found = np.lib.format.open_memmap(path, mode="c")
+            found: np.ndarray = np.lib.format.open_memmap(path, mode="c")
         except Exception:  # an empty array cannot be mapped; a damaged header raises anything
             found = _read_empty(path)
         if found.dtype.kind not in PLAIN or not found.flags.c_contiguous:
