@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lookalike.kernels.medoids import build, settle, settle_after_swap, swap_until_stable
+from lookalike.kernels.medoids import settle, settle_after_swap
+from lookalike.measures import medoids as steps
+from lookalike.measures.medoids import build, swap_until_stable
 
 
 def cost_of(d, medoids):
@@ -14,11 +16,8 @@ def cost_of(d, medoids):
 
 
 def improve(d, medoids, eager):
-    n = len(d)
     medoids = np.array(medoids, dtype=np.int64)
-    first, second = np.empty(n, np.int64), np.empty(n, np.int64)
-    near, far = np.empty(n), np.empty(n)
-    cost, swaps = swap_until_stable(d, medoids, eager, 300, first, second, near, far)
+    first, cost, swaps = swap_until_stable(d, medoids, eager, 300)
     return medoids, first, cost, swaps
 
 
@@ -96,3 +95,18 @@ def test_as_many_medoids_as_rows():
     assert cost == 0
     assert swaps == 0
     assert sorted(medoids) == sorted(labels) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_few_candidates_at_a_time_give_the_same(eager, monkeypatch):
+    """Kernels return now and then, so that ctrl-c is heard; where they stopped must not show."""
+    for seed in range(6):
+        d = np.floor(9 * random_square(seed, 40))
+        found = []
+        for looks in (2**26, 40 * 7, 1):
+            monkeypatch.setattr(steps, "LOOKS", looks)
+            start = build(d, 1 + seed)
+            found.append(
+                [start.tolist(), *(np.array(x).tolist() for x in improve(d, start, eager))]
+            )
+        assert found[0] == found[1] == found[2]

@@ -11,38 +11,29 @@ from lookalike.kernels._jit import kernel
 
 
 @kernel
-def build(d, k):
-    """Return k medoids chosen greedily (BUILD): each lowers the cost most; ties to the lower."""
-    n = d.shape[0]
-    medoids = np.empty(k, np.int64)
-    taken = np.zeros(n, np.bool_)
-    near = np.empty(n)
-    best, at = np.inf, 0
-    for c in range(n):
+def least_total(d, start, stop, best, at):
+    """Return the least sum of distances to a candidate, and whose: ties to the lower."""
+    for c in range(start, stop):
         total = 0.0
-        for o in range(n):
+        for o in range(d.shape[0]):
             total += d[c, o]
         if total < best:
             best, at = total, c
-    medoids[0] = at
-    taken[at] = True
-    for o in range(n):
-        near[o] = d[at, o]
-    for m in range(1, k):
-        best, at = -1.0, -1
-        for c in range(n):
-            if taken[c]:
-                continue
-            gain = 0.0
-            for o in range(n):
-                gain += max(near[o] - d[c, o], 0.0)
-            if gain > best:
-                best, at = gain, c
-        medoids[m] = at
-        taken[at] = True
-        for o in range(n):
-            near[o] = min(near[o], d[at, o])
-    return medoids
+    return best, at
+
+
+@kernel
+def largest_gain(d, near, taken, start, stop, best, at):
+    """Return by how much another medoid lowers the cost at most, and which: ties to the lower."""
+    for c in range(start, stop):
+        if taken[c]:
+            continue
+        gain = 0.0
+        for o in range(d.shape[0]):
+            gain += max(near[o] - d[c, o], 0.0)
+        if gain > best:
+            best, at = gain, c
+    return best, at
 
 
 @kernel
@@ -117,66 +108,53 @@ def swap_change(row, first, near, far, losses, change):
     return change[best] + shared, best
 
 
+# Where the search for swaps stands, in an array of whole numbers: the next candidate, how many were
+# tried since the last swap, whole sweeps, swaps, and the best swap so far (its place, its row).
+NEXT, SINCE, SWEEPS, SWAPS, PLACE, ROW = range(6)
+COST, GAIN = range(2)  # and in an array of numbers: the cost, the change of it by that best swap
+
+
 @kernel
-def swap_until_stable(d, medoids, eager, most, first, second, near, far):
-    """Improve the medoids in place; return the cost and the number of swaps.
+def swap_some(d, medoids, eager, most, steps, first, second, near, far, taken, losses, whole, real):
+    """Try some candidates and improve the medoids in place; return whether all is done.
 
     ``eager`` takes every swap that lowers the cost as soon as it is found (FasterPAM); otherwise
     the best of all swaps is taken each time (PAM, as FastPAM1 computes it). A swap that only
-    round-off makes look better is not taken.
+    round-off makes look better is not taken. ``whole`` and ``real`` say where the search stands.
     """
-    n, k = d.shape[0], len(medoids)
-    cost = settle(d, medoids, first, second, near, far)
-    if k >= n:
-        return cost, 0
-    losses, change = np.empty(k), np.empty(k)
-    taken = np.zeros(n, np.bool_)
-    for m in range(k):
-        taken[medoids[m]] = True
-    if k == 1:
-        far[:] = near  # no second medoid: a row always follows its only one
-        best, at = cost, medoids[0]
-        for c in range(n):
-            total = 0.0
-            for o in range(n):
-                total += d[c, o]
-            if total < best:
-                best, at = total, c
-        swaps = 0 if at == medoids[0] else 1
-        medoids[0] = at
-        return settle(d, medoids, first, second, near, far), swaps
-    removal_losses(first, near, far, losses)
-    swaps, since, sweeps, c = 0, 0, 0, 0
-    gain, place, row = 0.0, 0, -1
-    while sweeps < most:
+    n = d.shape[0]
+    change = np.empty(len(medoids))
+    for _ in range(steps):
+        if whole[SWEEPS] >= most:
+            return True
+        c = whole[NEXT]
         if not taken[c]:
             found, m = swap_change(d[c], first, near, far, losses, change)
-            if found < gain:
-                gain, place, row = found, m, c
-        since += 1
-        c += 1
-        ended = c == n
-        if ended:
-            c = 0
-            sweeps += 1
-        if row >= 0 and (eager or ended):
+            if found < real[GAIN]:
+                real[GAIN], whole[PLACE], whole[ROW] = found, m, c
+        whole[SINCE] += 1
+        ended = c + 1 == n
+        whole[NEXT] = 0 if ended else c + 1
+        whole[SWEEPS] += ended
+        if whole[ROW] >= 0 and (eager or ended):
+            place, row = whole[PLACE], whole[ROW]
             old = medoids[place]
             medoids[place] = row
             lower = settle_after_swap(d, medoids, place, first, second, near, far)
-            if lower < cost:
+            if lower < real[COST]:
                 taken[old], taken[row] = False, True
-                cost = lower
+                real[COST] = lower
                 removal_losses(first, near, far, losses)
-                swaps += 1
-                since = 0
+                whole[SWAPS] += 1
+                whole[SINCE] = 0
             else:  # only round-off made it look better
                 medoids[place] = old
                 settle(d, medoids, first, second, near, far)
                 if not eager:
-                    break
-            gain, row = 0.0, -1
+                    return True
+            real[GAIN], whole[ROW] = 0.0, -1
         elif ended and not eager:
-            break
-        if eager and since >= n:
-            break
-    return cost, swaps
+            return True
+        if eager and whole[SINCE] >= n:
+            return True
+    return False

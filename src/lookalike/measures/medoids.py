@@ -6,11 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.kernels.medoids import build, swap_until_stable
+from lookalike._threads import blocks
+from lookalike.kernels.medoids import (
+    COST,
+    ROW,
+    SWAPS,
+    largest_gain,
+    least_total,
+    removal_losses,
+    settle,
+    swap_some,
+)
 
-__all__ = ["Partition", "fasterpam", "k_medoids"]
+__all__ = ["Partition", "build", "fasterpam", "k_medoids", "swap_until_stable"]
 
 SWEEPS = 300
+LOOKS = 2**26  # distances looked at in one go, some 0.1 s: ctrl-c is heard in between
 TINY = 1e-12  # costs that differ by less are the same
 
 
@@ -85,6 +96,71 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
     return np.sort(medoids)
 
 
+def build(d: np.ndarray, k: int) -> np.ndarray:
+    """Return k medoids chosen greedily (BUILD): each lowers the cost most; ties to the lower.
+
+    Parameters
+    ----------
+    d : float64 array of shape (n, n)
+        Row c holds the distances of all rows to row c.
+    k : int
+    """
+    n = len(d)
+    chosen, taken = np.empty(k, np.int64), np.zeros(n, np.bool_)
+    best, at = np.inf, 0
+    for part in blocks(n, max(1, LOOKS // n)):
+        best, at = least_total(d, part.start, part.stop, best, at)
+    near = np.array(d[at])
+    chosen[0], taken[at] = at, True
+    for m in range(1, k):
+        best, at = -1.0, -1
+        for part in blocks(n, max(1, LOOKS // n)):
+            best, at = largest_gain(d, near, taken, part.start, part.stop, best, at)
+        chosen[m], taken[at] = at, True
+        np.minimum(near, d[at], out=near)
+    return chosen
+
+
+def swap_until_stable(
+    d: np.ndarray, medoids: np.ndarray, eager: bool, most: int
+) -> tuple[np.ndarray, float, int]:
+    """Improve medoids in place; return the place of each row's medoid, the cost and the swaps.
+
+    Parameters
+    ----------
+    d : float64 array of shape (n, n)
+        Row c holds the distances of all rows to row c.
+    medoids : int64 array
+    eager : bool
+        Whether to take every swap that lowers the cost as soon as it is found (FasterPAM) instead
+        of the best one each time (PAM).
+    most : int
+        Sweeps over all rows.
+    """
+    n, k = len(d), len(medoids)
+    first, second = np.empty(n, np.int64), np.empty(n, np.int64)
+    near, far = np.empty(n), np.empty(n)
+    lists = first, second, near, far
+    cost = settle(d, medoids, *lists)
+    if k >= n:
+        return first, cost, 0
+    if k == 1:  # no second medoid: a row always follows its only one
+        before, best, at = int(medoids[0]), cost, int(medoids[0])
+        for part in blocks(n, max(1, LOOKS // n)):
+            best, at = least_total(d, part.start, part.stop, best, at)
+        medoids[0] = at
+        return first, settle(d, medoids, *lists), int(at != before)
+    losses, taken = np.empty(k), np.zeros(n, np.bool_)
+    taken[medoids] = True
+    removal_losses(first, near, far, losses)
+    whole, real = np.zeros(6, np.int64), np.zeros(2)
+    whole[ROW], real[COST] = -1, cost
+    steps, ended = max(1, LOOKS // n), False
+    while not ended:
+        ended = swap_some(d, medoids, eager, most, steps, *lists, taken, losses, whole, real)
+    return first, float(real[COST]), int(whole[SWAPS])
+
+
 def _improve(
     distances: np.ndarray, medoids: int | np.ndarray, eager: bool, max_iter: int
 ) -> Partition:
@@ -94,10 +170,7 @@ def _improve(
     n = len(to)
     start = build(to, min(int(medoids), n)) if np.ndim(medoids) == 0 else np.array(medoids)
     chosen = start.astype(np.int64)
-    labels, second = np.empty(n, np.int64), np.empty(n, np.int64)
-    cost, _ = swap_until_stable(
-        to, chosen, eager, max_iter, labels, second, np.empty(n), np.empty(n)
-    )
+    labels, cost, _ = swap_until_stable(to, chosen, eager, max_iter)
     return Partition(chosen, labels, float(cost))
 
 
