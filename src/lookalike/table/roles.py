@@ -227,7 +227,7 @@ def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
         else:
             far = value > top + 2 * width and width > 0
         if far:
-            found = sorted({f"{one:g}" for one in values[at].tolist()}, reverse=True)
+            found = [f"{one:g}" for one in np.unique(values[at])[::-1]]
             return (
                 f"{cells:,} cells are {' or '.join(found)}, far from the rest ({bottom:g} to "
                 f"{top:g}): pass missing=[{', '.join(found)}] if that means missing"
