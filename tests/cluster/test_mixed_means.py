@@ -150,3 +150,8 @@ def test_what_cannot_be_clustered_is_said():
         MixedKMeans(2).fit({"t": [["a"], ["b"], ["a", "c"]], "a": [1.0, 2.0, 9.0]})
     with pytest.warns(LookalikeWarning, match="2 different kinds"):
         assert MixedKMeans(2).fit({"a": ["x", "x", "x"], "b": [1.0, 1.0, 1.0]}).n_clusters_ == 1
+
+
+def test_it_says_which_rows_it_looked_at():
+    model = MixedKMeans(2, n_init=3, random_state=0).fit({"x": [1.0, 1.1, 5.0, 5.2]})
+    assert model.exactness_ == "on all 4 rows, the best of 3 starts"

@@ -85,6 +85,8 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
         The sum of their squares.
     n_iter_ : int
     silhouettes_ : dict of number of clusters to mean simplified silhouette, with "auto" only
+    exactness_ : str
+        Which rows were looked at, in words.
     space_ : how columns were scaled
     centers_ : means and shares of levels
     feature_names_in_ : names of the columns, where the data had names
@@ -235,6 +237,12 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
                 best = found
         assert best is not None
         return best
+
+    @property
+    def exactness_(self) -> str:
+        """Which rows were looked at, and how often the search was started."""
+        check_is_fitted(self, "labels_")
+        return f"on all {len(self.labels_):,} rows, the best of {self.n_init} starts"
 
     # -- new rows ----------------------------------------------------------------------------------
 

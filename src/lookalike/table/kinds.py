@@ -15,12 +15,13 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
    where all are codes; name (set aside, to show and to search by) where nearly every row has
    another one and they are short, or they are e-mail or web addresses, UUIDs, paths; category where
    they come twice or more on average; text when they are more than 20 characters long on average,
-   or half of them contain a space, or more than 20 are distinct; else category.
+   or half of them contain a space, or more than 20 are distinct and hardly one repeats; else
+   category. Where most of them are numbers or dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
    ``kinds=`` says otherwise. Whole numbers under a name such as "store_id", "zip" or "account_no"
-   are a code (category) where they repeat and an identifier (set aside) where they do not;
-   consecutive ones under a name such as "index" are set aside; 20200924 is a date under such a
-   name.
+   are a code (category) where they repeat and an identifier (set aside) where they do not, as are
+   those under a name such as "index" or "rownames"; 20200924 is a date under such a name. Under a
+   name such as "subject" or "region" they stay numbers, with the code as the second reading.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
    Strings that the source stores as categories without an order are read like other text;
    numbers and dates that it declares to be categories stay so.
