@@ -100,7 +100,7 @@ def _show_change(console: Console, before: Hits, after: Hits) -> None:
     console.print(lines)
     gone = [hit.row["title"] for hit in before if hit.id not in after.ids]
     if gone:
-        out.say(console, f"no longer among the first {len(after)}: {', '.join(gone)}")
+        out.say(console, f"no longer among the first {len(after)}: {'; '.join(gone)}")
 
 
 def show_hubs(console: Console, index: Index, films: Table) -> None:
