@@ -106,14 +106,13 @@ def _causes(sheet: Sheet) -> list[str]:
     together: dict[str, list[str]] = {}
     for row, column, value, cause in sheet.differences():
         text = cause or "No cause is known yet."
-        together.setdefault(text, []).append(
-            f"{row}, {column} ({value.difference:+.{value.digits}f})"
-        )
+        gap = f"{value.difference:+.{value.digits}f}".replace("-", "−")
+        together.setdefault(text, []).append(f"{row}, {column} ({gap})")
     if not together:
         return []
     lines = ["Differences beyond tolerance:", ""]
     for cause, places in together.items():
-        lines.append(f"- {'; '.join(places).replace('-', '−')}: {cause}")
+        lines.append(f"- {'; '.join(places)}: {cause}")
     return [*lines, ""]
 
 

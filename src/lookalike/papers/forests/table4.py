@@ -176,7 +176,7 @@ def _plot(runs: Runs) -> Plot:
             axis.plot(at + 0.1, theirs, "x", ms=7, mew=2, color=COLORS[2], label="printed")
             axis.set_xticks(at, made, rotation=45, ha="right")
             axis.set_ylabel(index)
-        axes[0].legend(frameon=False)
+        axes[0].legend(frameon=False, loc="lower left")
         figure.suptitle(f"RatioRF by trees, columns per node and clustering, {len(same)} sets")
 
     alt = "RatioRF by parameter, ours with two standard errors beside the printed means"

@@ -42,9 +42,10 @@ SUMMARY = """\
   number of drinks.
 - **Texts** are not explained: the two collections come out with fewer hubs than printed. What a
   word counts matters more than anything else: frequencies as they are give half of the printed
-  hubness or less, mere presence comes nearer. Scaling lowers hubness under every reading but one
-  (NICDM on the reviews, frequencies as they are, where there are few hubs to begin with). What
-  the paper says of orphans holds on the other sets, not on our newsgroups.
+  hubness or less, mere presence comes nearer, and weights that see the length of a text do not
+  come nearer still. Scaling lowers hubness under every reading but one (NICDM on the reviews,
+  frequencies as they are, where there are few hubs to begin with). What the paper says of orphans
+  holds on the other sets, not on our newsgroups.
 - **Films for songs.** The combination of two measures of films has few hubs, so there is little for
   mutual proximity to repair; it still reaches more of the collection at no cost in shared genres.
 

@@ -36,8 +36,9 @@ LOTS = (
 )
 WORDS = (
     "Not explained: stop words, stemmer, the least number of texts per word and what is kept of a "
-    "message are not printed. Tried: raw frequencies (this table), their logarithms, and mere "
-    "presence, which comes nearest (part 'Readings of the texts')."
+    "message are not printed. Tried: raw frequencies (this table), their logarithms, mere "
+    "presence, which comes nearest, and two weights that see the length of a text (part 'Readings "
+    "of the texts')."
 )
 BY_VARIANCE = (
     "The authors' program divides every column by its variance before it estimates, which the "
@@ -46,8 +47,8 @@ BY_VARIANCE = (
 )
 OTHER_WORDS = "Other words than the authors' (see above), so another space."
 MOVIES = (
-    "These are counted by raw frequencies, where hubness is low from the start; under the two "
-    "other readings of the texts NICDM lowers it there too"
+    "These are counted by raw frequencies, where hubness is low from the start; under the other "
+    "readings of the texts NICDM lowers it there too"
 )
 
 
