@@ -197,6 +197,7 @@ def change_page(path, change):
         ("shards/000000/shard.json", lambda page: page["members"].pop()),
         ("shards/000000/shard.json", lambda page: page["members"][0].__setitem__(0, [])),
         ("shards/000000/shard.json", lambda page: page["members"][0].__setitem__(0, ["rows"])),
+        ("shards/000000/shard.json", lambda page: page["members"][0][0].__setitem__(1, 3)),
     ],
 )
 def test_pages_that_say_something_else_are_refused_in_words(folder, name, change):

@@ -220,7 +220,7 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         if number != FORMAT:
             do = "Build the folder again with this version of lookalike, or use the other one"
             raise UnreadableFile(message(_who(page), f"format {FORMAT}", f"format {number!r}", do))
-        members = {tuple(key): file_name(name) for key, name in found["members"]}
+        members = {_words(key): file_name(name) for key, name in found["members"]}
         files = {file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
         shard = Shard(place, dict(found["about"]), members, files)
         if not set(members.values()) <= set(files):
@@ -269,6 +269,12 @@ def file_name(name: Any) -> str:
     if not plain or not name or "\0" in name or len(name.encode()) > LONGEST_NAME:
         raise ValueError(f"the file name {name!r:.80}")
     return str(name)
+
+
+def _words(key: Any) -> Key:
+    if not isinstance(key, list) or not all(isinstance(word, str) for word in key):
+        raise ValueError(f"the key {key!r:.80}")
+    return tuple(key)
 
 
 def _who(path: Path) -> str:

@@ -26,7 +26,8 @@ from lookalike.scale.clients import connect
 from lookalike.scale.parts import Part, run_parts
 from lookalike.scale.summary import Hubness, Summary
 from lookalike.scale.tasks import graph_part, moments_part
-from lookalike.search.shard_folder import SHARDS, ShardFolder
+from lookalike.search.shard_folder import ShardFolder
+from lookalike.search.shard_manifest import SHARDS
 
 __all__ = ["density_clusters", "hubness", "knn_graph"]
 

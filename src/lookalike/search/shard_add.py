@@ -17,7 +17,8 @@ from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.neighbors.shards import Shard, open_shard
 from lookalike.search.segments import Segment
-from lookalike.search.shard_folder import SHARDS, ShardFolder
+from lookalike.search.shard_folder import ShardFolder
+from lookalike.search.shard_manifest import SHARDS
 from lookalike.search.shard_segment import refuse_repeats, write_segment
 from lookalike.search.snapshot import Snapshot
 from lookalike.table.parquet_parts import ParquetParts, find_files

@@ -24,16 +24,8 @@ from lookalike.measures.rows import Rows
 from lookalike.neighbors.shards import Shard, hash_file, open_shard
 from lookalike.search.ids import take_ids
 from lookalike.search.segments import Segment
-from lookalike.search.shard_folder import (
-    HEAD,
-    MANIFEST,
-    SHARDS,
-    Manifest,
-    ShardHead,
-    read_head,
-    read_manifest,
-    refuse_links,
-)
+from lookalike.search.shard_folder import HEAD, ShardHead, read_head
+from lookalike.search.shard_manifest import MANIFEST, SHARDS, Manifest, read_manifest, refuse_links
 from lookalike.search.shard_segment import refuse_repeats, write_segment
 from lookalike.table import LazyTable, Table
 from lookalike.table.parquet_parts import ParquetParts, find_files

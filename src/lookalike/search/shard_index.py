@@ -39,7 +39,8 @@ from lookalike.search.shard_build import (
     start,
     write_part,
 )
-from lookalike.search.shard_folder import TILE, ShardFolder, ShardHead
+from lookalike.search.shard_folder import ShardFolder, ShardHead
+from lookalike.search.shard_manifest import TILE
 from lookalike.search.snapshot import Snapshot
 from lookalike.table import LazyTable, Table
 from lookalike.table.lazy import read_lazy
