@@ -122,7 +122,7 @@ def test_the_table_for_people(file):
     done = run("cluster", file, "-n", 2, "--label", "kind", *COMPARED)
     assert done.exit_code == 0
     assert "2 clusters of 24 rows, by Gower and spectral" in done.stdout
-    for word in ("typical", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted rand"):
+    for word in ("typical", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted Rand index"):
         assert word in done.stdout
     for word in ("what sets it apart", "color red 100%", "exact on all 24 rows", "borderline"):
         assert word in done.stdout

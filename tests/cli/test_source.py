@@ -244,5 +244,5 @@ def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
 
 
 def test_memory_is_an_option(file):
-    assert "memory_limit" in one_line("inspect", file, "--memory", "much")
+    assert "--memory: needs a size" in one_line("inspect", file, "--memory", "much")
     assert run("inspect", file, "--memory", "1GB").exit_code == 0

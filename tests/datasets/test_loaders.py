@@ -24,11 +24,11 @@ def test_films(films):
         "rating": "number",
         "votes": "number",
         "ratings": "histogram",
-        "mpaa": "category",
+        "mpaa": "order",
         "genres": "set",
     }
     assert [(column.name, column.kind.label) for column in films.aside] == [("title", "name")]
-    assert films.kinds["mpaa"].levels == ("NC-17", "PG", "PG-13", "R")
+    assert films.kinds["mpaa"].levels == ("PG", "PG-13", "R", "NC-17")
     assert films["mpaa"].missing.sum() == 53_864
     assert 0.9 < films["budget"].missing.mean() < 0.92
     np.testing.assert_allclose(films["ratings"].values.sum(axis=1), 1)

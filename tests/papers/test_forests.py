@@ -128,7 +128,7 @@ def test_ties_and_affinities_have_their_shape(data_folder, monkeypatch):
     assert [row["set"] for row in result.sheets[0].rows] == ["Lung", "mean"]
     row = result.sheets[0].rows[0]
     assert 0 <= row[ties.ZEROS].ours < 50
-    assert row["SC"].ours != row["HC-CL, rows as listed"].ours
+    assert len({row[way].ours for way in ties.WAYS}) > 1  # on 32 rows two of them may agree
     assert len(result.findings) == 2
 
 

@@ -505,7 +505,7 @@ def test_a_note_says_that_all_rows_are_tied():
     rows = {"color": ["red", "red", "red", "blue", "blue"], "size": [1.0, 1.0, 1.0, 3.0, 2.0]}
     index = la.Index(Gower()).fit(rows)
     hits = index.search(0, k=2)
-    assert hits.note == "all 2 rows are equally near; their order is that of the table"
+    assert hits.note == "both rows are equally near; their order is that of the table"
     assert hits.to_dict()["note"] == hits.note
     assert hits[:1].note is None
     assert index.search(0, k=3).note is None

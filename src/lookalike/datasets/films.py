@@ -25,8 +25,8 @@ def load_films() -> Table:
     Table
         year, length in minutes, budget in US dollars (mostly missing), rating, votes (number);
         ratings (histogram: the share of each vote from 1 to 10, scaled to sum 1, since the source
-        rounds the shares into bins whose sums lie between 60 and 136 percent); mpaa (category,
-        mostly missing); genres (set). The title is a name: set aside, shown but not compared.
+        rounds the shares into bins whose sums lie between 60 and 136 percent); mpaa (ordered
+        levels, mostly missing); genres (set). The title is a name: set aside, shown but not compared.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def load_films() -> Table:
     >>> films.shape
     (58788, 8)
     >>> print(films.kinds["mpaa"])
-    category: 4 distinct strings in 58,788 rows
+    order: film ratings: PG < PG-13 < R < NC-17
     >>> films.record(1)["genres"]
     frozenset({'Comedy'})
     """
