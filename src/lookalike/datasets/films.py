@@ -26,7 +26,8 @@ def load_films() -> Table:
         year, length in minutes, budget in US dollars (mostly missing), rating, votes (number);
         ratings (histogram: the share of each vote from 1 to 10, scaled to sum 1, since the source
         rounds the shares into bins whose sums lie between 60 and 136 percent); mpaa (ordered
-        levels, mostly missing); genres (set). The title is a name: set aside, shown but not compared.
+        levels, mostly missing); genres (set). The title is a name: set aside, shown but not
+        compared.
 
     Examples
     --------
