@@ -277,7 +277,7 @@ def _digest(column: Column) -> str:
         cells = np.where(np.isnan(column.values), np.nan, column.values + 0.0)
     else:
         cells = column.values.astype(np.int64)
-    return hashlib.blake2b(np.ascontiguousarray(cells), digest_size=16).hexdigest()
+    return hashlib.blake2b(np.ascontiguousarray(cells).data, digest_size=16).hexdigest()
 
 
 def same_cells(a: Column, b: Column) -> bool:
