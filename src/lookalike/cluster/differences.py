@@ -17,6 +17,7 @@ __all__ = ["ColumnDifference", "column_differences", "divided_by"]
 WORDS = 40  # characters of a level or an item
 PURE = 0.95  # share of one level from which a cluster is said to have that level
 MIXED = 0.8  # up to which it is said to have several
+PART = 0.05  # share of all rows from which a cluster is looked at for that
 ITEMS = ("set", "sequence", "text")  # cells that are taken apart
 
 
@@ -108,6 +109,7 @@ def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int,
 
     Empty unless at least two clusters have a level each, not the same, while another cluster has
     several: then the column cut a part of the rows in two, and says nothing about the others.
+    Very small clusters, and such that mostly have no cell here, are not looked at.
     """
     if column.kind.name not in ("category", "flag", "order"):
         return {}
@@ -115,8 +117,9 @@ def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int,
     pure: dict[int, Any] = {}
     mixed = False
     for cluster in range(n_clusters):
-        inside = np.flatnonzero((labels == cluster) & ~gaps)
-        if len(inside) == 0:
+        members = labels == cluster
+        inside = np.flatnonzero(members & ~gaps)
+        if members.sum() < PART * len(labels) or 2 * len(inside) < members.sum():
             continue
         _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
         share = counts.max() / len(inside)
