@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 # The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
 # same examples every time; the search for new ones is `make fuzz`.
 RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("lookalike", max_examples=40, derandomize=True, **RULES)
+settings.register_profile("lookalike", max_examples=30, derandomize=True, **RULES)
 settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
 FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
 settings.load_profile("fuzz" if FUZZ else "lookalike")
