@@ -1,6 +1,8 @@
 """What all tests share: how hypothesis searches, and where the published data sets may lie."""
 
 import os
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -25,9 +27,27 @@ def pytest_collection_modifyitems(items):
     """Leave the fuzzer what it can vary, tests of random examples; put off what takes long."""
     if FUZZ:
         items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    if any(is_hypothesis_test(getattr(item, "obj", None)) for item in items):
+        load_everything()
     for item in items:
         if not LONG and item.get_closest_marker("long"):
             item.add_marker(NOT_NOW)
+
+
+def load_everything():
+    """Import all modules: hypothesis takes numbers and words for examples from those it finds.
+
+    Whichever test happened to run first in a process would else decide about the examples of all
+    that follow.
+    """
+    import benchmarks
+
+    import lookalike
+
+    for package in (lookalike, benchmarks):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
 
 
 @pytest.fixture(scope="session")
