@@ -117,3 +117,8 @@ def test_cells_without_end_are_refused(cell, kind):
 @given(st.recursive(st.integers(), lambda cells: st.lists(cells, max_size=3), max_leaves=20))
 def test_cells_with_an_end_are_read(cell):
     assert len(read_table({"x": [cell, 1]})) == 2
+
+
+@pytest.mark.parametrize("words", [["NAN"], ["Nan", "nan"], ["NAN"] * 12, ["-nan", "NAN"]])
+def test_words_that_are_numbers_without_a_value_stay_words(words):
+    assert read_table({"x": words, "y": range(len(words))})["x"].kind.name == "category"

@@ -112,6 +112,7 @@ def blobs(small):
 
 
 EPS, DENSE = 5.0, 10
+MEDOIDS, KMEDOIDS = 50, "kmedoids (BUILD, FasterPAM)"
 
 
 def density(problem):
@@ -135,6 +136,32 @@ def same_clusters(ours, theirs):
 
     score = adjusted_rand_score(theirs, ours)
     return "" if score > 0.9999 else f"adjusted Rand index {score:.4f}"
+
+
+def square(small):
+    from scipy.spatial.distance import cdist
+
+    x = np.random.default_rng(0).random((300 if small else 4_000, 10))
+    return cdist(x, x, "cityblock")
+
+
+def our_medoids(problem):
+    from lookalike.cluster import SimilarityClustering
+    from lookalike.measures import Precomputed
+
+    model = SimilarityClustering(Precomputed(), MEDOIDS, method="medoids")
+    model.fit(problem[:50, :50])  # compiled code is no part of an answer
+    return lambda: problem[:, model.fit(problem).exemplars_].min(axis=1).sum()
+
+
+def their_medoids(problem):
+    import kmedoids
+
+    return lambda: kmedoids.fasterpam(problem, MEDOIDS, max_iter=300, init="build", n_cpu=1).loss
+
+
+def no_dearer(ours, theirs):
+    return "" if ours <= theirs * (1 + 1e-12) else f"total deviation {ours} above {theirs}"
 
 
 CASES = [
@@ -161,5 +188,13 @@ CASES = [
         {DBSCAN: dbscan},
         same_clusters,
         (Smaller(1_000),),
+    ),
+    Case(
+        "50 medoids of a 4,000 x 4,000 matrix",
+        square,
+        our_medoids,
+        {KMEDOIDS: their_medoids},
+        no_dearer,
+        (Faster(KMEDOIDS, 1.0),),
     ),
 ]

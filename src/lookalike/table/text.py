@@ -170,7 +170,7 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
         if guess is not None:
             return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
     found = find_numbers(words, prefer if prefer in (",", ".") else "")
-    if found is None:
+    if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
         return None
     typed = spread(raw, words, found.cells)
     guess = infer_numbers(typed)
