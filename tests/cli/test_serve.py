@@ -96,3 +96,59 @@ def test_without_the_packages_the_extra_is_named(monkeypatch):
     done = run("serve")
     assert done.exit_code == 1
     assert "Install lookalike[service]" in done.stderr
+
+
+def test_a_file_is_read_with_the_options_that_other_verbs_have(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_bytes(
+        "name;weight;likes\nJürgen;4;fish|milk\nRex;30;bones\nZoë;5;fish\n".encode("latin-1")
+    )
+    words = ("--encoding", "latin-1", "--delimiter", ";", "--split", "likes=|")
+    with Process(tmp_path / "a.sqlite", str(path), *words) as server:
+        about = server.client.describe("pets")
+        assert {one["name"]: one["kind"] for one in about["columns"]}["likes"] == "set"
+        assert server.client.row("pets", 0)["row"]["name"] == "Jürgen"
+
+
+def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
+    store = tmp_path / "a.sqlite"
+
+    def kind(*words):
+        with Process(store, str(table), *words) as server:
+            columns = server.client.describe("pets")["columns"]
+            return {one["name"]: one["kind"] for one in columns}["weight"], "".join(server.heard)
+
+    assert kind()[0] == "number"
+    other, heard = kind("--kinds", "weight=category")
+    assert other == "category"
+    assert "reading" in heard
+    other, heard = kind()  # as the store has it
+    assert other == "category"
+    assert "reading" not in heard
+    with Process(store, str(table)) as server:
+        server.client.add("pets", [{"name": "Neu", "weight": 4, "animal": "cat"}])
+    other, heard = kind("--kinds", "weight=number")
+    assert other == "category"
+    assert "is to be read otherwise" in heard
+
+
+def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
+    saved = tmp_path / "pets.lookalike"
+    words = ("--id-column", "name", "--measure", "gower:scale=rank", "--weight", "weight=2")
+    assert run("index", "build", table, "-o", saved, *words).exit_code == 0
+    asked = run("search", saved, "--row", "Tom", "-k", 1, "--output", "json")
+    (hit,) = json.loads(asked.stdout)["hits"]
+    with Process(tmp_path / "a.sqlite", str(saved)) as server:
+        (found,) = server.client.search("pets", "Tom", 1)["hits"]
+        assert (found["id"], found["distance"]) == (hit["row"], pytest.approx(hit["distance"]))
+    wrong = run("serve", saved, "--missing", "?", "--store", tmp_path / "b.sqlite")
+    assert wrong.exit_code == 1
+    assert "--missing: needs a table to read" in wrong.stderr
+
+
+def test_tokens_are_listed_in_every_form(tmp_path):
+    store = tmp_path / "a.sqlite"
+    run("token", "create", "me", "--store", store)
+    assert run("token", "list", "--store", store, "-o", "csv").stdout.startswith("id,name,scope")
+    shown = run("token", "list", "--store", store, "-o", "parquet").stdout_bytes
+    assert shown.startswith(b"PAR1")

@@ -18,7 +18,6 @@ OPTIONS = {
     "n_splits": "--folds",
     "eps": "--eps",
     "max_seconds": "--max-seconds",
-    "contamination": "--share",
 }
 WORD = r"""(?:'[^']*'|"[^"]*")"""
 

@@ -60,7 +60,7 @@ def hubness(
 ) -> None:
     """Say whether a few rows fill everybody's list of neighbors, and which.
 
-    The column of classes may hold sets of them.
+    With --label, a column of sets gives a row several classes.
     """
     check_page(html)
     loaded, truth = source.load().without_label(label)

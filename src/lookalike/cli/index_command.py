@@ -35,7 +35,7 @@ __all__ = ["index"]
 index = typer.Typer(
     cls=Group,
     no_args_is_help=True,
-    help="Build, extend and look at an index that is kept in a file or in a folder.",
+    help="Build, extend and inspect an index that is kept in a file or a folder.",
 )
 
 Saved = Annotated[
@@ -65,7 +65,7 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="FILE...",
-            help="More Parquet files of the same columns; the index goes to a folder then.",
+            help="More Parquet files with the same columns; the index is then a folder.",
             show_default=False,
         ),
     ] = None,
@@ -93,8 +93,8 @@ def build(
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
 
-    Several Parquet files, a folder of them or a pattern go to a folder of shards: rows stay on the
-    disk, and a build that was stopped goes on where it was.
+    Several Parquet files, a folder of them or a pattern make a folder of shards: rows stay on
+    disk, and a build that was stopped continues where it was.
     """
     from lookalike._atomic import check_writable
 

@@ -12,6 +12,7 @@ from lookalike.cli.advice import in_options
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import split_pair
 from lookalike.cli.source import Loaded, Source
+from lookalike.cli.unused import refuse_unused
 from lookalike.errors import InvalidInput, TooFewRows, message, suggest
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "Target",
     "Trees",
     "Voters",
+    "check_method",
     "judge_and_fit",
     "make_model",
     "read_distances",
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 SHOWN = 20  # predictions in a table for people
+TREES = 100
 
 Target = Annotated[
     str,
@@ -47,7 +50,7 @@ Predict = Annotated[
     typer.Option(
         "--predict",
         metavar="FILE",
-        help="Rows to be predicted; the same columns, that of the label may be there.",
+        help="A table of rows to predict, with the same columns; the label may be among them.",
         show_default=False,
     ),
 ]
@@ -64,13 +67,20 @@ Distances = Annotated[
     typer.Option(
         "--distance",
         metavar="COLUMN=NAME",
-        help="How the forest compares cells of a column, where the default is not wanted: "
-        "name=jaro_winkler. May be repeated, also for one column.",
+        help="For a forest: how it compares the cells of a column, if not by the default: "
+        "name=jaro_winkler. May be repeated, also for the same column.",
         show_default=False,
     ),
 ]
 Trees = Annotated[
-    int, typer.Option("--trees", metavar="N", min=1, help="How many trees the forest has.")
+    int | None,
+    typer.Option(
+        "--trees",
+        metavar="N",
+        min=1,
+        help=f"For a forest: how many trees; {TREES} unless given.",
+        show_default=False,
+    ),
 ]
 Voters = Annotated[
     int | None,
@@ -78,13 +88,35 @@ Voters = Annotated[
         "-k",
         metavar="N",
         min=1,
-        help="How many neighbors are asked; chosen by cross-validation unless given.",
+        help="For neighbors: how many vote; chosen by cross-validation unless given.",
         show_default=False,
     ),
 ]
 Folds = Annotated[
     int, typer.Option("--folds", metavar="N", min=0, help="Folds of the cross-validation; 0: none.")
 ]
+
+
+def check_method(
+    method: str,
+    measure: str | None,
+    weight: list[str] | None,
+    k: int | None,
+    distances: list[str] | None,
+    trees: int | None,
+) -> None:
+    """Refuse options that this method would not look at."""
+    neighbors, forest = ("neighbors",), ("forest",)
+    refuse_unused(
+        method,
+        {
+            "--measure": (measure, neighbors),
+            "--weight": (weight, neighbors),
+            "-k": (k, neighbors),
+            "--distance": (distances, forest),
+            "--trees": (trees, forest),
+        },
+    )
 
 
 def with_target(source: Source, label: str, columns: str | None) -> tuple[Loaded, Any, int]:
@@ -172,7 +204,7 @@ def make_model(
     weight: list[str] | None,
     k: int | None,
     distances: dict[str, list[Any]] | None,
-    trees: int,
+    trees: int | None,
     seed: int,
 ) -> Any:
     """Return the model that was asked for, not fitted.
@@ -188,7 +220,7 @@ def make_model(
 
     if method == "forest":
         forest = getattr(predict, f"RandomSimilarityForest{what}")
-        return forest(trees, distances, random_state=seed)
+        return forest(trees or TREES, distances, random_state=seed)
     chosen, _ = pick_measure(measure, loaded, weights=weight)
     neighbors = getattr(predict, f"Neighbor{what}")
     return neighbors(set_seed(chosen, seed), k or "tune", random_state=seed)

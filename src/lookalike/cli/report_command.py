@@ -13,7 +13,7 @@ from lookalike.cli.measure import AUTO, pick_measure, read_measure
 from lookalike.cli.options import (
     Columns,
     Label,
-    MeasureChoice,
+    MeasureOrAuto,
     Neighbors,
     Seed,
     Weight,
@@ -43,11 +43,11 @@ def report(
             "--output",
             "-o",
             metavar="PAGE",
-            help="Where to write the page. [default: the name of the table, with .html]",
+            help="Where to write the page; the name of the table with .html unless given.",
             show_default=False,
         ),
     ] = None,
-    measure: MeasureChoice = None,
+    measure: MeasureOrAuto = None,
     weight: Weight = None,
     k: Neighbors = 5,
     sample: Annotated[

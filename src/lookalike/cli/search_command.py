@@ -14,7 +14,7 @@ from lookalike.cli.measure import AUTO, read_measure, set_seed
 from lookalike.cli.options import (
     Columns,
     Form,
-    MeasureChoice,
+    MeasureOrAuto,
     Scheduler,
     Seed,
     Weight,
@@ -70,7 +70,7 @@ def search(
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many rows to find.")] = 10,
-    measure: MeasureChoice = None,
+    measure: MeasureOrAuto = None,
     weight: Weight = None,
     columns: Columns = None,
     why: Annotated[

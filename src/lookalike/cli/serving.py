@@ -23,15 +23,15 @@ Store = Annotated[
     typer.Option(
         "--store",
         metavar="FILE|ADDRESS",
-        help="Where rows are kept: a file (SQLite), or postgresql+psycopg://user@host/name. "
-        "Default: beside the first table, else in the data folder of the user.",
+        help="Where rows are kept: a file (SQLite), or postgresql+psycopg://host/name. "
+        "Beside the first table unless given, else in the data folder of the user.",
         show_default=False,
     ),
 ]
 Host = Annotated[
     str,
     typer.Option(
-        "--host", metavar="ADDRESS", help="Address to listen on; others than loopback need tokens."
+        "--host", metavar="ADDRESS", help="Address to listen on; any but loopback needs tokens."
     ),
 ]
 Port = Annotated[

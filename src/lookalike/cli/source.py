@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 __all__ = [
     "SAVED",
     "STDIN",
+    "Delimiter",
+    "Encoding",
     "Loaded",
     "Source",
+    "Split",
     "is_index_folder",
     "parse_conditions",
     "takes_table",
@@ -82,8 +85,8 @@ Filter = Annotated[
     typer.Option(
         "--filter",
         metavar="CONDITION",
-        help="Rows to look at: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' (contains), "
-        "'budget=' (missing), or a JSON object. May be repeated; all must hold.",
+        help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
+        "(contains), 'budget=' (missing), or a JSON object. May be repeated; all must hold.",
         show_default=False,
     ),
 ]
