@@ -191,3 +191,18 @@ def test_ctrl_c_from_outside_ends_a_verb_at_once(rows_of, verb):
     assert b"Traceback" not in err
     # On a busy machine the wall clock says little, but work that goes on would show.
     assert min(took, worked) < LIMIT, f"{took:.1f} s, {worked:.1f} s of work"
+
+
+def test_small_tables_are_spoken_of_in_plain_words(tmp_path):
+    (tmp_path / "row.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "note.csv").write_text("note\n" + "".join(f"the dog {i} walks\n" for i in range(9)))
+    done = run("search", tmp_path / "row.csv", "--row", 0)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "there is no other row to find\n"
+    assert "found 1 row." in run("hubness", tmp_path / "row.csv").stderr
+    for verb in ("classify", "cluster"):
+        alone = run(verb, tmp_path / "note.csv", "--label", "note").stderr
+        assert alone.startswith("--label note: it is the only column")
+    assert "may also be" not in run("inspect", tmp_path / "note.csv").stdout
+    shown = run("outliers", tmp_path / "note.csv", "-n", 1).stdout
+    assert "…" not in shown  # a cell is cut only where there is no room for it

@@ -148,6 +148,11 @@ def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
 
 def test_tokens_are_listed_in_every_form(tmp_path):
     store = tmp_path / "a.sqlite"
+    for verb in (["list"], ["revoke", "3f9c21aa"]):  # a typing error makes no store
+        done = run("token", *verb, "--store", store)
+        assert done.exit_code == 1
+        assert "file not found" in done.stderr
+        assert not store.exists()
     run("token", "create", "me", "--store", store)
     assert run("token", "list", "--store", store, "-o", "csv").stdout.startswith("id,name,scope")
     shown = run("token", "list", "--store", store, "-o", "parquet").stdout_bytes

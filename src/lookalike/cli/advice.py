@@ -89,7 +89,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         "--memory",
     ),
     (
-        re.compile(rf"\b(?P<name>{'|'.join(OPTIONS)})\b(?:=(?P<value>{WORD}|[\w.]+))?"),
+        re.compile(rf"(?<!-)\b(?P<name>{'|'.join(OPTIONS)})\b(?:=(?P<value>{WORD}|[\w.]+))?"),
         _option,
     ),
     (
@@ -103,6 +103,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"^\w+(?:\((--?[\w-]+)(?:=\S+| (\S+))?\)| (-k \d+))(?=: )"), _who),
     (re.compile(r", or one of 'knee', found"), ", found"),
     (re.compile(r" Change the parameter\."), " Give another value."),
+    (re.compile(r"\bn_samples=1\b"), "1 row"),
     (re.compile(r"\bn_samples=(\d+)\b"), r"\1 rows"),
     (re.compile(r"\b(Lower|Raise) k\b"), r"\1 -k"),
     (re.compile(r"\bPass (?=(?:for example )?--)"), "Use "),

@@ -234,8 +234,9 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
         for rows in (one.typical, one.borderline):
             line += [", ".join(short(loaded.ids[row]) for row in rows)]
         lines.add_row(*out.cells(line))
+    every = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
-    out.headline(console, f"{loaded.name}: {many} of {profile.n_rows:,} rows, {by}")
+    out.headline(console, f"{loaded.name}: {many} of {every}, {by}")
     if reason is not None:
         out.say(console, reason)
     # A narrow column of fragments cannot be read: then each cluster is a few lines instead.

@@ -118,7 +118,7 @@ def read_measures(text: str) -> dict[str, Measure]:
         raise InvalidInput(
             message("--measures", "names of measures", repr(text), "Try gower,ranked")
         )
-    return {name: make_measure(name) for name in names}
+    return {name: make_measure(name, "--measures") for name in names}
 
 
 def show_board(board: Leaderboard, file: str) -> None:

@@ -194,6 +194,11 @@ def split_label(table: Table, label: str | None, option: str = "--label") -> tup
     if label not in names:
         do = suggest(label, names)
         raise InvalidInput(message(option, "a column of the table", repr(label), do))
+    if len(names) == 1:
+        do = "Name a table with more columns"
+        alone = "it is the only column, and there is nothing to compare besides it"
+        who = f"{option} {label}"
+        raise InvalidInput(message(who, "other columns", "none", do, problem=alone))
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
     from lookalike.table.targets import split_target

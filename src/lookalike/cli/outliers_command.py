@@ -134,5 +134,5 @@ def show_outliers(found: Outliers, loaded: Loaded, n: int) -> None:
         id, score = short(loaded.ids[row]), f"{found.scores[row]:.3f}"
         start = f"row {id} ({score}): "
         room = max(20, console.width - len(start))
-        out.headline(console, start + short(loaded.in_words(row), room))
+        out.headline(console, start + loaded.in_words(row, room))
         out.say(console, found.because(row), indent=INDENT)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli import output as out
-from lookalike.errors import MissingExtra, message
+from lookalike.errors import MissingExtra, message, missing_file
 
 if TYPE_CHECKING:
     from lookalike.service.service import Service
@@ -53,14 +54,17 @@ def check_extra() -> None:
 
 
 @contextmanager
-def open_tokens(store: str | None) -> Iterator[Tokens]:
-    """Open the tokens of a store."""
+def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
+    """Open the tokens of a store; one that is not there is made only where that is meant."""
     check_extra()
     from lookalike.service.server import default_store
     from lookalike.service.store.store import Store as Rows
     from lookalike.service.tokens import Tokens
 
-    rows = Rows(store or default_store([]))
+    place = store or default_store([])
+    if not make and "://" not in str(place) and not Path(place).exists():
+        raise missing_file(Path(place))
+    rows = Rows(place)
     try:
         yield Tokens(rows.database)
     finally:

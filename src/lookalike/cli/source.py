@@ -127,13 +127,19 @@ class Loaded:
         table, values = split_label(self.table, label, option)
         return Loaded(table, self.ids, self.name, self.index), values
 
-    def in_words(self, row: int) -> str:
-        """Write a row, by its position, in a few words: what names it, then its other cells."""
+    def in_words(self, row: int, room: int) -> str:
+        """Write a row, by its position, in a few words: what names it, then its other cells.
+
+        Cells are cut at their usual length, unless there is room for all of them to be longer.
+        """
         from lookalike.table.display import label_first
 
         record = self.table.record(row)
         known = [(c.name, record[c.name]) for c in label_first(self.table) if c.name in record]
-        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known if cell is not None)
+        cells = [(name, cell) for name, cell in known if cell is not None]
+        names = sum(len(name) + 3 for name, _ in cells)
+        longest = max(CELL, (room - names) // max(1, len(cells)))
+        return short(", ".join(f"{n} {short(cell, longest)}" for n, cell in cells), room)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""

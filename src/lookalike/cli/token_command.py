@@ -32,7 +32,7 @@ def create(
     ] = "read",
 ) -> None:
     """Create a token and show it, this once only."""
-    with open_tokens(store) as tokens:
+    with open_tokens(store, make=True) as tokens:
         made, text = tokens.create(name, scope)
     out.note(f"token {made.id} for {made.name!r}, scope {made.scope}; it is not shown again:")
     typer.echo(text)

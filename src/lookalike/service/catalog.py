@@ -159,7 +159,13 @@ class Catalog:
         if name in {head.name for head in self.heads()}:
             do = "Choose another name, or delete the old collection first"
             raise AlreadyThere(
-                message(f"collection {name!r}", "a name that is free", "one of this name", do)
+                message(
+                    f"collection {name!r}",
+                    "a name that is free",
+                    "one of this name",
+                    do,
+                    problem="there is one of this name already",
+                )
             )
 
     def delete(self, name: str) -> None:

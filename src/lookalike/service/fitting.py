@@ -119,7 +119,15 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
         repeated = _first_repeat(ids)
         if repeated is not None:
             found, do = f"{repeated!r} twice", "Use a column without repeats"
-            raise InvalidInput(message(f"id_column {name!r}", "ids that differ", found, do))
+            raise InvalidInput(
+                message(
+                    f"id_column {name!r}",
+                    "ids that differ",
+                    found,
+                    do,
+                    problem=f"{repeated!r} is in it twice",
+                )
+            )
         table = table.drop([settings.id_column])
     return table, ids, settle(settings, table)
 

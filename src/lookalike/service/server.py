@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from lookalike.errors import InvalidInput, MissingFile, message
+from lookalike.errors import InvalidInput, message, missing_file
 from lookalike.search import Index
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
@@ -121,8 +121,7 @@ def serve_file(
     if is_index_folder(file):
         return _serve_folder(service, file, options)
     if not file.is_file():
-        do = "Check the path"
-        raise MissingFile(message(f"File {path!r}", "a file of this name", "none", do))
+        raise missing_file(file)
     digest = hashlib.sha256()
     with file.open("rb") as content:
         while part := content.read(CHUNK):
@@ -188,8 +187,9 @@ def free_port(host: str, port: int) -> int:
             trial.bind((host.strip("[]"), port))
         except OSError as error:
             found, do = str(error.strerror or error), "Choose another --port, or 0 for a free one"
+            who, cannot = f"--host {host} --port {port}", f"cannot listen here ({found.lower()})"
             raise InvalidInput(
-                message(f"--host {host} --port {port}", "an address that is free", found, do)
+                message(who, "an address that is free", found, do, problem=cannot)
             ) from error
         return int(trial.getsockname()[1])
 
