@@ -12,6 +12,7 @@ from lookalike.cli.advice import in_options
     ("python", "shell"),
     [
         ('Pass missing=["?"].', "Use --missing '?'."),
+        ("pass missing=[-999] if", "use --missing -999 if"),
         ("Pass kinds={'a b': 'category'}.", "Use --kinds 'a b=category'."),
         (
             "Pass kinds={'size': [lowest, ..., highest]}.",

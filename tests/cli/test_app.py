@@ -241,6 +241,26 @@ program.main()
     assert "rankdata" in failed.stderr
 
 
+def test_ctrl_c_ends_work_that_does_not_hear_it():
+    """A thread inside the compiler is waited for by whoever asked for it; the person is not."""
+    code = """
+import os, signal, threading
+from lookalike.cli import app as program
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def verb(**options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        threading.Event().wait(120)
+    print("went on")
+program.app = verb
+program.GRACE = 0.1
+program.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize(
     ("line", "place", "found"),
     [

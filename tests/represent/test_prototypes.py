@@ -126,6 +126,11 @@ def test_more_prototypes_than_rows():
         select_prototypes(None, X, n=31)
 
 
+def test_table_and_measure_in_the_wrong_order():
+    with pytest.raises(InvalidInput, match=r"a lookalike measure.*found a ndarray.*measure=Gower"):
+        select_prototypes(X, None)
+
+
 def test_unknown_method_and_missing_target():
     with pytest.raises(InvalidInput, match="Did you mean 'medoids'"):
         select_prototypes(None, X, method="medoid")

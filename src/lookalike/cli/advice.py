@@ -46,8 +46,8 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         r"""--kinds '\g<column>=["lowest", ..., "highest"]'""",
     ),
     (
-        re.compile(rf"missing=\[({WORD})\]"),
-        lambda found: "--missing " + shlex.quote(found[1][1:-1]),
+        re.compile(rf"missing=\[({WORD}|-?[\d.]+)\]"),
+        lambda found: "--missing " + shlex.quote(found[1].strip(chr(39) + chr(34))),
     ),
     (re.compile(rf"encoding=({WORD})"), lambda found: f"--encoding {found[1][1:-1]}"),
     (

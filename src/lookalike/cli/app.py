@@ -9,10 +9,13 @@ Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 f
 
 from __future__ import annotations
 
+import _thread
 import io
+import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from importlib import import_module
 from types import FrameType
@@ -30,6 +33,7 @@ from lookalike.errors import LookalikeError, LookalikeWarning
 __all__ = ["VERBS", "app", "main"]
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
+GRACE = 1.0  # seconds that a command has after Ctrl-C to put its things away
 
 # Adding a verb is one word: its module is <verb>_command.py, with a function (or, for a verb with
 # verbs of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
@@ -148,6 +152,9 @@ def _note_interrupts() -> list[int]:
     noted: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
+        if not noted:
+            # threading.Thread takes a lock that the code interrupted here may hold.
+            _thread.start_new_thread(_leave, ())
         noted.append(number)
         signal.default_int_handler(number, frame)
 
@@ -157,3 +164,14 @@ def _note_interrupts() -> list[int]:
     ):
         signal.signal(signal.SIGINT, note)
     return noted
+
+
+def _leave() -> None:
+    """End the program where Ctrl-C is not heard, as while the compiler is at work.
+
+    Nothing is lost by it: files are written beside their place and renamed when they are whole.
+    """
+    time.sleep(GRACE)
+    if sys.__stderr__ is not None and sys.__stderr__.isatty():
+        os.write(sys.__stderr__.fileno(), b"\x1b[?25h\n")  # a progress bar hides the cursor
+    os._exit(INTERRUPTED)

@@ -221,6 +221,22 @@ def delete(
     out.headline(console, f"{file}: {plural(len(ids))} deleted, {len(made):,} left")
 
 
+def compact(file: Saved) -> None:
+    """Drop deleted rows for good and join small parts; ids and answers stay the same."""
+    made = load(file)
+    before = made.state_.segments.segments
+    dropped = sum(len(part) - part.n_alive for part in before)
+    made.compact()
+    if made.folder is None:
+        made.save(file)
+    parts = len(made.state_.segments.segments)
+    console = out.make_console()
+    now = f"{plural(len(made))} in {parts:,} part{'' if parts == 1 else 's'}"
+    out.headline(
+        console, f"{file}: {now} ({len(before):,} before), {plural(dropped)} dropped for good"
+    )
+
+
 def plural(rows: int) -> str:
     """Return a number of rows in words."""
     return f"{rows:,} row" + ("" if rows == 1 else "s")
@@ -273,10 +289,12 @@ QUERY = ("lookalike index query films.lookalike --row 3 -k 5",)
 INFO = ("lookalike index info films.lookalike",)
 CHECK = ("lookalike index check films.lookalike",)
 DELETE = ("lookalike index delete films.lookalike 3 14",)
+COMPACT = ("lookalike index compact films.lookalike",)
 add_verb(index, "build", build, BUILD)
 add_verb(index, "add", add, ADD)
 add_verb(index, "query", search, QUERY)
 add_verb(index, "info", info, INFO)
 add_verb(index, "check", check, CHECK)
 add_verb(index, "delete", delete, DELETE)
-EXAMPLES = BUILD + ADD + QUERY + INFO + CHECK + DELETE
+add_verb(index, "compact", compact, COMPACT)
+EXAMPLES = BUILD + ADD + QUERY + INFO + CHECK + DELETE + COMPACT

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.names import as_measure
+from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.rows import Rows
 from lookalike.table import Table, as_table, read_table
 from lookalike.table.targets import split_target
@@ -84,6 +84,10 @@ def read_source(
         Handed down to the measure and those inside it, where they say nothing.
     """
     measure = cast(Measure, as_measure(measure, who))
+    rule = IsMeasure()
+    if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
+        what = f"a {type(measure).__name__}"
+        raise InvalidInput(message(f"{who}(measure=...)", rule.wants(), what, rule.advice(measure)))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     measure = same_settings(clone(measure), n_jobs)
