@@ -104,6 +104,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r", or one of 'knee', found"), ", found"),
     (re.compile(r" Change the parameter\."), " Give another value."),
     (re.compile(r"\bn_samples=1\b"), "1 row"),
+    (re.compile(r"\b1 rows were\b"), "1 row was"),
     (re.compile(r"\bn_samples=(\d+)\b"), r"\1 rows"),
     (re.compile(r"\b(Lower|Raise) k\b"), r"\1 -k"),
     (re.compile(r"\bPass (?=(?:for example )?--)"), "Use "),
@@ -116,7 +117,10 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         r"out-of-bag: \g<what> Raise --trees.",
     ),
     (
-        re.compile(r"^cross_validate: (?P<what>needs .*) Add rows\.$"),
+        re.compile(
+            r"^cross_validate: (?P<what>needs .*?\.) "
+            r"(?:Add rows|Lower --folds to [01] or add rows)\.$"
+        ),
         r"no cross-validation: \g<what>",
     ),
 ]
