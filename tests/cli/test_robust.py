@@ -206,3 +206,28 @@ def test_small_tables_are_spoken_of_in_plain_words(tmp_path):
     assert "may also be" not in run("inspect", tmp_path / "note.csv").stdout
     shown = run("outliers", tmp_path / "note.csv", "-n", 1).stdout
     assert "…" not in shown  # a cell is cut only where there is no room for it
+
+
+def test_letters_that_take_two_places_do_not_squeeze_a_table(tmp_path):
+    rows = "".join(f"犬と猫と鳥 {i % 3},{'xyz'[i % 3] * 30},{i % 5}\n" for i in range(30))
+    (tmp_path / "wide.csv").write_text(f"日本語の名前,note,n\n{rows}")
+    shown = run("hubness", tmp_path / "wide.csv", COLUMNS="60").stdout
+    assert "row  lists  missing" in shown
+
+
+def test_of_very_many_columns_the_important_ones_are_shown(tmp_path):
+    names = ",".join(f"c{i}" for i in range(40))
+    rows = "\n".join(",".join(str(i * at % 7) for i in range(1, 41)) for at in range(30))
+    (tmp_path / "wide.csv").write_text(f"{names}\n{rows}")
+    words = ("--label", "c0", "--trees", 5, "--folds", 0)
+    shown = run("regress", tmp_path / "wide.csv", *words).stdout
+    assert "not shown: 19 less important columns" in shown
+
+
+def test_notes_about_clusters_name_options(tmp_path):
+    rows = "".join(f"{'ab'[i % 2]},{i % 2},{'xy'[(i // 2) % 2]}\n" for i in range(40))
+    rows += "".join(f"c,{9 + i % 2},{'xy'[i % 2]}\n" for i in range(20))
+    (tmp_path / "rows.csv").write_text(f"kind,size,sex\n{rows}")
+    shown = run("cluster", tmp_path / "rows.csv", "-n", 5).stdout
+    assert "kinds={" not in shown
+    assert "MixedKMeans" not in shown

@@ -65,6 +65,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"^Index\.search\(columns=\.\.\.\)"), "--columns"),
     (re.compile(r"^Index\.search\(((?:un)?like)=\.\.\.\)"), r"--\1"),
     (re.compile(r"^kinds\[(['\"])(.*?)\1\]"), r"--kinds \2"),
+    (re.compile(r"\bMixedKMeans \((--method means)\)"), r"\1"),
     # scikit-learn's own words stand in the middle, for tools that look for them.
     (
         re.compile(r"^read_table: needs rows and columns, found an empty table: .* is required\."),

@@ -8,6 +8,7 @@ import typer
 
 from lookalike._show import percent, short
 from lookalike.cli import output as out
+from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, Label, MeasureChoice, Seed, Weight
@@ -248,6 +249,6 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
     if len(clusters) > MANY:
         out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
     for note in profile.notes:
-        out.say(console, note)
+        out.say(console, in_options(note))
     if not clusters:
         out.note("no cluster: try a larger --eps or a smaller --min-neighbors")

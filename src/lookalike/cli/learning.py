@@ -38,7 +38,7 @@ __all__ = [
     "write_report",
 ]
 
-SHOWN = 20  # predictions in a table for people
+SHOWN = 20  # predictions, and columns, in a table for people
 TREES = 100
 
 Target = Annotated[
@@ -240,9 +240,13 @@ def show_importances(console: Console, report: dict[str, Any]) -> None:
     if not report["importances"]:
         return
     lines = out.grid([("column", "left"), ("importance", "right")])
-    for one in report["importances"]:
+    every = report["importances"]
+    for one in every[:SHOWN]:
         lines.add_row(*out.cells([short(one["column"]), percent(one["share"])]))
     console.print(lines)
+    if len(every) > SHOWN:
+        more = len(every) - SHOWN
+        out.say(console, f"not shown: {more:,} less important columns (csv and json have all)")
 
 
 def show_predictions(console: Console, rows: list[dict[str, Any]]) -> None:

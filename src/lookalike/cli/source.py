@@ -25,6 +25,7 @@ from lookalike.cli.options import (
     split_label,
     split_pair,
 )
+from lookalike.cli.output import cut
 from lookalike.cli.verbs import with_parameters
 from lookalike.errors import InvalidInput, LookalikeError, message, suggest
 
@@ -139,7 +140,7 @@ class Loaded:
         cells = [(name, cell) for name, cell in known if cell is not None]
         names = sum(len(name) + 3 for name, _ in cells)
         longest = max(CELL, (room - names) // max(1, len(cells)))
-        return short(", ".join(f"{n} {short(cell, longest)}" for n, cell in cells), room)
+        return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in cells), room)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""
