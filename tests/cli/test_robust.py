@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -231,3 +232,21 @@ def test_notes_about_clusters_name_options(tmp_path):
     shown = run("cluster", tmp_path / "rows.csv", "-n", 5).stdout
     assert "kinds={" not in shown
     assert "MixedKMeans" not in shown
+
+
+def test_rows_without_a_label_are_left_out_by_every_verb(tmp_path):
+    rows = "".join(f"thing {i},{i % 7},{'' if i == 3 else 'xy'[i % 2]}\n" for i in range(40))
+    (tmp_path / "rows.csv").write_text(f"name,size,kind\n{rows}")
+    verbs = {
+        "classify": ["--trees", 5],
+        "cluster": ["-n", 2],
+        "hubness": [],
+        "compare": ["--measures", "gower"],
+        "report": ["-o", tmp_path / "a.html"],
+    }
+    for verb, words in verbs.items():
+        done = run(verb, tmp_path / "rows.csv", "--label", "kind", *words)
+        assert done.exit_code == 0, done.stderr
+        assert "1 row without 'kind' left out" in done.stderr
+    done = run("cluster", tmp_path / "rows.csv", "-n", 2)
+    assert re.search(r"thing \d+ \(\d+\)", done.stdout)  # typical rows are named

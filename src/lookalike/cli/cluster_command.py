@@ -211,8 +211,7 @@ def show_lines(console: Console, clusters: Sequence[ClusterProfile], loaded: Loa
         out.headline(console, line)
         out.say(console, "; ".join(map(str, one.columns)) or "like all other rows", "", INDENT)
         typical, borderline = (
-            ", ".join(short(loaded.ids[row]) for row in rows)
-            for rows in (one.typical, one.borderline)
+            ", ".join(loaded.called(row) for row in rows) for rows in (one.typical, one.borderline)
         )
         rows = f"typical rows {typical}" + (f"; borderline {borderline}" if borderline else "")
         out.say(console, rows, indent=INDENT)
@@ -233,7 +232,7 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
             line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
         line += [[str(difference) for difference in one.columns]]
         for rows in (one.typical, one.borderline):
-            line += [", ".join(short(loaded.ids[row]) for row in rows)]
+            line += [", ".join(loaded.called(row) for row in rows)]
         lines.add_row(*out.cells(line))
     every = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")

@@ -13,7 +13,7 @@ from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import split_pair
 from lookalike.cli.source import Loaded, Source
 from lookalike.cli.unused import refuse_unused
-from lookalike.errors import InvalidInput, TooFewRows, message, suggest
+from lookalike.errors import TooFewRows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,24 +121,9 @@ def check_method(
 
 def with_target(source: Source, label: str, columns: str | None) -> tuple[Loaded, Any, int]:
     """Return the rows whose label is known, their labels, and how many rows lack one."""
-    import numpy as np
-
     loaded = source.load()
-    table = loaded.table
-    names = [column.name for column in table.columns + table.aside]
-    if label not in names:
-        do = suggest(label, names)
-        raise InvalidInput(message("--label", "a column of the table", repr(label), do))
-    gaps = np.asarray(table[label].missing)
-    if gaps.all():
-        who, do = f"--label {label}", "Choose another column"
-        raise InvalidInput(message(who, "a column with values", "missing cells only", do))
-    if gaps.any():
-        at = np.flatnonzero(~gaps)
-        out.note(f"{int(gaps.sum()):,} rows without {label!r} are left out")
-        loaded = Loaded(table[at], [loaded.ids[i] for i in at], loaded.name, loaded.index)
     rest, values = loaded.without_label(label)
-    return rest.compared_by(columns), values, int(gaps.sum())
+    return rest.compared_by(columns), values, len(loaded.table) - len(rest.table)
 
 
 def read_distances(words: list[str] | None) -> dict[str, list[Any]] | None:

@@ -190,11 +190,7 @@ def split_label(table: Table, label: str | None, option: str = "--label") -> tup
     """
     if label is None:
         return table, None
-    names = [column.name for column in table.columns + table.aside]
-    if label not in names:
-        do = suggest(label, names)
-        raise InvalidInput(message(option, "a column of the table", repr(label), do))
-    if len(names) == 1:
+    if len(table.columns + table.aside) == 1:
         do = "Name a table with more columns"
         alone = "it is the only column, and there is nothing to compare besides it"
         who = f"{option} {label}"

@@ -71,7 +71,9 @@ def report(
     if measure is not None:
         read_measure(measure)  # a mistake is told before the table is read
     loaded = source.load()
-    split_label(loaded.table, label)  # so is one in the name of a column, before any work
+    if label is not None:  # so is one in the name of a column, before any work
+        loaded = loaded.labelled(label)
+        split_label(loaded.table, label)
     if columns is not None:
         loaded = loaded.compared_by(columns if label is None else f"{columns},{label}")
     with compile_note():
