@@ -1,6 +1,8 @@
 """What all tests share: how hypothesis searches, and where the published data sets may lie."""
 
 import os
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 # The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
 # same examples every time; the search for new ones is `make fuzz`.
 RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("lookalike", max_examples=40, derandomize=True, **RULES)
+settings.register_profile("lookalike", max_examples=30, derandomize=True, **RULES)
 settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
 FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
 settings.load_profile("fuzz" if FUZZ else "lookalike")
@@ -25,9 +27,27 @@ def pytest_collection_modifyitems(items):
     """Leave the fuzzer what it can vary, tests of random examples; put off what takes long."""
     if FUZZ:
         items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    if any(is_hypothesis_test(getattr(item, "obj", None)) for item in items):
+        load_everything()
     for item in items:
         if not LONG and item.get_closest_marker("long"):
             item.add_marker(NOT_NOW)
+
+
+def load_everything():
+    """Import all modules: hypothesis takes numbers and words for examples from those it finds.
+
+    Whichever test happened to run first in a process would else decide about the examples of all
+    that follow.
+    """
+    import benchmarks
+
+    import lookalike
+
+    for package in (lookalike, benchmarks):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -97,14 +98,20 @@ def by_string(tree, package):
             yield node.lineno, one if one is None else one.split(".")
 
 
+@cache  # four tests ask about every file
+def imports_of(text, package):
+    """Return (line, dotted path) for everything that a file of a package imports."""
+    tree = ast.parse(text)
+    return [*statements(tree, list(package)), *by_string(tree, list(package))]
+
+
 def imports(source):
     """Yield (file, line, room, path below lookalike); the path is None for a computed name."""
     for file in sorted(source.rglob("*.py")):
         inside = file.relative_to(source)
         room = inside.parts[0].removesuffix(".py")
         package = ["lookalike", *inside.parts[:-1]]
-        tree = ast.parse(file.read_text())
-        for line, path in [*statements(tree, package), *by_string(tree, package)]:
+        for line, path in imports_of(file.read_text(), tuple(package)):
             if path is None or path[0] == "lookalike":
                 yield inside.as_posix(), line, room, path if path is None else path[1:]
 

@@ -22,6 +22,7 @@ def table(tmp_path):
     return path
 
 
+@pytest.mark.long
 def test_a_file_is_served_and_read_again_only_if_it_has_changed(table, tmp_path):
     store = tmp_path / "pets.lookalike.sqlite"
     with Process(store, str(table), "--label-column", "name") as server:

@@ -84,6 +84,7 @@ def test_damaged_tables_end_in_a_clean_error_or_an_answer(driver, tmp_path):
     assert bad(outcomes) == {}
 
 
+@pytest.mark.long
 def test_the_driver_notices_crashes_and_hangs(saved):
     workers = Driver(seconds=0.5)
     assert workers.ask("hang", "none", "none") == "HANG"

@@ -113,6 +113,7 @@ for measure in (LocalScaling(Vector(), 3), MutualProximity(Vector(), "gauss_inde
 """
 
 
+@pytest.mark.long
 def test_uncompiled_kernels_give_the_same_bits():
     found = [
         subprocess.run(

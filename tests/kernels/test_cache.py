@@ -34,6 +34,7 @@ def test_kernels_are_compiled_once(tmp_path):
     assert run(CODE, tmp_path) == ["[7, -1]", "1"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 @pytest.mark.parametrize("size", [0, 10, 100])
 def test_a_file_cut_short_is_thrown_away(tmp_path, ending, size):

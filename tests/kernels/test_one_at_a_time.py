@@ -51,6 +51,7 @@ def start(tmp_path):
     return begin
 
 
+@pytest.mark.long
 def test_every_process_gets_the_loop_for_its_types(start):
     together = [start(seed) for seed in range(4)]
     answers = [process.communicate(timeout=300) for process in together]
@@ -59,6 +60,7 @@ def test_every_process_gets_the_loop_for_its_types(start):
         assert out == "ready\nwrong 0\n", err
 
 
+@pytest.mark.long
 def test_a_process_waits_for_its_turn(start, tmp_path):
     start(0).communicate(timeout=300)  # makes the folder
     (lock,) = tmp_path.rglob(LOCK)

@@ -310,6 +310,7 @@ def test_a_build_goes_on_where_it_was(files, tmp_path, memory):
         build(files, folder, Gower())
 
 
+@pytest.mark.long
 def test_a_killed_build_goes_on_where_it_was(files, tmp_path, memory):
     folder = tmp_path / "index"
     code = f"""

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from lookalike.table.kind import Kind
 from lookalike.table.raw import Raw
 
-__all__ = ["ListFacts", "kind_of_lists", "list_facts", "short_number"]
+__all__ = ["ListFacts", "kind_of", "kind_of_lists", "list_facts", "short_number"]
 
 
 @dataclass(frozen=True)

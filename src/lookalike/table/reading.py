@@ -38,8 +38,8 @@ class Reading:
     Parameters
     ----------
     what : str
-        "number", "date", "time", "mark" (an x or nothing), "set", "level", or "" where cells stay
-        words.
+        "number", "date", "time", "mark" (an x or nothing), "set", "list" (in brackets), "level", or
+        "" where cells stay words.
     decimal : str
         The decimal separator of numbers.
     thousands : str
@@ -59,7 +59,7 @@ class Reading:
     """
 
     SHAPE: ClassVar[Fields] = {
-        "what": Choice("", "number", "date", "time", "mark", "set", "level"),
+        "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
         "decimal": Choice(".", ","),
         "thousands": Text(),
         "currency": Text(),

@@ -88,7 +88,7 @@ class Tally:
             every = np.concatenate(self._values)
             order = np.argsort(every, kind="stable")
             every = every[order]
-            first = np.flatnonzero(np.concatenate([[True], every[1:] != every[:-1]]))
+            first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
             counts = np.concatenate(self._counts)[order]
             self._values = [every[first]]
             self._counts = [np.add.reduceat(counts, first) if len(first) else counts]

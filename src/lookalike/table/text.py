@@ -23,6 +23,7 @@ from lookalike.table.levels import (
     is_partly_scale,
     without_number,
 )
+from lookalike.table.lists import kind_of, list_facts
 from lookalike.table.lists_text import find_sets
 from lookalike.table.neutral import (
     SAMPLE,
@@ -56,6 +57,7 @@ from lookalike.table.typed import (
     set_aside_constant,
 )
 from lookalike.table.vocabulary import FLAGS, GAPS, MARKS, MISSING
+from lookalike.table.written_lists import find_lists
 
 __all__ = ["infer_text"]
 
@@ -255,6 +257,18 @@ def _ordered(raw: Raw, found: LevelsFound) -> Guess:
     return Guess(kind)
 
 
+def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    cells = find_lists(words)
+    if cells is None:
+        return None
+    facts = list_facts(cells)
+    assert facts is not None, "there are words"
+    kind = kind_of(facts)
+    kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
+    kind = replace(kind, reading=Reading("list"))
+    return Guess(kind, raw=spread(raw, words, cells))
+
+
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
     found = find_sets(words)
     if found is None:
@@ -273,6 +287,7 @@ _RECOGNIZERS: tuple[Callable[[Raw, Words, str], Guess | None], ...] = (
     _mark,
     _levels,
     _ranked,
+    _list,
     _set,
 )
 
