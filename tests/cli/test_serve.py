@@ -112,25 +112,26 @@ def test_a_file_is_read_with_the_options_that_other_verbs_have(tmp_path):
 
 
 def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
-    store = tmp_path / "a.sqlite"
+    from lookalike.service.server import make_service, serve_file
 
-    def kind(*words):
-        with Process(store, str(table), *words) as server:
-            columns = server.client.describe("pets")["columns"]
-            return {one["name"]: one["kind"] for one in columns}["weight"], "".join(server.heard)
+    service, heard = make_service(tmp_path / "a.sqlite", "127.0.0.1"), []
 
-    assert kind()[0] == "number"
-    other, heard = kind("--kinds", "weight=category")
-    assert other == "category"
-    assert "reading" in heard
-    other, heard = kind()  # as the store has it
-    assert other == "category"
-    assert "reading" not in heard
-    with Process(store, str(table)) as server:
-        server.client.add("pets", [{"name": "Neu", "weight": 4, "animal": "cat"}])
-    other, heard = kind("--kinds", "weight=number")
-    assert other == "category"
-    assert "is to be read otherwise" in heard
+    def kind(**options):
+        heard.clear()
+        found = service.catalog.get(serve_file(service, str(table), options, heard.append))
+        return found.view.schema.kinds["weight"].name
+
+    try:
+        assert kind() == "number"
+        assert kind(kinds={"weight": "category"}) == "category"
+        assert heard == [f"reading {table}"]
+        assert kind() == "category"  # as the store has it
+        assert heard == []
+        service.catalog.get("pets").add([{"name": "Neu", "weight": 4, "animal": "cat"}])
+        assert kind(kinds={"weight": "number"}) == "category"
+        assert "is to be read otherwise" in heard[0]
+    finally:
+        service.store.close()
 
 
 def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
