@@ -114,7 +114,7 @@ def test_a_question_names_the_option_that_is_wrong():
         (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
         (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
-        (["index", "rows.csv"], "Known: build, add, query, info, check, delete."),
+        (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
         (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
     ],
 )
@@ -161,3 +161,11 @@ def test_serve_makes_no_store_for_a_file_that_is_not_there(tmp_path):
 @pytest.mark.parametrize("words", [[], ["search"], ["index"]])
 def test_a_switch_shows_no_type(words):
     assert "bool" not in run(*words, "--help").stdout
+
+
+def test_too_few_rows_to_judge_by_are_told_without_a_function(tmp_path):
+    (tmp_path / "row.csv").write_text("a,b\n1,x\n")
+    heard = run("regress", tmp_path / "row.csv", "--label", "a", "--trees", 5).stderr
+    assert "no cross-validation: needs at least 5 rows, found 1 row." in heard
+    assert "cross_validate" not in heard
+    assert "1 rows" not in heard

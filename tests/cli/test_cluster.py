@@ -166,8 +166,8 @@ def test_landmarks(file):
         (["--columns", "syze"], "Did you mean 'size'"),
         (["--measure", "gowr"], "Did you mean 'gower'"),
         (["--landmarks", "99"], "found 24 rows"),
-        (["--method", "means", "--measure", "gower"], "Leave out --measure"),
-        (["--method", "means", "--weight", "size=2"], "Leave out --weight"),
+        (["--method", "means", "--measure", "gower"], "Leave --measure out"),
+        (["--method", "means", "--weight", "size=2"], "Leave --weight out"),
         (["--method", "density", "--eps", "-1"], "needs a number of at least 0"),
     ],
 )

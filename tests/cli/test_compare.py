@@ -80,7 +80,10 @@ def test_all_measures_and_a_time_budget(file):
     ("words", "complaint"),
     [
         (["--label", "wo"], "Did you mean 'who'?"),
-        (["--measures", "gowr"], "Did you mean 'gower'?"),
+        (
+            ["--measures", "gowr"],
+            "--measures: needs a known measure, found 'gowr'. Did you mean 'gower'?",
+        ),
         (["--measures", ","], "--measures: needs names of measures"),
         (["--label", "a"], "an amount"),
         (["-k", "50"], "Lower -k to 49"),

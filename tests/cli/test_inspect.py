@@ -102,3 +102,15 @@ def test_an_empty_column_is_described(tmp_path):
     told = json.loads(run("inspect", path, "--output", "json").stdout)["columns"]
     assert told[1]["warnings"] == ["set aside: every cell is missing"]
     assert told[1]["missing_share"] == 1
+
+
+def test_of_very_many_columns_the_first_are_shown_and_the_others_counted(tmp_path):
+    names = [f"c{i}" for i in range(150)]
+    rows = [[str(i * at % 7) for i in range(1, 151)] for at in range(9)]
+    (tmp_path / "wide.csv").write_text("\n".join(",".join(row) for row in [names, *rows]))
+    shown = run("inspect", tmp_path / "wide.csv").stdout
+    assert " c99 " in shown
+    assert " c100 " not in shown
+    assert "not shown: 50 more columns: 50 number" in shown
+    told = json.loads(run("inspect", tmp_path / "wide.csv", "--output", "json").stdout)
+    assert len(told["columns"]) == 150

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -191,3 +192,62 @@ def test_ctrl_c_from_outside_ends_a_verb_at_once(rows_of, verb):
     assert b"Traceback" not in err
     # On a busy machine the wall clock says little, but work that goes on would show.
     assert min(took, worked) < LIMIT, f"{took:.1f} s, {worked:.1f} s of work"
+
+
+def test_small_tables_are_spoken_of_in_plain_words(tmp_path):
+    (tmp_path / "row.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "note.csv").write_text("note\n" + "".join(f"the dog {i} walks\n" for i in range(9)))
+    done = run("search", tmp_path / "row.csv", "--row", 0)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "there is no other row to find\n"
+    assert "found 1 row." in run("hubness", tmp_path / "row.csv").stderr
+    for verb in ("classify", "cluster"):
+        alone = run(verb, tmp_path / "note.csv", "--label", "note").stderr
+        assert alone.startswith("--label note: it is the only column")
+    assert "may also be" not in run("inspect", tmp_path / "note.csv").stdout
+    shown = run("outliers", tmp_path / "note.csv", "-n", 1).stdout
+    assert "…" not in shown  # a cell is cut only where there is no room for it
+
+
+def test_letters_that_take_two_places_do_not_squeeze_a_table(tmp_path):
+    rows = "".join(f"犬と猫と鳥 {i % 3},{'xyz'[i % 3] * 30},{i % 5}\n" for i in range(30))
+    (tmp_path / "wide.csv").write_text(f"日本語の名前,note,n\n{rows}")
+    shown = run("hubness", tmp_path / "wide.csv", COLUMNS="60").stdout
+    assert "row  lists  missing" in shown
+
+
+def test_of_very_many_columns_the_important_ones_are_shown(tmp_path):
+    names = ",".join(f"c{i}" for i in range(40))
+    cells = np.random.default_rng(0).integers(0, 9, (30, 40)).astype(str)
+    rows = "\n".join(map(",".join, cells.tolist()))
+    (tmp_path / "wide.csv").write_text(f"{names}\n{rows}")
+    words = ("--label", "c0", "--trees", 5, "--folds", 0)
+    shown = run("regress", tmp_path / "wide.csv", *words).stdout
+    assert "not shown: 19 less important columns" in shown
+
+
+def test_notes_about_clusters_name_options(tmp_path):
+    rows = "".join(f"{'ab'[i % 2]},{i % 2},{'xy'[(i // 2) % 2]}\n" for i in range(40))
+    rows += "".join(f"c,{9 + i % 2},{'xy'[i % 2]}\n" for i in range(20))
+    (tmp_path / "rows.csv").write_text(f"kind,size,sex\n{rows}")
+    shown = run("cluster", tmp_path / "rows.csv", "-n", 5).stdout
+    assert "kinds={" not in shown
+    assert "MixedKMeans" not in shown
+
+
+def test_rows_without_a_label_are_left_out_by_every_verb(tmp_path):
+    rows = "".join(f"thing {i},{i % 7},{'' if i == 3 else 'xy'[i % 2]}\n" for i in range(40))
+    (tmp_path / "rows.csv").write_text(f"name,size,kind\n{rows}")
+    verbs = {
+        "classify": ["--trees", 5],
+        "cluster": ["-n", 2],
+        "hubness": [],
+        "compare": ["--measures", "gower"],
+        "report": ["-o", tmp_path / "a.html"],
+    }
+    for verb, words in verbs.items():
+        done = run(verb, tmp_path / "rows.csv", "--label", "kind", *words)
+        assert done.exit_code == 0, done.stderr
+        assert "1 row without 'kind' left out" in done.stderr
+    done = run("cluster", tmp_path / "rows.csv", "-n", 2)
+    assert re.search(r"thing \d+ \(\d+\)", done.stdout)  # typical rows are named

@@ -97,3 +97,65 @@ def test_without_the_packages_the_extra_is_named(monkeypatch):
     done = run("serve")
     assert done.exit_code == 1
     assert "Install lookalike[service]" in done.stderr
+
+
+def test_a_file_is_read_with_the_options_that_other_verbs_have(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_bytes(
+        "name;weight;likes\nJürgen;4;fish|milk\nRex;30;bones\nZoë;5;fish\n".encode("latin-1")
+    )
+    words = ("--encoding", "latin-1", "--delimiter", ";", "--split", "likes=|")
+    with Process(tmp_path / "a.sqlite", str(path), *words) as server:
+        about = server.client.describe("pets")
+        assert {one["name"]: one["kind"] for one in about["columns"]}["likes"] == "set"
+        assert server.client.row("pets", 0)["row"]["name"] == "Jürgen"
+
+
+def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
+    from lookalike.service.server import make_service, serve_file
+
+    service, heard = make_service(tmp_path / "a.sqlite", "127.0.0.1"), []
+
+    def kind(**options):
+        heard.clear()
+        found = service.catalog.get(serve_file(service, str(table), options, heard.append))
+        return found.view.schema.kinds["weight"].name
+
+    try:
+        assert kind() == "number"
+        assert kind(kinds={"weight": "category"}) == "category"
+        assert heard == [f"reading {table}"]
+        assert kind() == "category"  # as the store has it
+        assert heard == []
+        service.catalog.get("pets").add([{"name": "Neu", "weight": 4, "animal": "cat"}])
+        assert kind(kinds={"weight": "number"}) == "category"
+        assert "is to be read otherwise" in heard[0]
+    finally:
+        service.store.close()
+
+
+def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
+    saved = tmp_path / "pets.lookalike"
+    words = ("--id-column", "name", "--measure", "gower:scale=rank", "--weight", "weight=2")
+    assert run("index", "build", table, "-o", saved, *words).exit_code == 0
+    asked = run("search", saved, "--row", "Tom", "-k", 1, "--output", "json")
+    (hit,) = json.loads(asked.stdout)["hits"]
+    with Process(tmp_path / "a.sqlite", str(saved)) as server:
+        (found,) = server.client.search("pets", "Tom", 1)["hits"]
+        assert (found["id"], found["distance"]) == (hit["row"], pytest.approx(hit["distance"]))
+    wrong = run("serve", saved, "--missing", "?", "--store", tmp_path / "b.sqlite")
+    assert wrong.exit_code == 1
+    assert "--missing: needs a table to read" in wrong.stderr
+
+
+def test_tokens_are_listed_in_every_form(tmp_path):
+    store = tmp_path / "a.sqlite"
+    for verb in (["list"], ["revoke", "3f9c21aa"]):  # a typing error makes no store
+        done = run("token", *verb, "--store", store)
+        assert done.exit_code == 1
+        assert "file not found" in done.stderr
+        assert not store.exists()
+    run("token", "create", "me", "--store", store)
+    assert run("token", "list", "--store", store, "-o", "csv").stdout.startswith("id,name,scope")
+    shown = run("token", "list", "--store", store, "-o", "parquet").stdout_bytes
+    assert shown.startswith(b"PAR1")

@@ -181,11 +181,13 @@ def test_clusters_and_colors(many):
     colors = many.get("/api/collections/many/map/colors", {"column": "group"})
     codes = np.frombuffer(base64.b64decode(colors["values"]), np.uint8)
     assert [colors["labels"][code] for code in codes[:3]] == ["a", "b", "c"]
+    assert colors["gap"] == "missing"
     numbers = many.get("/api/collections/many/map/colors", {"column": "x"})
     cells = np.frombuffer(base64.b64decode(numbers["values"]), "<f4")
     assert cells[7] == pytest.approx(MANY[7]["x"], rel=1e-6)
     clusters = many.get("/api/collections/many/map/colors", {"column": "cluster"})
     assert len(base64.b64decode(clusters["values"])) == 120
+    assert clusters["gap"] == "no cluster"
     with pytest.raises(ServiceError, match="a column"):
         many.get("/api/collections/many/map/colors", {"column": "nobody"})
 
@@ -239,3 +241,16 @@ def test_measures_are_listed(server):
     found = {one["name"]: one["text"] for one in server.get("/api/measures")["measures"]}
     assert {"auto", "gower", "ranked", "cosine"} <= set(found)
     assert all(found.values())
+
+
+def test_an_empty_set_is_not_called_missing():
+    from types import SimpleNamespace
+
+    from lookalike.service.analysis.maps import Map
+    from lookalike.table import read_table
+
+    rows = {"tags": [{"a"}, set(), {"a", "b"}], "more": [{"a"}, None, {"b"}]}
+    sample = SimpleNamespace(table=read_table(rows), ids=[0, 1, 2])
+    drawn = Map(sample, np.zeros((3, 2)), None)
+    assert drawn.colors("tags")["gap"] == "none"
+    assert drawn.colors("more")["gap"] == "missing"

@@ -93,7 +93,7 @@ def test_two_living_rows_cannot_have_one_id(store):
 
 def test_names_are_given_once(store):
     store.create("a", "{}", b"", rows(1))
-    with pytest.raises(AlreadyThere, match="a name that is free"):
+    with pytest.raises(AlreadyThere, match="there is one of this name already"):
         store.create("a", "{}", b"", rows(2))
     assert len(store.heads()) == 1
 
@@ -210,7 +210,7 @@ def test_another_file_is_not_overwritten(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("a shopping list, long enough to look like something " * 10)
     before = path.read_bytes()
-    with pytest.raises(UnreadableFile, match="a whole SQLite database"):
+    with pytest.raises(UnreadableFile, match="the database is damaged"):
         Store(path)
     assert path.read_bytes() == before
 

@@ -18,7 +18,6 @@ OPTIONS = {
     "n_splits": "--folds",
     "eps": "--eps",
     "max_seconds": "--max-seconds",
-    "contamination": "--share",
 }
 WORD = r"""(?:'[^']*'|"[^"]*")"""
 
@@ -66,6 +65,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"^Index\.search\(columns=\.\.\.\)"), "--columns"),
     (re.compile(r"^Index\.search\(((?:un)?like)=\.\.\.\)"), r"--\1"),
     (re.compile(r"^kinds\[(['\"])(.*?)\1\]"), r"--kinds \2"),
+    (re.compile(r"\bMixedKMeans \((--method means)\)"), r"\1"),
     # scikit-learn's own words stand in the middle, for tools that look for them.
     (
         re.compile(r"^read_table: needs rows and columns, found an empty table: .* is required\."),
@@ -90,7 +90,7 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         "--memory",
     ),
     (
-        re.compile(rf"\b(?P<name>{'|'.join(OPTIONS)})\b(?:=(?P<value>{WORD}|[\w.]+))?"),
+        re.compile(rf"(?<!-)\b(?P<name>{'|'.join(OPTIONS)})\b(?:=(?P<value>{WORD}|[\w.]+))?"),
         _option,
     ),
     (
@@ -104,6 +104,8 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"^\w+(?:\((--?[\w-]+)(?:=\S+| (\S+))?\)| (-k \d+))(?=: )"), _who),
     (re.compile(r", or one of 'knee', found"), ", found"),
     (re.compile(r" Change the parameter\."), " Give another value."),
+    (re.compile(r"\bn_samples=1\b"), "1 row"),
+    (re.compile(r"\b1 rows were\b"), "1 row was"),
     (re.compile(r"\bn_samples=(\d+)\b"), r"\1 rows"),
     (re.compile(r"\b(Lower|Raise) k\b"), r"\1 -k"),
     (re.compile(r"\bPass (?=(?:for example )?--)"), "Use "),
@@ -116,7 +118,10 @@ RULES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
         r"out-of-bag: \g<what> Raise --trees.",
     ),
     (
-        re.compile(r"^cross_validate: (?P<what>needs .*) Add rows\.$"),
+        re.compile(
+            r"^cross_validate: (?P<what>needs .*?\.) "
+            r"(?:Add rows|Lower --folds to [01] or add rows)\.$"
+        ),
         r"no cross-validation: \g<what>",
     ),
 ]

@@ -17,6 +17,7 @@ from lookalike.cli.learning import (
     Target,
     Trees,
     Voters,
+    check_method,
     judge_and_fit,
     make_model,
     read_distances,
@@ -50,13 +51,14 @@ def classify(
     weight: Weight = None,
     k: Voters = None,
     distance: Distances = None,
-    trees: Trees = 100,
+    trees: Trees = None,
     folds: Folds = 5,
     columns: Columns = None,
     seed: Seed = 0,
     output: Form = out.Output.table,
 ) -> None:
     """Learn classes from columns of any kind, say how well that goes, and predict new rows."""
+    check_method(method, measure, weight, k, distance, trees)
     distances = read_distances(distance)
     loaded, classes, left_out = with_target(source, label, columns)
     check_classes(label, classes)

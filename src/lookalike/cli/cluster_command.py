@@ -8,10 +8,12 @@ import typer
 
 from lookalike._show import percent, short
 from lookalike.cli import output as out
+from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, Label, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
+from lookalike.cli.unused import refuse_unused
 from lookalike.errors import InvalidInput, message
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ EXAMPLES = (
 OURS = ("row", "cluster", "distance")  # the first columns of the CSV form
 MANY = 40  # clusters shown to people
 INDENT = 2
+CORE = 5  # rows near a core row
+DENSITY = ("density", "hdbscan")
+BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
 
 
 @takes_table
@@ -71,27 +76,30 @@ def cluster(
         typer.Option(
             "--eps",
             metavar="N",
-            help="How near neighbors are for density; without it, the knee of the distances.",
+            help="For density: how near rows must be to be neighbors; the knee of the distances "
+            "unless given.",
             show_default=False,
         ),
     ] = None,
     min_neighbors: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--min-neighbors",
             metavar="N",
             min=1,
-            help="Rows, itself among them, that make a row dense.",
+            help="For density and hdbscan: how many rows must be near, the row itself included, to "
+            f"make a row part of a cluster's core; {CORE} unless given.",
+            show_default=False,
         ),
-    ] = 5,
+    ] = None,
     landmarks: Annotated[
         int | None,
         typer.Option(
             "--landmarks",
             metavar="N",
             min=2,
-            help="For many rows: compare with this many, drawn at random; without it, as many as "
-            "are needed.",
+            help="For many rows: compare all of them with this many, drawn at random; as many as "
+            "are needed unless given.",
             show_default=False,
         ),
     ] = None,
@@ -100,6 +108,16 @@ def cluster(
 ) -> None:
     """Say which rows belong together, and what sets each cluster apart from the others."""
     number = read_number(n)
+    refuse_unused(
+        method,
+        {
+            "--measure": (measure, BY_NUMBER + DENSITY),
+            "--weight": (weight, BY_NUMBER + DENSITY),
+            "--eps": (eps is not None, ("density",)),
+            "--min-neighbors": (min_neighbors, DENSITY),
+            "--landmarks": (landmarks, BY_NUMBER),
+        },
+    )
     loaded, truth = source.load().without_label(label)
     loaded = loaded.compared_by(columns)
     with compile_note():
@@ -108,7 +126,6 @@ def cluster(
         model: SimilarityClustering | MixedKMeans
         reason: str | None = None
         if method == "means":
-            refuse_measure(measure, weight)
             model = MixedKMeans(number, random_state=seed).fit(loaded.table)
         else:
             chosen, reason = pick_measure(measure, loaded, weights=weight)
@@ -117,7 +134,7 @@ def cluster(
                 number,
                 method=method,
                 eps="knee" if eps is None else eps,
-                min_neighbors=min_neighbors,
+                min_neighbors=min_neighbors or CORE,
                 landmarks="auto" if landmarks is None else landmarks,
                 random_state=seed,
             ).fit(loaded.table)
@@ -129,14 +146,6 @@ def cluster(
         return
     answer = {"measure": name, "reason": reason, "method": method}
     out.write(output, *to_rows(model, loaded), lambda: answer | to_json(profile, model, loaded))
-
-
-def refuse_measure(measure: Any, weight: Any) -> None:
-    """Refuse what k-means would not look at."""
-    for option, given in (("--measure", measure), ("--weight", weight)):
-        if given:
-            do = f"Leave out {option}, or choose another method"
-            raise InvalidInput(message("--method means", "no measure", f"{option}", do))
 
 
 def measure_name(model: Any) -> str | None:
@@ -202,8 +211,7 @@ def show_lines(console: Console, clusters: Sequence[ClusterProfile], loaded: Loa
         out.headline(console, line)
         out.say(console, "; ".join(map(str, one.columns)) or "like all other rows", "", INDENT)
         typical, borderline = (
-            ", ".join(short(loaded.ids[row]) for row in rows)
-            for rows in (one.typical, one.borderline)
+            ", ".join(loaded.called(row) for row in rows) for rows in (one.typical, one.borderline)
         )
         rows = f"typical rows {typical}" + (f"; borderline {borderline}" if borderline else "")
         out.say(console, rows, indent=INDENT)
@@ -224,10 +232,11 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
             line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
         line += [[str(difference) for difference in one.columns]]
         for rows in (one.typical, one.borderline):
-            line += [", ".join(short(loaded.ids[row]) for row in rows)]
+            line += [", ".join(loaded.called(row) for row in rows)]
         lines.add_row(*out.cells(line))
+    every = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
     many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
-    out.headline(console, f"{loaded.name}: {many} of {profile.n_rows:,} rows, {by}")
+    out.headline(console, f"{loaded.name}: {many} of {every}, {by}")
     if reason is not None:
         out.say(console, reason)
     # A narrow column of fragments cannot be read: then each cluster is a few lines instead.
@@ -239,6 +248,6 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
     if len(clusters) > MANY:
         out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
     for note in profile.notes:
-        out.say(console, note)
+        out.say(console, in_options(note))
     if not clusters:
         out.note("no cluster: try a larger --eps or a smaller --min-neighbors")

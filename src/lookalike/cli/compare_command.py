@@ -40,7 +40,7 @@ def compare(
             "--measures",
             metavar="A,B",
             help="Measures by name, with options after a colon: gower,vector:scale=standard. "
-            "Without it: all that there are, and repairs of the best.",
+            "All of them, and repairs of the best, unless given.",
             show_default=False,
         ),
     ] = None,
@@ -62,7 +62,7 @@ def compare(
             "--max-seconds",
             metavar="N",
             min=0,
-            help="Begin no further measure after this time.",
+            help="Start no further measure after this many seconds.",
             show_default=False,
         ),
     ] = None,
@@ -70,7 +70,7 @@ def compare(
     output: Form = out.Output.table,
     html: Html = None,
 ) -> None:
-    """Try measures on a table, best first, and say which one to take."""
+    """Compare measures on a table, best first, and recommend one."""
     check_page(html)
     chosen = None if measures is None else read_measures(measures)
     loaded, truth = source.load().without_label(label)
@@ -118,7 +118,7 @@ def read_measures(text: str) -> dict[str, Measure]:
         raise InvalidInput(
             message("--measures", "names of measures", repr(text), "Try gower,ranked")
         )
-    return {name: make_measure(name) for name in names}
+    return {name: make_measure(name, "--measures") for name in names}
 
 
 def show_board(board: Leaderboard, file: str) -> None:

@@ -10,7 +10,7 @@ from lookalike.cli.output import note
 
 __all__ = ["compile_note"]
 
-TEXT = "compiling the comparison loops; this happens once, the next run starts at once"
+TEXT = "compiling the comparison loops; this happens once, later runs skip it"
 
 
 @contextmanager

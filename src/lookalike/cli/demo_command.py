@@ -13,6 +13,7 @@ from lookalike.cli.serving import check_extra, run_service
 
 __all__ = ["demo"]
 
+EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
 HOST, PORT = "127.0.0.1", 8571
 
 NEXT = (

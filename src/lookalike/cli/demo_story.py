@@ -69,7 +69,9 @@ def show_weights(console: Console, index: Index, films: Table) -> None:
     row = row_of(films, title)
     before: Hits = index.search(row, NEAREST)  # type: ignore[assignment]
     after: Hits = index.search(row, NEAREST, weights=weights)  # type: ignore[assignment]
-    out.headline(console, f"Like {title}, if the year counts four times, fame and money not?")
+    out.headline(
+        console, f"Like {title}, if the year counts four times, and fame and money not at all?"
+    )
     _show_change(console, before, after)
 
 

@@ -236,14 +236,14 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         do = f"Build them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
         raise InvalidInput(message(f"Index folder {file!r}", "whole shards", found, do))
-    mended = repair_folder(file) if faults else {}
+    repaired = repair_folder(file) if faults else {}
     index = Index.open(file)
     console = out.make_console()
     shards = len(index.state_.segments.segments)
     several = "" if shards == 1 else "s"
     said = f"{file}: all files are whole, {len(index):,} rows in {shards:,} shard{several}"
-    if mended:
-        said = f"{file}: {len(mended)} of {shards:,} shards written again, {len(index):,} rows"
+    if repaired:
+        said = f"{file}: {len(repaired)} of {shards:,} shards written again, {len(index):,} rows"
     out.headline(console, said)
-    for name, some in mended.items():
+    for name, some in repaired.items():
         out.say(console, f"{name}: {'; '.join(some)}")

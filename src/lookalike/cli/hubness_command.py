@@ -60,7 +60,7 @@ def hubness(
 ) -> None:
     """Say whether a few rows fill everybody's list of neighbors, and which.
 
-    The column of classes may hold sets of them.
+    With --label, a column of sets gives a row several classes.
     """
     check_page(html)
     loaded, truth = source.load().without_label(label)
@@ -140,7 +140,7 @@ def show_report(
     wide = (max(map(len, column)) + out.GAP for column in zip(heads, *lines, strict=True))
     room = max(20, console.width - sum(wide) - 2 * out.GAP)
     for hub, line in zip(hubs, lines, strict=True):
-        rows.add_row(*out.cells([*line, short(loaded.in_words(int(hub["row"])), room)]))
+        rows.add_row(*out.cells([*line, loaded.in_words(int(hub["row"]), room)]))
     out.headline(console, "Rows in the most lists")
     console.print(rows)
     for note in report.notes:

@@ -20,7 +20,7 @@ from lookalike.cli.folders import (
     wants_folder,
 )
 from lookalike.cli.inspect_command import summary_grid
-from lookalike.cli.measure import AUTO, pick_measure, set_seed
+from lookalike.cli.measure import AUTO, in_words, pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, MeasureName, Scheduler, Seed, Weight
 from lookalike.cli.search_command import search
 from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
@@ -35,7 +35,7 @@ __all__ = ["index"]
 index = typer.Typer(
     cls=Group,
     no_args_is_help=True,
-    help="Build, extend and look at an index that is kept in a file or in a folder.",
+    help="Build, extend and inspect an index that is kept in a file or a folder.",
 )
 
 Saved = Annotated[
@@ -65,7 +65,7 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="FILE...",
-            help="More Parquet files of the same columns; the index goes to a folder then.",
+            help="More Parquet files with the same columns; the index is then a folder.",
             show_default=False,
         ),
     ] = None,
@@ -93,8 +93,8 @@ def build(
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
 
-    Several Parquet files, a folder of them or a pattern go to a folder of shards: rows stay on the
-    disk, and a build that was stopped goes on where it was.
+    Several Parquet files, a folder of them or a pattern make a folder of shards: rows stay on
+    disk, and a build that was stopped continues where it was.
     """
     from lookalike._atomic import check_writable
 
@@ -113,7 +113,7 @@ def build(
         made = Index(set_seed(chosen, seed), id_column=id_column).fit(loaded.table)
     made.save(to)
     console = out.make_console()
-    name = type(made.measure_).__name__
+    name = in_words(made.measure_)
     out.headline(console, f"{to}: {len(made):,} rows of {loaded.name}, compared by {name}")
     if reason is not None:
         out.say(console, reason)
@@ -185,7 +185,7 @@ def info(file: Saved, output: Form = out.Output.table) -> None:
             shards = len(made.state_.segments.segments)
             title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
             title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
-        out.headline(console, f"{file}: {title}, compared by {name}")
+        out.headline(console, f"{file}: {title}, compared by {in_words(made.measure_)}")
         if made.reason_ != "given":
             out.say(console, made.reason_)
         console.print(summary_grid(summary))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from lookalike._show import short
@@ -21,6 +22,10 @@ EXAMPLES = (
     "lookalike inspect films.csv",
     "lookalike inspect films.csv --kinds year=category --missing '?'",
 )
+
+
+SHOWN = 100  # columns in a table for people
+NAMED = 20  # columns that a line below it names
 
 
 @takes_table
@@ -45,6 +50,12 @@ def show_summary(summary: TableSummary, name: str) -> None:
     console = out.make_console()
     out.headline(console, f"{name}: {summary.title}")
     console.print(summary_grid(summary))
+    more = Counter(one.kind if one.compared else "aside" for one in summary.columns[SHOWN:])
+    if more:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
+        out.say(
+            console, f"not shown: {more.total():,} more columns: {kinds} (csv and json have all)"
+        )
     said: dict[str, list[str]] = {}
     for one in summary:
         for warning in one.warnings:
@@ -53,13 +64,15 @@ def show_summary(summary: TableSummary, name: str) -> None:
             elif one.reason not in warning:  # the reason stands in the table
                 said.setdefault(in_options(warning), []).append(one.column)
     for warning, columns in said.items():
-        out.say(console, f"! {', '.join(columns)}: {warning}", "yellow")
+        names = ", ".join(map(short, columns[:NAMED]))
+        rest = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""
+        out.say(console, f"! {names}{rest}: {warning}", "yellow")
 
 
 def summary_grid(summary: TableSummary) -> Grid:
-    """Return a summary as a table for people."""
+    """Return a summary as a table for people, of the first columns if there are very many."""
     heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
     table = out.grid([*heads, ("values", "fold"), ("why", "fold")])
-    for name, *words in summary.grid():
+    for name, *words in summary.grid()[:SHOWN]:
         table.add_row(*out.cells([short(name), *words]))
     return table

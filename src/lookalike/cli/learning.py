@@ -12,7 +12,8 @@ from lookalike.cli.advice import in_options
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import split_pair
 from lookalike.cli.source import Loaded, Source
-from lookalike.errors import InvalidInput, TooFewRows, message, suggest
+from lookalike.cli.unused import refuse_unused
+from lookalike.errors import TooFewRows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +28,7 @@ __all__ = [
     "Target",
     "Trees",
     "Voters",
+    "check_method",
     "judge_and_fit",
     "make_model",
     "read_distances",
@@ -36,7 +38,8 @@ __all__ = [
     "write_report",
 ]
 
-SHOWN = 20  # predictions in a table for people
+SHOWN = 20  # predictions, and columns, in a table for people
+TREES = 100
 
 Target = Annotated[
     str,
@@ -47,7 +50,7 @@ Predict = Annotated[
     typer.Option(
         "--predict",
         metavar="FILE",
-        help="Rows to be predicted; the same columns, that of the label may be there.",
+        help="A table of rows to predict, with the same columns; the label may be among them.",
         show_default=False,
     ),
 ]
@@ -64,13 +67,20 @@ Distances = Annotated[
     typer.Option(
         "--distance",
         metavar="COLUMN=NAME",
-        help="How the forest compares cells of a column, where the default is not wanted: "
-        "name=jaro_winkler. May be repeated, also for one column.",
+        help="For a forest: how it compares the cells of a column, if not by the default: "
+        "name=jaro_winkler. May be repeated, also for the same column.",
         show_default=False,
     ),
 ]
 Trees = Annotated[
-    int, typer.Option("--trees", metavar="N", min=1, help="How many trees the forest has.")
+    int | None,
+    typer.Option(
+        "--trees",
+        metavar="N",
+        min=1,
+        help=f"For a forest: how many trees; {TREES} unless given.",
+        show_default=False,
+    ),
 ]
 Voters = Annotated[
     int | None,
@@ -78,7 +88,7 @@ Voters = Annotated[
         "-k",
         metavar="N",
         min=1,
-        help="How many neighbors are asked; chosen by cross-validation unless given.",
+        help="For neighbors: how many vote; chosen by cross-validation unless given.",
         show_default=False,
     ),
 ]
@@ -87,26 +97,33 @@ Folds = Annotated[
 ]
 
 
+def check_method(
+    method: str,
+    measure: str | None,
+    weight: list[str] | None,
+    k: int | None,
+    distances: list[str] | None,
+    trees: int | None,
+) -> None:
+    """Refuse options that this method would not look at."""
+    neighbors, forest = ("neighbors",), ("forest",)
+    refuse_unused(
+        method,
+        {
+            "--measure": (measure, neighbors),
+            "--weight": (weight, neighbors),
+            "-k": (k, neighbors),
+            "--distance": (distances, forest),
+            "--trees": (trees, forest),
+        },
+    )
+
+
 def with_target(source: Source, label: str, columns: str | None) -> tuple[Loaded, Any, int]:
     """Return the rows whose label is known, their labels, and how many rows lack one."""
-    import numpy as np
-
     loaded = source.load()
-    table = loaded.table
-    names = [column.name for column in table.columns + table.aside]
-    if label not in names:
-        do = suggest(label, names)
-        raise InvalidInput(message("--label", "a column of the table", repr(label), do))
-    gaps = np.asarray(table[label].missing)
-    if gaps.all():
-        who, do = f"--label {label}", "Choose another column"
-        raise InvalidInput(message(who, "a column with values", "missing cells only", do))
-    if gaps.any():
-        at = np.flatnonzero(~gaps)
-        out.note(f"{int(gaps.sum()):,} rows without {label!r} are left out")
-        loaded = Loaded(table[at], [loaded.ids[i] for i in at], loaded.name, loaded.index)
     rest, values = loaded.without_label(label)
-    return rest.compared_by(columns), values, int(gaps.sum())
+    return rest.compared_by(columns), values, len(loaded.table) - len(rest.table)
 
 
 def read_distances(words: list[str] | None) -> dict[str, list[Any]] | None:
@@ -172,7 +189,7 @@ def make_model(
     weight: list[str] | None,
     k: int | None,
     distances: dict[str, list[Any]] | None,
-    trees: int,
+    trees: int | None,
     seed: int,
 ) -> Any:
     """Return the model that was asked for, not fitted.
@@ -188,7 +205,7 @@ def make_model(
 
     if method == "forest":
         forest = getattr(predict, f"RandomSimilarityForest{what}")
-        return forest(trees, distances, random_state=seed)
+        return forest(trees or TREES, distances, random_state=seed)
     chosen, _ = pick_measure(measure, loaded, weights=weight)
     neighbors = getattr(predict, f"Neighbor{what}")
     return neighbors(set_seed(chosen, seed), k or "tune", random_state=seed)
@@ -208,9 +225,13 @@ def show_importances(console: Console, report: dict[str, Any]) -> None:
     if not report["importances"]:
         return
     lines = out.grid([("column", "left"), ("importance", "right")])
-    for one in report["importances"]:
+    every = report["importances"]
+    for one in every[:SHOWN]:
         lines.add_row(*out.cells([short(one["column"]), percent(one["share"])]))
     console.print(lines)
+    if len(every) > SHOWN:
+        more = len(every) - SHOWN
+        out.say(console, f"not shown: {more:,} less important columns (csv and json have all)")
 
 
 def show_predictions(console: Console, rows: list[dict[str, Any]]) -> None:

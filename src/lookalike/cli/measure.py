@@ -16,6 +16,7 @@ __all__ = [
     "AUTO",
     "DEFAULT",
     "choose",
+    "in_words",
     "known",
     "make_measure",
     "pick_measure",
@@ -35,11 +36,11 @@ def known() -> dict[str, tuple[type[Measure], dict[str, Any]]]:
     return known_measures(matrices=False)
 
 
-def make_measure(text: str) -> Measure:
+def make_measure(text: str, who: str = WHO) -> Measure:
     """Make the measure that the user names; one that looks distances up has no rows to read."""
     from lookalike.measures.names import make_measure as make
 
-    return make(text, WHO, matrices=False)
+    return make(text, who, matrices=False)
 
 
 def read_measure(text: str) -> Measure | str:
@@ -95,6 +96,20 @@ def choose(measure: Measure | str, table: Table) -> tuple[Measure, str | None]:
     from lookalike.search import choose_measure
 
     return choose_measure(table)
+
+
+def in_words(measure: Measure) -> str:
+    """Name a measure in a heading, a repair with what it repairs.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import MutualProximity
+    >>> from lookalike.measures import Gower
+    >>> in_words(Gower()), in_words(MutualProximity(Gower()))
+    ('Gower', 'MutualProximity of Gower')
+    """
+    name, inner = type(measure).__name__, getattr(measure, "measure", None)
+    return name if inner is None else f"{name} of {type(inner).__name__}"
 
 
 def set_seed(measure: Measure, seed: int) -> Measure:

@@ -22,6 +22,7 @@ __all__ = [
     "Label",
     "MeasureChoice",
     "MeasureName",
+    "MeasureOrAuto",
     "Missing",
     "Neighbors",
     "Scheduler",
@@ -70,8 +71,8 @@ Scheduler = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Of an index in a folder: let the workers of a Dask scheduler do the work, such as "
-        "tcp://scheduler:8786.",
+        help="For an index in a folder: let the workers of this Dask scheduler do the work, such "
+        "as tcp://scheduler:8786.",
         show_default=False,
     ),
 ]
@@ -94,18 +95,22 @@ MeasureName = Annotated[
         "colon: vector:metric=cosine.",
     ),
 ]
-MeasureChoice = Annotated[
-    str | None,
-    typer.Option(
+
+
+def _measure_option(default: str) -> Any:
+    return typer.Option(
         "--measure",
         metavar="NAME",
         help="How rows are compared: gower (any columns, gaps too), auto (chosen by the columns, "
         "with the reason), ranked, vector, cosine, ratio (a forest), ...; options follow a colon: "
-        "vector:metric=cosine, ratio:n_trees=200. Without it: that of a saved index, else gower "
-        "(search: auto).",
+        f"vector:metric=cosine, ratio:n_trees=200. Unless given, that of a saved index, else "
+        f"{default}.",
         show_default=False,
-    ),
-]
+    )
+
+
+MeasureChoice = Annotated[str | None, _measure_option("gower")]
+MeasureOrAuto = Annotated[str | None, _measure_option("auto")]
 Weight = Annotated[
     list[str] | None,
     typer.Option(
@@ -137,11 +142,13 @@ Label = Annotated[
 Neighbors = Annotated[
     int, typer.Option("-k", metavar="N", min=1, help="How many neighbors to look at.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed for everything random.")
+]
 Html = Annotated[
     str | None,
     typer.Option(
-        "--html", metavar="FILE", help="Also write a page, in one file.", show_default=False
+        "--html", metavar="FILE", help="Also write the answer as one HTML page.", show_default=False
     ),
 ]
 
@@ -183,10 +190,11 @@ def split_label(table: Table, label: str | None, option: str = "--label") -> tup
     """
     if label is None:
         return table, None
-    names = [column.name for column in table.columns + table.aside]
-    if label not in names:
-        do = suggest(label, names)
-        raise InvalidInput(message(option, "a column of the table", repr(label), do))
+    if len(table.columns + table.aside) == 1:
+        do = "Name a table with more columns"
+        alone = "it is the only column, and there is nothing to compare besides it"
+        who = f"{option} {label}"
+        raise InvalidInput(message(who, "other columns", "none", do, problem=alone))
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
     from lookalike.table.targets import split_target

@@ -12,6 +12,7 @@ from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
+from lookalike.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from lookalike.predict import Outliers
@@ -24,6 +25,7 @@ EXAMPLES = (
 )
 OURS = ("row", "score", "reasons")  # the first columns of the CSV form
 INDENT = 2
+NEIGHBORS, TREES = 10, 100
 
 
 @takes_table
@@ -35,23 +37,47 @@ def outliers(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="isolation: rows that random cuts soon leave alone; neighbors: rows far from "
-            "their nearest neighbors.",
+            help="isolation: rows that a few random cuts separate from all others; neighbors: rows "
+            "far from their nearest neighbors.",
         ),
     ] = "isolation",
     k: Annotated[
-        int, typer.Option("-k", metavar="N", min=1, help="For neighbors: how many are looked at.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            "-k",
+            metavar="N",
+            min=1,
+            help=f"For neighbors: how many to look at; {NEIGHBORS} unless given.",
+            show_default=False,
+        ),
+    ] = None,
     measure: MeasureChoice = None,
     weight: Weight = None,
     trees: Annotated[
-        int, typer.Option("--trees", metavar="N", min=1, help="For isolation: how many trees.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            "--trees",
+            metavar="N",
+            min=1,
+            help=f"For isolation: how many trees; {TREES} unless given.",
+            show_default=False,
+        ),
+    ] = None,
     columns: Columns = None,
     seed: Seed = 0,
     output: Form = out.Output.table,
 ) -> None:
     """Find the rows that are unlike the rest, and say in which columns they are unusual."""
+    distant = ("neighbors",)
+    refuse_unused(
+        method,
+        {
+            "-k": (k, distant),
+            "--measure": (measure, distant),
+            "--weight": (weight, distant),
+            "--trees": (trees, ("isolation",)),
+        },
+    )
     loaded = source.load().compared_by(columns)
     with compile_note():
         from lookalike.predict import find_outliers
@@ -64,8 +90,8 @@ def outliers(
             loaded.table,
             method,
             measure=chosen,
-            n_neighbors=k,
-            n_estimators=trees,
+            n_neighbors=k or NEIGHBORS,
+            n_estimators=trees or TREES,
             random_state=seed,
         )
     if output is out.Output.table:
@@ -108,5 +134,5 @@ def show_outliers(found: Outliers, loaded: Loaded, n: int) -> None:
         id, score = short(loaded.ids[row]), f"{found.scores[row]:.3f}"
         start = f"row {id} ({score}): "
         room = max(20, console.width - len(start))
-        out.headline(console, start + short(loaded.in_words(row), room))
+        out.headline(console, start + loaded.in_words(row, room))
         out.say(console, found.because(row), indent=INDENT)

@@ -28,6 +28,7 @@ __all__ = [
     "Output",
     "cells",
     "complain",
+    "cut",
     "fitting",
     "grid",
     "headline",
@@ -165,6 +166,20 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
             overflow="fold" if fold else "ellipsis",
         )
     return table
+
+
+def cut(text: str, room: int) -> str:
+    """Cut a text at so many places of a line; some letters take two.
+
+    Examples
+    --------
+    >>> cut("a dog and a cat", 9), cut("犬と猫", 5), cut("犬", 5)
+    ('a dog an…', '犬と…', '犬')
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    text = clean(text)
+    return text if cell_len(text) <= room else set_cell_size(text, room - 1).rstrip() + "…"
 
 
 def fitting(

@@ -13,7 +13,7 @@ from lookalike.cli.measure import AUTO, pick_measure, read_measure
 from lookalike.cli.options import (
     Columns,
     Label,
-    MeasureChoice,
+    MeasureOrAuto,
     Neighbors,
     Seed,
     Weight,
@@ -43,11 +43,11 @@ def report(
             "--output",
             "-o",
             metavar="PAGE",
-            help="Where to write the page. [default: the name of the table, with .html]",
+            help="Where to write the page; the name of the table with .html unless given.",
             show_default=False,
         ),
     ] = None,
-    measure: MeasureChoice = None,
+    measure: MeasureOrAuto = None,
     weight: Weight = None,
     k: Neighbors = 5,
     sample: Annotated[
@@ -71,7 +71,9 @@ def report(
     if measure is not None:
         read_measure(measure)  # a mistake is told before the table is read
     loaded = source.load()
-    split_label(loaded.table, label)  # so is one in the name of a column, before any work
+    if label is not None:  # so is one in the name of a column, before any work
+        loaded = loaded.labelled(label)
+        split_label(loaded.table, label)
     if columns is not None:
         loaded = loaded.compared_by(columns if label is None else f"{columns},{label}")
     with compile_note():

@@ -10,11 +10,11 @@ from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import asked_by
 from lookalike.cli.hits import show_hits, to_json, to_rows
-from lookalike.cli.measure import AUTO, read_measure, set_seed
+from lookalike.cli.measure import AUTO, in_words, read_measure, set_seed
 from lookalike.cli.options import (
     Columns,
     Form,
-    MeasureChoice,
+    MeasureOrAuto,
     Scheduler,
     Seed,
     Weight,
@@ -70,7 +70,7 @@ def search(
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many rows to find.")] = 10,
-    measure: MeasureChoice = None,
+    measure: MeasureOrAuto = None,
     weight: Weight = None,
     columns: Columns = None,
     why: Annotated[
@@ -108,13 +108,14 @@ def search(
         )
     name = type(index.measure_).__name__
     asked = None if isinstance(query, dict) else query
-    if output is out.Output.table and not hits and source.filter:
-        out.note("no row meets the filter: take a condition out")
+    if output is out.Output.table and not hits:
+        why_none = "no row meets the filter: take a condition out"
+        out.note(why_none if source.filter else "there is no other row to find")
         return
     if output is out.Output.table:
         what = "the record" if asked is None else f"row {asked}"
         rows = f"{len(hits)} rows" if len(hits) != 1 else "row"
-        title = f"{source.name}: the {rows} most like {what}, by {name}"
+        title = f"{source.name}: the {rows} most like {what}, by {in_words(index.measure_)}"
         show_hits(hits, table, asked, title, why=why, reason=reason)
     else:
         about = {"measure": name, "reason": reason}

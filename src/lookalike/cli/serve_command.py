@@ -9,8 +9,9 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.options import Kinds, MeasureName, Missing, read_kinds
+from lookalike.cli.options import Kinds, MeasureOrAuto, Missing
 from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
+from lookalike.cli.source import Delimiter, Encoding, Source, Split
 from lookalike.errors import missing_file
 
 __all__ = ["EXAMPLES", "serve"]
@@ -22,7 +23,9 @@ def serve(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE", help="Tables to serve, each a collection.", show_default=False
+            metavar="FILE",
+            help="Tables to serve, each a collection; saved indexes too.",
+            show_default=False,
         ),
     ] = None,
     store: Store = None,
@@ -34,7 +37,7 @@ def serve(
         typer.Option(
             "--folder",
             metavar="FOLDER",
-            help="Tables below this folder may be made collections by their path.",
+            help="Let clients add tables from this folder by their path.",
             show_default=False,
         ),
     ] = None,
@@ -43,13 +46,13 @@ def serve(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="A name that the server may be called by, such as that of a proxy before it. May "
-            "be repeated.",
+            help="A host name that requests may use, such as that of a proxy in front. May be "
+            "repeated.",
             show_default=False,
         ),
     ] = None,
     need_token: Annotated[
-        bool, typer.Option("--need-token", help="Ask for tokens on loopback as well.")
+        bool, typer.Option("--need-token", help="Require tokens on loopback as well.")
     ] = False,
     id_column: Annotated[
         str | None,
@@ -65,13 +68,16 @@ def serve(
         typer.Option(
             "--label-column",
             metavar="COLUMN",
-            help="The column a row is shown by.",
+            help="The column that rows are shown by.",
             show_default=False,
         ),
     ] = None,
     kinds: Kinds = None,
     missing: Missing = None,
-    measure: MeasureName = "auto",
+    split: Split = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    measure: MeasureOrAuto = None,
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
     check_extra()
@@ -84,8 +90,10 @@ def serve(
     service = make_service(place, host, folder, tuple(allow_host or ()), need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
     options = {
-        "kinds": read_kinds(kinds),
+        "kinds": Source("", kinds=kinds, split=split).given_kinds(),
         "missing": missing,
+        "encoding": encoding,
+        "delimiter": delimiter,
         "id_column": id_column,
         "label_column": label_column,
         "measure": measure,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli import output as out
-from lookalike.errors import MissingExtra, message
+from lookalike.errors import MissingExtra, message, missing_file
 
 if TYPE_CHECKING:
     from lookalike.service.service import Service
@@ -23,15 +24,15 @@ Store = Annotated[
     typer.Option(
         "--store",
         metavar="FILE|ADDRESS",
-        help="Where rows are kept: a file (SQLite), or postgresql+psycopg://user@host/name. "
-        "Default: beside the first table, else in the data folder of the user.",
+        help="Where rows are kept: a file (SQLite), or postgresql+psycopg://host/name. "
+        "Beside the first table unless given, else in the data folder of the user.",
         show_default=False,
     ),
 ]
 Host = Annotated[
     str,
     typer.Option(
-        "--host", metavar="ADDRESS", help="Address to listen on; others than loopback need tokens."
+        "--host", metavar="ADDRESS", help="Address to listen on; any but loopback needs tokens."
     ),
 ]
 Port = Annotated[
@@ -53,14 +54,17 @@ def check_extra() -> None:
 
 
 @contextmanager
-def open_tokens(store: str | None) -> Iterator[Tokens]:
-    """Open the tokens of a store."""
+def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
+    """Open the tokens of a store; one that is not there is made only where that is meant."""
     check_extra()
     from lookalike.service.server import default_store
     from lookalike.service.store.store import Store as Rows
     from lookalike.service.tokens import Tokens
 
-    rows = Rows(store or default_store([]))
+    place = store or default_store([])
+    if not make and "://" not in str(place) and not Path(place).exists():
+        raise missing_file(Path(place))
+    rows = Rows(place)
     try:
         yield Tokens(rows.database)
     finally:

@@ -25,6 +25,7 @@ from lookalike.cli.options import (
     split_label,
     split_pair,
 )
+from lookalike.cli.output import cut, note
 from lookalike.cli.verbs import with_parameters
 from lookalike.errors import InvalidInput, LookalikeError, message, suggest
 
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 __all__ = [
     "SAVED",
     "STDIN",
+    "Delimiter",
+    "Encoding",
     "Loaded",
     "Source",
+    "Split",
     "is_index_folder",
     "parse_conditions",
     "takes_table",
@@ -82,8 +86,8 @@ Filter = Annotated[
     typer.Option(
         "--filter",
         metavar="CONDITION",
-        help="Rows to look at: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' (contains), "
-        "'budget=' (missing), or a JSON object. May be repeated; all must hold.",
+        help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
+        "(contains), 'budget=' (missing), or a JSON object. May be repeated; all must hold.",
         show_default=False,
     ),
 ]
@@ -121,16 +125,51 @@ class Loaded:
 
     def without_label(self, label: str | None, option: str = "--label") -> tuple[Loaded, Any]:
         """Take a column of known values out; return the rest, and its cells or None."""
-        table, values = split_label(self.table, label, option)
-        return Loaded(table, self.ids, self.name, self.index), values
+        known = self if label is None else self.labelled(label, option)
+        table, values = split_label(known.table, label, option)
+        return Loaded(table, known.ids, self.name, self.index), values
 
-    def in_words(self, row: int) -> str:
-        """Write a row, by its position, in a few words: what names it, then its other cells."""
+    def labelled(self, label: str, option: str = "--label") -> Loaded:
+        """Return the rows that have a label; how many have none is noted. A set may be empty."""
+        import numpy as np
+
+        table = self.table
+        names = [column.name for column in table.columns + table.aside]
+        if label not in names:
+            do = suggest(label, names)
+            raise InvalidInput(message(option, "a column of the table", repr(label), do))
+        gaps = np.asarray(table[label].missing)
+        if table[label].kind.name == "set" or not gaps.any():
+            return self
+        if gaps.all():
+            who, do = f"{option} {label}", "Choose another column"
+            raise InvalidInput(message(who, "a column with values", "missing cells only", do))
+        at = np.flatnonzero(~gaps)
+        lacking = int(gaps.sum())
+        note(f"{lacking:,} row{'s' if lacking > 1 else ''} without {label!r} left out")
+        return Loaded(table[at], [self.ids[i] for i in at.tolist()], self.name, self.index)
+
+    def called(self, row: int) -> str:
+        """Name a row, by its position: its id, behind its name where a column names the rows."""
+        from lookalike.table.display import label_first
+
+        first, id = label_first(self.table)[0], short(self.ids[row])
+        named = first.kind.role == "name" and not first.missing[row]
+        return f"{short(first.cell(row), CELL)} ({id})" if named else id
+
+    def in_words(self, row: int, room: int) -> str:
+        """Write a row, by its position, in a few words: what names it, then its other cells.
+
+        Cells are cut at their usual length, unless there is room for all of them to be longer.
+        """
         from lookalike.table.display import label_first
 
         record = self.table.record(row)
         known = [(c.name, record[c.name]) for c in label_first(self.table) if c.name in record]
-        return ", ".join(f"{name} {short(cell, CELL)}" for name, cell in known if cell is not None)
+        cells = [(name, cell) for name, cell in known if cell is not None]
+        names = sum(len(name) + 3 for name, _ in cells)
+        longest = max(CELL, (room - names) // max(1, len(cells)))
+        return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in cells), room)
 
     def compared_by(self, columns: str | None) -> Loaded:
         """Return the table compared by the columns that ``--columns`` names."""

@@ -17,7 +17,7 @@ __all__ = ["token"]
 token = typer.Typer(
     cls=Group,
     no_args_is_help=True,
-    help="Make, list and revoke the tokens of a server that others can reach.",
+    help="Create, list and revoke tokens for a server that others can reach.",
 )
 
 
@@ -27,12 +27,12 @@ def create(
     scope: Annotated[
         str,
         typer.Option(
-            "--scope", metavar="NAME", help="read: ask and search; write: change rows as well."
+            "--scope", metavar="NAME", help="read: look and search; write: change rows as well."
         ),
     ] = "read",
 ) -> None:
-    """Make a token, and show it this once."""
-    with open_tokens(store) as tokens:
+    """Create a token and show it, this once only."""
+    with open_tokens(store, make=True) as tokens:
         made, text = tokens.create(name, scope)
     out.note(f"token {made.id} for {made.name!r}, scope {made.scope}; it is not shown again:")
     typer.echo(text)
@@ -42,13 +42,10 @@ def list_tokens(store: Store = None, form: Form = Output.table) -> None:
     """List all tokens, without their secrets."""
     with open_tokens(store) as tokens:
         found = [each.to_dict() for each in tokens.list()]
-    if form is Output.json:
-        out.write_json({"tokens": found})
-        return
     heads = ["id", "name", "scope", "created", "revoked"]
     rows = [[each[head] for head in heads] for each in found]
     if form is not Output.table:
-        out.write_csv(heads, rows, form)
+        out.write(form, heads, rows, lambda: {"tokens": found})
         return
     console, grid = out.make_console(), out.grid([(head, "left") for head in heads])
     for row in rows:
@@ -60,10 +57,10 @@ def revoke(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of the token.")],
     store: Store = None,
 ) -> None:
-    """Let a token no longer be used; servers notice within seconds."""
+    """Revoke a token; servers stop accepting it within seconds."""
     with open_tokens(store) as tokens:
         tokens.revoke(id)
-    out.note(f"token {id} can no longer be used")
+    out.note(f"token {id} is revoked")
 
 
 STORE = "--store films.lookalike.sqlite"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, get_type_hints
 
@@ -17,14 +18,16 @@ __all__ = ["Group", "Verb", "add_verb", "with_parameters"]
 
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="No notes, warnings or progress: the answer and errors."),
+    typer.Option(
+        "--quiet", "-q", help="Print the answer and errors only: no notes, warnings or progress."
+    ),
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The most that one matrix may take, such as 8GB; 2GB unless given.",
+        help="Most memory that one matrix may take, such as 8GB; 2GB unless given.",
         show_default=False,
     ),
 ]
@@ -47,6 +50,11 @@ class Verb(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options; a switch shows no type, since it takes no value."""
         return _without_types(super().get_params(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
+        pieces = (re.sub(r"^\{(.*)\}", r"\1", word) for word in super().collect_usage_pieces(ctx))
+        return [re.sub(r"\.{3}(\]?)\.{3}$", r"...\1", word) for word in pieces]
 
 
 class Group(TyperGroup):
@@ -71,7 +79,9 @@ class Group(TyperGroup):
 
 def _without_types(params: list[Any]) -> list[Any]:
     for param in params:
-        if getattr(param, "is_flag", False) and param.metavar is None:
+        if param.param_type_name == "argument":  # its name says it: FILE, not FILE <str>
+            param.display_type_rich = lambda ctx: None
+        elif getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
     return params
 
@@ -105,8 +115,14 @@ def add_verb(
 
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
-    make = app.command(name=name, cls=Verb, epilog=epilog, rich_help_panel=panel)
+    about = _in_lines(verb.__doc__ or "")
+    make = app.command(name=name, cls=Verb, help=about, epilog=epilog, rich_help_panel=panel)
     make(with_parameters(verb, COMMON, run))
+
+
+def _in_lines(text: str) -> str:
+    """Return a docstring with a line for each paragraph, for the terminal to break."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def with_parameters(

@@ -125,7 +125,8 @@ class Leaderboard(HtmlReport):
         """What was compared, in words."""
         rows = f"{self.n:,} rows" if self.n == self.n_all else f"{self.n:,} of {self.n_all:,} rows"
         judge = "no labels" if self.chance is None else "labels"
-        return f"{len(self)} measures on {rows}, {self.k} neighbors, {judge}"
+        many = "1 measure" if len(self) == 1 else f"{len(self)} measures"
+        return f"{many} on {rows}, {self.k} neighbors, {judge}"
 
     @property
     def columns(self) -> list[str]:

@@ -70,7 +70,7 @@ STYLE = (
 def page(title: str, body: str) -> str:
     """Return a whole page around a fragment of HTML.
 
-    It follows the reader's choice of light or dark, fits a telephone, and prints.
+    It follows the reader's choice of light or dark, fits a phone, and prints.
 
     Parameters
     ----------

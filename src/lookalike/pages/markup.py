@@ -67,7 +67,7 @@ def table(
     text : places of columns
         Which columns hold words, and stand to the left like the first.
     stack : bool
-        Whether a row becomes a few lines on a telephone, the fourth cell and those after it on
+        Whether a row becomes a few lines on a phone, the fourth cell and those after it on
         lines of their own: for tables whose last columns are sentences.
     """
     words = set(text)

@@ -12,7 +12,7 @@ __all__ = ["dots", "frame", "mark", "scatter", "words"]
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
 MARGIN = 8.0
-# Words on a drawing, in its units: how large they are on a wide page and on a telephone (the rules
+# Words on a drawing, in its units: how large they are on a wide page and on a phone (the rules
 # of style in document.py), and the width of a letter by their height, about.
 SMALL, LARGE, LETTER = 10.0, 18.0, 0.62
 TRIED = (0.0, -1.2, 1.2, -2.4, 2.4)  # lines up or down from the middle of a group
@@ -123,13 +123,13 @@ def _names(
 ) -> list[str]:
     """Return the names of groups on the map, where they do not cover each other.
 
-    Those that have room on a telephone come first, then those that have it on a wide page.
+    Those that have room on a phone come first, then those that have it on a wide page.
     """
     middles = {}
     for at in order.tolist():
         some = xy[groups == at]
         if len(some):
-            # Amid the group: the point nearest to its median, since groups may be bent.
+            # Within the group: the point nearest to its median, since groups may be bent.
             middles[at] = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
     out: list[str] = []
     free: dict[int, tuple[float, float]] = {}  # the places of names, as they are found

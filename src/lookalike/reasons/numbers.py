@@ -11,6 +11,7 @@ __all__ = ["number_phrase"]
 
 ROUND = 0.05  # two numbers this near to a round one are both "about" it
 APART = 0.1  # of the range without its tails: farther apart, where both stand says more
+TIMES = 10  # so many times as much is not "a little"
 CLOSE = ("similar", "close", "very close")
 FAR = ("a little ", "", "much ")
 
@@ -27,6 +28,8 @@ def number_phrase(pair: Pair) -> str:
     '134,640 votes against 58,870 (lower)'
     >>> number_phrase(Pair("votes", style, 134640.0, 131002.0, True, 6.0))
     'both about 130,000 votes'
+    >>> number_phrase(Pair("votes", style, 66030.0, 639.0, False, 0.1))
+    '66,030 votes against 639 (lower)'
     """
     one, other = _amount(pair.query), _amount(pair.found)
     texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
@@ -49,7 +52,10 @@ def number_phrase(pair: Pair) -> str:
 
 def _against(pair: Pair, one: float, other: float) -> str:
     first, second = _both(pair)
-    word = FAR[pair.degree(4, 0.5, (0.6, 0.05))]
+    degree = pair.degree(4, 0.5, (0.6, 0.05))
+    if not pair.style.is_date and 0 < TIMES * min(one, other) <= max(one, other):
+        degree = max(degree, 1)  # few rows may lie between them, but nobody calls that a little
+    word = FAR[degree]
     if pair.style.is_date:
         word += "later" if other > one else "earlier"
     elif pair.style.kind.source == "duration":

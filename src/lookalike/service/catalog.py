@@ -42,7 +42,9 @@ def name_from(text: str) -> str:
     >>> name_from("Films of 2005.csv.gz")
     'Films-of-2005'
     """
-    stem = re.split(r"\.(?:csv|tsv|txt|jsonl?|ndjson|parquet|pq|arrow|feather|ipc)\b", text)[0]
+    stem = re.split(
+        r"\.(?:csv|tsv|txt|jsonl?|ndjson|parquet|pq|arrow|feather|ipc|xlsx|lookalike)\b", text
+    )[0]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:64].replace("..", ".")
     return name or "table"
 
@@ -108,7 +110,7 @@ class Catalog:
         Parameters
         ----------
         name : str
-        source : path or list of records
+        source : path, list of records, table, or an index that is kept in one file
         settings : Settings
         limits : Limits
         """
@@ -157,7 +159,13 @@ class Catalog:
         if name in {head.name for head in self.heads()}:
             do = "Choose another name, or delete the old collection first"
             raise AlreadyThere(
-                message(f"collection {name!r}", "a name that is free", "one of this name", do)
+                message(
+                    f"collection {name!r}",
+                    "a name that is free",
+                    "one of this name",
+                    do,
+                    problem="there is one of this name already",
+                )
             )
 
     def delete(self, name: str) -> None:
@@ -208,6 +216,8 @@ def settings_from(options: Mapping[str, Any], title: str, source: Mapping[str, s
         measure=str(options.get("measure") or "auto"),
         kinds=dict(options.get("kinds") or {}),
         missing=list(missing),
+        encoding=options.get("encoding"),
+        delimiter=options.get("delimiter"),
         id_column=options.get("id_column"),
         label_column=options.get("label_column"),
         source=dict(source),

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError, message
+from lookalike.errors import InvalidInput, LookalikeError, Message, message
 
 __all__ = ["Client", "ServiceError"]
 
@@ -36,7 +36,7 @@ class ServiceError(LookalikeError):
         self.problem = dict(problem)
         self.status = int(problem.get("status", 0))
         parts = [str(problem.get(name, "")) for name in ("who", "needed", "found", "do")]
-        super().__init__(message(*parts) if any(parts) else str(problem.get("detail", "")))
+        super().__init__(Message(str(problem.get("detail", "")), *parts))
 
 
 class Client:

@@ -44,6 +44,7 @@ class Settings:
         The name of a measure with its options, or "auto".
     kinds, weights : what was given by hand
     missing : cell values that mean "missing"
+    encoding, delimiter : how a CSV file is read; None: as it looks
     id_column : str or None
         The column that names rows; None: rows are numbered.
     names : str
@@ -62,6 +63,8 @@ class Settings:
     kinds: dict[str, Any] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
     missing: list[Any] = field(default_factory=list)
+    encoding: str | None = None
+    delimiter: str | None = None
     id_column: str | None = None
     names: str = HIDDEN
     label_column: str | None = None
@@ -86,13 +89,27 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
 
     Parameters
     ----------
-    source : path or list of records
+    source : path, list of records, table, or an index, whose ids are kept
     settings : Settings, as asked for
     """
+    if isinstance(source, Index):
+        kept = [plain_id(id, row, "id") for row, id in enumerate(source.ids)]
+        settings = replace(settings, id_column=source.id_column)
+        rows = source.table.drop([source.id_column]) if source.id_column else source.table
+        rows = _as_stored(rows)
+        return rows, kept, settle(settings, rows)
     kinds: dict[str, Any] = dict(settings.kinds)
     if settings.id_column is not None:
         kinds.setdefault(settings.id_column, "object")  # as written: "007" and 10**20 stay so
-    table = _as_stored(read_table(source, kinds=kinds or None, missing=settings.missing or None))
+    table = _as_stored(
+        read_table(
+            source,
+            kinds=kinds or None,
+            missing=settings.missing or None,
+            encoding=settings.encoding,
+            delimiter=settings.delimiter,
+        )
+    )
     if settings.id_column is None:
         ids: list[str | int] = list(range(len(table)))
     else:
@@ -102,7 +119,15 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
         repeated = _first_repeat(ids)
         if repeated is not None:
             found, do = f"{repeated!r} twice", "Use a column without repeats"
-            raise InvalidInput(message(f"id_column {name!r}", "ids that differ", found, do))
+            raise InvalidInput(
+                message(
+                    f"id_column {name!r}",
+                    "ids that differ",
+                    found,
+                    do,
+                    problem=f"{repeated!r} is in it twice",
+                )
+            )
         table = table.drop([settings.id_column])
     return table, ids, settle(settings, table)
 
@@ -138,9 +163,11 @@ def settle(settings: Settings, table: Table) -> Settings:
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
-    aside = about_aside(table)
     label = settings.label_column or _label(table) or settings.id_column
-    return replace(settings, names=names, label_column=label, aside=aside)
+    # The schema knows how cells are read; the store keeps the words.
+    kinds = {name: getattr(kind, "name", kind) for name, kind in settings.kinds.items()}
+    aside = about_aside(table)
+    return replace(settings, names=names, label_column=label, aside=aside, kinds=kinds)
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:

@@ -114,7 +114,9 @@ class Jobs:
         job = self._jobs.get(id)
         if job is None:
             do = "Start it again; jobs belong to the server that runs them"
-            raise NotThere(message(f"job {id[:32]!r}", "a job of this id", "none", do))
+            raise NotThere(
+                message(f"job {id[:32]!r}", "a job of this id", "none", do, problem="not found")
+            )
         return job
 
     def of(self, collection: str, active: bool = True) -> list[Job]:

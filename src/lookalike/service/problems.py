@@ -98,6 +98,7 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
         "an answer",
         "a mistake of ours",
         "Look into the log of the server, and report it",
+        problem="something went wrong in here, and it is not your fault",
     )
     return 500, to_problem(500, text, _parts(text)), {}
 
@@ -134,9 +135,21 @@ def _of_validation(error: RequestValidationError) -> dict[str, Any]:
 def _of_http(error: HTTPException) -> dict[str, Any]:
     status = error.status_code
     if status == 404:
-        text = message("address", "one that is served", "another", "See /openapi.json")
+        text = message(
+            "address",
+            "one that is served",
+            "another",
+            "See /openapi.json",
+            problem="nothing is served here",
+        )
     elif status == 405:
-        text = message("method", "one that the address takes", "another", "See /openapi.json")
+        text = message(
+            "method",
+            "one that the address takes",
+            "another",
+            "See /openapi.json",
+            problem="this address does not take it",
+        )
     else:
         do = "See /openapi.json"
         text = message("request", "what the address takes", str(error.detail), do)

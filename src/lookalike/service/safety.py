@@ -151,7 +151,8 @@ class Safety:
             if not begun:
                 needed = f"an answer within {self.limits.seconds:g} seconds"
                 do = "Ask for less, or by a job"
-                text = message("request", needed, "none", do)
+                took = f"no answer within {self.limits.seconds:g} seconds"
+                text = message("request", needed, "none", do, problem=took)
                 await respond(Refused(503, text))(scope, receive, safe_send)
 
     def _check(self, scope: Scope) -> None:
@@ -162,14 +163,18 @@ class Safety:
             _check_origin(headers)
         if method == "OPTIONS":
             do = "Use the page of this server; other sites are not allowed"
-            raise Refused(405, message("OPTIONS", "another method", "OPTIONS", do))
+            raise Refused(
+                405, message("OPTIONS", "another method", "OPTIONS", do, problem="not allowed")
+            )
         scope["lookalike_client"] = None
         if path in OPEN or path.startswith("/web/"):
             return
         token = self._token(headers, scope)
         if self.access.tokens and token is None:
             do = "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one"
-            text = message("request", "a token", "none or a wrong one", do)
+            text = message(
+                "request", "a token", "none or a wrong one", do, problem="a valid token is required"
+            )
             raise Refused(401, text, {"WWW-Authenticate": "Bearer"})
         if token is not None:
             scope["lookalike_client"] = token.id
@@ -179,8 +184,13 @@ class Safety:
                 raise Refused(403, message("request", "a token that may write", token.scope, do))
             wait = self._rates.wait(token.id)
             if wait > 0:
-                text = message("token", f"at most {self.limits.rate:g} requests per second",
-                               "more", "Wait a little")  # fmt: skip
+                text = message(
+                    "token",
+                    f"at most {self.limits.rate:g} requests per second",
+                    "more",
+                    "Wait a little",
+                    problem=f"more than {self.limits.rate:g} requests per second",
+                )
                 raise Refused(429, text, {"Retry-After": str(max(1, round(wait)))})
 
     def _token(self, headers: Headers, scope: Scope) -> Token | None:
@@ -192,7 +202,11 @@ class Safety:
         if found is None and self._guesses.wait((scope.get("client") or ("",))[0]) > 0:
             do = "Wait a little"
             raise Refused(
-                429, message("token", "the right one", "many wrong ones", do), {"Retry-After": "1"}
+                429,
+                message(
+                    "token", "the right one", "many wrong ones", do, problem="too many wrong tokens"
+                ),
+                {"Retry-After": "1"},
             )
         return found
 
@@ -201,7 +215,14 @@ def _check_host(access: Access, headers: Headers) -> None:
     given = headers.getlist("host")
     if len(given) != 1 or not access.allows_host(given[0]):
         do = "Call it by localhost, or start it with --allow-host NAME"
-        text = message("Host", "a name of this server", f"{', '.join(given)[:80]!r}", do)
+        found = f"{', '.join(given)[:80]!r}"
+        text = message(
+            "Host",
+            "a name of this server",
+            found,
+            do,
+            problem=f"{found} is not a name of this server",
+        )
         raise Refused(403, text)
 
 
@@ -214,7 +235,10 @@ def _check_origin(headers: Headers) -> None:
         foreign = foreign or urlsplit(origin).netloc.lower() != own
     if foreign:
         do = "Use the page of this server, or a program"
-        text = message("Origin", "a page of this server", f"{(origin or site)!r:.80}", do)
+        found = f"{(origin or site)!r:.80}"
+        text = message(
+            "Origin", "a page of this server", found, do, problem=f"{found} is another site"
+        )
         raise Refused(403, text)
 
 
@@ -244,7 +268,16 @@ class _Body:
                 event = await self._receive()
         except TimeoutError:
             do = "Send it faster, or in parts"
-            raise Refused(408, message("body", "it within the time limit", "less", do)) from None
+            raise Refused(
+                408,
+                message(
+                    "body",
+                    "all of it within the time limit",
+                    "a part",
+                    do,
+                    problem="it did not arrive within the time limit",
+                ),
+            ) from None
         if event["type"] == "http.request":
             self._size += len(event.get("body", b""))
             if self._size > self._most:

@@ -7,17 +7,20 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
-from lookalike.errors import InvalidInput, MissingFile, message
+from lookalike.errors import InvalidInput, message, missing_file
+from lookalike.search import Index
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.fitting import Settings
 from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.safety import Access
+from lookalike.service.saved import ENDING, load_saved, measure_text
 from lookalike.service.service import Service
 
 __all__ = [
@@ -103,44 +106,62 @@ def serve_file(
 ) -> str:
     """Make a file a collection, unless the store has it already; return its name.
 
-    A file that has changed replaces its collection while nobody has written to it; rows that were
-    added through the service are never thrown away.
+    A file that has changed, or is to be read with other options, replaces its collection while
+    nobody has written to it; rows that were added through the service are never thrown away.
 
     Parameters
     ----------
     service : Service
     path : str
-    options : kinds, missing, id_column, label_column, measure
+    options : kinds, missing, encoding, delimiter, id_column, label_column, measure
+        Those that say nothing leave the collection as the store has it.
     say : callable that shows a sentence to a person
     """
     file = Path(path)
     if is_index_folder(file):
         return _serve_folder(service, file, options)
     if not file.is_file():
-        do = "Check the path"
-        raise MissingFile(message(f"File {path!r}", "a file of this name", "none", do))
+        raise missing_file(file)
     digest = hashlib.sha256()
     with file.open("rb") as content:
         while part := content.read(CHUNK):
             digest.update(part)
-    source = {"file": file.name, "hash": digest.hexdigest()}
+    asked = repr({key: value for key, value in sorted(options.items()) if value})
+    source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
     known = {head.name: head for head in service.catalog.heads()}
     if name in known:
-        before = Settings.of_text(known[name].settings)
-        if before.source.get("hash") == source["hash"]:
+        before = Settings.of_text(known[name].settings).source
+        changed = before.get("hash") != source["hash"]
+        if not changed and asked in (repr({}), before.get("options")):
             return name
         if known[name].generation > 1:
+            what = "has changed since it" if changed else "is to be read otherwise than it"
             say(
-                f"{path} has changed since it was read into the store, where rows were written "
-                "meanwhile: the store is served, the file is not read again"
+                f"{path} {what} was read into the store, where rows were written meanwhile: the "
+                "store is served, the file is not read again"
             )
             return name
         service.catalog.delete(name)
     say(f"reading {path}")
     settings = settings_from(options, file.name, source)
-    service.catalog.create(name, path, settings, service.limits)
+    rows: str | Index = path
+    if file.name.lower().endswith(ENDING):
+        rows = load_saved(path)
+        settings = _settings_of(rows, settings, options)
+    service.catalog.create(name, rows, settings, service.limits)
     return name
+
+
+def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """Return the settings of a saved index: it has been read, and has a measure."""
+    for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
+        if options.get(option):
+            who, do = f"--{option.replace('_', '-')}", "Give it when the index is built"
+            raise InvalidInput(message(who, "a table to read", "a saved index", do))
+    if options.get("measure"):
+        return settings
+    return replace(settings, measure=measure_text(index.measure_))
 
 
 def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) -> str:
@@ -166,8 +187,9 @@ def free_port(host: str, port: int) -> int:
             trial.bind((host.strip("[]"), port))
         except OSError as error:
             found, do = str(error.strerror or error), "Choose another --port, or 0 for a free one"
+            who, cannot = f"--host {host} --port {port}", f"cannot listen here ({found.lower()})"
             raise InvalidInput(
-                message(f"--host {host} --port {port}", "an address that is free", found, do)
+                message(who, "an address that is free", found, do, problem=cannot)
             ) from error
         return int(trial.getsockname()[1])
 

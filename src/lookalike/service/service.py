@@ -184,5 +184,7 @@ class Service:
             needed, found = "a file below the allowed folder", "one outside of it"
             raise Refused(403, message("path", needed, found, do))
         if not whole.is_file() and not is_index_folder(whole):
-            raise Refused(404, message("path", "a file", "none", "Check the path"))
+            raise Refused(
+                404, message("path", "a file", "none", "Check the path", problem="file not found")
+            )
         return whole

@@ -239,5 +239,7 @@ def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool
     found = connection.execute(query).scalar()
     if found is None:
         do = "POST .../sessions starts a new one"
-        raise NotThere(message(f"session {id[:32]!r}", "a session of this id", "none", do))
+        raise NotThere(
+            message(f"session {id[:32]!r}", "a session of this id", "none", do, problem="not found")
+        )
     return str(found)

@@ -83,7 +83,15 @@ class Tokens:
             done = connection.execute(query)
         if done.rowcount == 0:
             do = "lookalike token list shows them"
-            raise NotThere(message(f"token {id!r}", "a token that is in use", "none", do))
+            raise NotThere(
+                message(
+                    f"token {id!r}",
+                    "a token that is in use",
+                    "none",
+                    do,
+                    problem="not found, or revoked already",
+                )
+            )
         self._forget()
 
     def any(self) -> bool:

@@ -126,7 +126,9 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
 def missing_row(id: Any) -> NotThere:
     """Return the error about a row that is not there."""
     do = "GET .../rows lists those that are there"
-    return NotThere(message(f"row {id!r}"[:120], "an id that is there", "none", do))
+    return NotThere(
+        message(f"row {id!r}"[:120], "an id that is there", "none", do, problem="not found")
+    )
 
 
 def _whole(text: str) -> list[int]:

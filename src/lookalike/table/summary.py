@@ -220,7 +220,7 @@ def _doubts(column: Column) -> list[str]:
     """Say what the guess left open, and what to paste to have it otherwise."""
     kind = column.kind
     doubts = [kind.note] if kind.note else []
-    if kind.close and kind.confidence <= OPEN:
+    if kind.close and kind.close != kind.name and kind.confidence <= OPEN:
         python, shell = kind.paste(column.name)
         doubts.append(f"may also be {kind.close!r}: pass {python} ({shell})")
     return doubts

@@ -73,15 +73,17 @@ class Map:
             values = np.asarray(found.values, dtype="<f4")
             return {"kind": "number", "labels": [], "values": _text(values)}
         cells = [found.cell(row) for row in range(len(found))]
+        gap = "missing"
         if found.kind.name in ("set", "sequence"):
             # A row has the color of its most common item, so that few colors say much.
+            gap = "none" if any(cell is not None and not cell for cell in cells) else gap
             cells = _first_items(cells)
-        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells])
+        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], gap)
 
     def by_cluster(self, labels: Mapping[Any, int]) -> dict[str, Any]:
         """Return the cluster of every row."""
         found = [labels.get(id, -1) for id in self.sample.ids]
-        return _codes([None if label < 0 else f"cluster {label}" for label in found])
+        return _codes([None if label < 0 else f"cluster {label}" for label in found], "no cluster")
 
     def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
         """Return in how many lists of the plain space each row stands."""
@@ -110,7 +112,8 @@ def _first_items(cells: list[Any]) -> list[Any]:
     return [min(cell, key=lambda item: rank[item]) if cell else None for cell in cells]
 
 
-def _codes(names: list[str | None]) -> dict[str, Any]:
+def _codes(names: list[str | None], gap: str) -> dict[str, Any]:
+    """Return names as codes of the most common ones; ``gap`` says what None is called."""
     counts: dict[str, int] = {}
     for name in names:
         if name is not None:
@@ -124,6 +127,7 @@ def _codes(names: list[str | None]) -> dict[str, Any]:
     return {
         "kind": "category",
         "labels": labels,
+        "gap": gap,
         "values": _text(np.asarray(values, dtype=np.uint8)),
     }
 

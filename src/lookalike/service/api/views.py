@@ -81,7 +81,10 @@ def map_of_rows(service: Serving, found: Found) -> Response:
 @router.get(
     "/map/colors",
     responses=LATER
-    | documented({"kind": "category", "labels": ["cat"], "values": "AAAA"}, "Codes or numbers."),
+    | documented(
+        {"kind": "category", "labels": ["cat"], "gap": "missing", "values": "AAAA"},
+        "Codes or numbers.",
+    ),
 )
 def map_colors(
     service: Serving, found: Found, column: Annotated[str, Query(max_length=1_000)]

@@ -89,20 +89,40 @@ def _translated(where: str) -> Iterator[None]:
         text = str(error.orig).lower()
         if any(words in text for words in FULL):
             do = "Make room on the disk, then send the request again; nothing of it was written"
-            raise StoreFull(message(who, "room for the rows", "a full disk", do)) from error
+            raise StoreFull(
+                message(who, "room for the rows", "a full disk", do, problem="the disk is full")
+            ) from error
         if "malformed" in text or "not a database" in text:
             raise _damaged(where, text) from error
         do = "Try again; nothing of the request was written"
-        raise StoreUnavailable(message(who, "an answer", type(error.orig).__name__, do)) from error
+        raise StoreUnavailable(
+            message(
+                who,
+                "an answer",
+                type(error.orig).__name__,
+                do,
+                problem=f"the database did not answer ({type(error.orig).__name__})",
+            )
+        ) from error
     except exc.TimeoutError as error:
         do = "Try again in a moment"
-        raise StoreUnavailable(message(who, "a free connection", "none", do)) from error
+        raise StoreUnavailable(
+            message(who, "a free connection", "none", do, problem="all connections are in use")
+        ) from error
 
 
 def _damaged(where: str, text: str) -> UnreadableFile:
     needed = "a whole SQLite database"
     do = "Restore it from a copy, or name another --store; the file was left as it is"
-    return UnreadableFile(message(f"store {where!r}", needed, f"a damaged one ({text})", do))
+    return UnreadableFile(
+        message(
+            f"store {where!r}",
+            needed,
+            f"a damaged one ({text})",
+            do,
+            problem=f"the database is damaged ({text})",
+        )
+    )
 
 
 def _check_file(path: Path) -> None:

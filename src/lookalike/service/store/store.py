@@ -147,7 +147,13 @@ class Store:
         except exc.IntegrityError as error:
             do = "Choose another name, or delete the old collection first"
             raise AlreadyThere(
-                message(f"collection {name!r}", "a name that is free", "one of this name", do)
+                message(
+                    f"collection {name!r}",
+                    "a name that is free",
+                    "one of this name",
+                    do,
+                    problem="there is one of this name already",
+                )
             ) from error
         return Head(key=key, **values)  # type: ignore[arg-type]
 
@@ -186,7 +192,13 @@ class Store:
                 found = connection.execute(one).scalar()
                 if found is None:
                     raise NotThere(
-                        message("rows?after=...", "an id that is there", after, "Start again")
+                        message(
+                            f"rows?after={after}"[:120],
+                            "an id that is there",
+                            after,
+                            "Start again",
+                            problem="no row has this id",
+                        )
                     )
                 start = int(found)
             query = (
@@ -295,7 +307,11 @@ class Turn:
 def missing_collection(name: str) -> NotThere:
     """Return the error about a collection that is not there."""
     do = "GET /api/collections lists those that are there"
-    return NotThere(message(f"collection {name!r}", "a collection of this name", "none", do))
+    return NotThere(
+        message(
+            f"collection {name!r}", "a collection of this name", "none", do, problem="not found"
+        )
+    )
 
 
 def _moved(head: Head, rows: int) -> Head:

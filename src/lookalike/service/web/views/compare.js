@@ -34,8 +34,8 @@ export default function compare(state, act) {
       ),
     );
   const summary = came.size
-    ? `${counted(came.size, "row")} came in and ${left.size} left when hubs were taken down`
-    : "Taking hubs down changed no row of this list";
+    ? `${counted(came.size, "row")} came in and ${left.size} left when hubs were repaired`
+    : "Repairing the hubs changed no row of this list";
   return h(
     "details",
     { class: "compare", key: "compare", open: true },

@@ -81,7 +81,7 @@ function measures(state, act) {
 
 const SPACES = {
   plain: "distances as the measure gives them",
-  repaired: "distances with hubs taken down: rows that are in everybody's list step back",
+  repaired: "hubs repaired: rows that are in everybody's list step back",
 };
 
 /** @param {State} state @param {Dispatch} act */

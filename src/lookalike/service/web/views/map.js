@@ -155,15 +155,16 @@ function shades(value, n, hidden, name) {
   if (!value) return { rgba, name: "nothing", textAt: () => "", legend: () => null };
   if (value.kind === "number") return numbers(rgba, new Float32Array(bytes.buffer), name);
   const labels = /** @type {string[]} */ (value.labels);
+  const gap = value.gap; // what rows without a color have: a missing cell, an empty set, no cluster
   const shade = labels.map((label, i) => (label === "other" || i >= PALETTE.length ? OTHER : PALETTE[i]));
   const counts = new Array(labels.length + 1).fill(0);
   for (let i = 0; i < n; i += 1) {
     const code = Math.min(bytes[i], labels.length);
     counts[code] += 1;
-    const off = hidden[labels[code] ?? "missing"];
+    const off = hidden[labels[code] ?? gap];
     rgba.set([...rgb(shade[code] ?? "#C3C9CE"), off ? 0 : 210], 4 * i);
   }
-  const entries = [...labels.map((label, i) => [label, shade[i], counts[i]]), ["missing", "#C3C9CE", counts[labels.length]]];
+  const entries = [...labels.map((label, i) => [label, shade[i], counts[i]]), [gap, "#C3C9CE", counts[labels.length]]];
   const legend = (act) =>
     h(
       "ul",
@@ -182,7 +183,7 @@ function shades(value, n, hidden, name) {
         ),
       ),
     );
-  return { rgba, name, legend, textAt: (i) => labels[bytes[i]] ?? "missing" };
+  return { rgba, name, legend, textAt: (i) => labels[bytes[i]] ?? gap };
 }
 
 /** @param {Uint8Array} rgba @param {Float32Array} values @param {string} name */

@@ -44,7 +44,7 @@ export function results(state, act) {
 function repair(state, act) {
   const slot = state.slots.repair;
   if (slot?.status === "error") return [problem(slot.problem, act, "repair"), ways(state, act)];
-  return [h("p", null, "Taking the hubs down: this is done once for the table."), working(slot, act)];
+  return [h("p", null, "Repairing the hubs: this is done once for the table."), working(slot, act)];
 }
 
 /**
