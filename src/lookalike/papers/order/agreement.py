@@ -16,6 +16,7 @@ from lookalike.errors import LookalikeWarning
 from lookalike.leaderboard import ranking_agreement
 from lookalike.measures import StochasticForest
 from lookalike.papers.order.methods import make
+from lookalike.papers.order.notes import ONE_TABLE, OTHER_HEIGHT, URF
 from lookalike.papers.order.published import TABLE_1, ZEROS
 from lookalike.papers.palette import COLOURS, tidy
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
@@ -28,19 +29,6 @@ LOW, USUAL = 2, 5
 TABLES = 12
 ENOUGH = 5
 BAND = 0.945, 0.01  # what was expected of a hundred trees of height 2
-ONE_TABLE = (
-    "One table and one pair of forests stand behind the print. With 100 trees of height 2 the "
-    "agreement depends on the pair of forests (sheet 'The band' has its mean and spread), and the "
-    "print is in the upper part of it; with 1000 and 10000 trees the difference vanishes."
-)
-OTHER_HEIGHT = (
-    "Height 5 is the paper's height elsewhere; its finer leaves need more trees to agree. The "
-    "print, and its 0 % of zero similarities, are those of height 2."
-)
-URF = (
-    "Not explained: bootstrap, candidates per split and synthetic rows follow the paper, the rest "
-    "of its forest program is not printed. The order of the figures is the same."
-)
 
 
 def run(work: Work) -> Result:
