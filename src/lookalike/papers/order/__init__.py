@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from lookalike.papers.order import agreement, cost, density, parameters, retrieval, transforms
+from lookalike.papers.order import (
+    agreement,
+    cost,
+    density,
+    parameters,
+    retrieval,
+    shared,
+    transforms,
+)
 from lookalike.papers.order.left_open import READINGS
 from lookalike.papers.order.summary import SUMMARY
 from lookalike.papers.paper import Paper, Part
@@ -26,6 +34,7 @@ PAPER = Paper(
     about=ABOUT.replace("\n", " "),
     parts=(
         Part("table1", "Table 1: agreement of forests", agreement.run),
+        Part("shared", "Table 1: what two SimURF forests share", shared.run),
         Part("transforms", "Figure 2: rankings under transforms", transforms.run),
         Part("density", "Figure 3: density clustering", density.run),
         Part("parameters", "Figures 4 and 6: height and trees", parameters.run),
