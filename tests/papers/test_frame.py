@@ -1,11 +1,24 @@
 """The frame of the studies: figures are kept, differences need a cause, pages say what holds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lookalike.errors import InvalidInput, MissingFile
-from lookalike.papers import Finding, Paper, Part, Plot, Result, Sheet, Value, Work, run_paper
+from lookalike.papers import (
+    Finding,
+    Paper,
+    Part,
+    Plot,
+    Result,
+    Sheet,
+    Value,
+    Work,
+    find_paper,
+    run_paper,
+)
+from lookalike.papers.paper import Reading
 from lookalike.papers.work import data_folder
 from lookalike.papers.write import as_markdown, write_page
 
@@ -68,6 +81,25 @@ def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
     picture = (tmp_path / "pages" / "toy-p.png").read_bytes()
     write_page(paper, done, tmp_path / "pages")
     assert (tmp_path / "pages" / "toy-p.png").read_bytes() == picture
+
+
+def test_a_page_says_what_its_paper_leaves_open(tmp_path):
+    open_ = Reading("Table 1", "the height of trees", "5 | 2")
+    paper = replace(toy(), readings=[open_])
+    text = as_markdown(paper, list(run_paper(paper, tmp_path, "quick")))
+    assert "| Table 1 | the height of trees | 5 \\| 2 |" in text
+    assert text.index("## What the paper leaves open") < text.index("## First")
+    assert "leaves open" not in as_markdown(toy(), [])
+
+
+@pytest.mark.parametrize("name", ["order", "hubs", "forests", "similarity", "gower"])
+def test_each_paper_leaves_something_open(name):
+    readings = find_paper(name).readings
+    assert len(readings) >= 8
+    for one in readings:
+        assert one.where
+        assert one.left_open != one.used
+    assert len({one.left_open for one in readings}) == len(readings)
 
 
 def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):

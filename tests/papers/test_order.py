@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from lookalike.papers import Work
-from lookalike.papers.order import agreement, cost, density, parameters, retrieval, transforms
+from lookalike.papers.order import (
+    agreement,
+    cost,
+    density,
+    parameters,
+    retrieval,
+    shared,
+    transforms,
+)
 from lookalike.papers.order.methods import KEPT, SCALES, make, scales
 from lookalike.papers.order.published import DENSITY_SETS, TABLE_1, TABLE_5, TABLE_5_BEFORE
 
@@ -38,6 +46,28 @@ def test_forests_agree_in_the_order_of_the_paper(tmp_path, monkeypatch):
     assert result.findings[0].holds
     assert [len(sheet.rows) for sheet in result.sheets] == [9, 4]
     assert all(cause for *_, cause in result.sheets[0].differences())
+
+
+def test_forests_that_share_synthetic_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(shared, "ROWS", 60)
+    result = shared.run(Work(tmp_path, "quick"))
+    (sheet,) = result.sheets
+    assert [row["two forests"] for row in sheet.rows] == list(shared.READINGS)
+    agreed = [row["100 trees"].ours for row in sheet.rows]
+    assert agreed[1] > agreed[0]  # each row is the nearest to itself in both lists
+    assert agreed[3] > agreed[2]
+    assert all(cause for *_, cause in sheet.differences())
+
+
+def test_similarities_are_shares_of_trees_that_saw_neither_row():
+    x = np.random.default_rng(0).random((40, 4))
+    found = shared._similarities(x, shared._permuted(x, 1), 60, 0)
+    assert (found == found.T).all()
+    assert (np.diag(found) == 1).all()
+    assert found.max() == 1
+    assert found.min() == 0
+    assert (np.sort(shared._permuted(x, 1), axis=0) == np.sort(x, axis=0)).all()
+    assert shared._own_agreement(found, found) == pytest.approx(1.0)
 
 
 def test_rankings_survive_changes_that_keep_the_order(tmp_path, monkeypatch):

@@ -116,6 +116,9 @@ def papers(
                 done.append(one)
                 show(console, f"{paper.name}, {one.part.title}", one.result)
                 out.note(f"{paper.name} {one.part.name}, {one.effort}: {one.seconds:.0f} s")
+        for reading in paper.readings:
+            text = f"left open, {reading.where}: {reading.left_open}. Here: {reading.used}"
+            out.say(console, text, "")
         if write is not None:
             out.note(f"written: {write_page(paper, done, write)}")
 

@@ -10,7 +10,7 @@ from lookalike.errors import InvalidInput, message
 from lookalike.papers.result import Result
 from lookalike.papers.work import Work
 
-__all__ = ["PAPERS", "Paper", "Part", "find_paper"]
+__all__ = ["PAPERS", "Paper", "Part", "Reading", "find_paper"]
 
 # One module each, with the name PAPER in it; imported when it is asked for.
 PAPERS = {
@@ -35,6 +35,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Something a paper leaves open: in which tables, what, and how it is read here."""
+
+    where: str
+    left_open: str
+    used: str
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper: what it claims, and the parts that check it.
 
@@ -46,6 +55,7 @@ class Paper:
     about : str, a paragraph: what the paper claims, in our words
     parts : the tables and figures, in the paper's order
     summary : what came out, as Markdown, written after reading the figures
+    readings : what the paper leaves open, and what was taken instead
     """
 
     name: str
@@ -54,6 +64,7 @@ class Paper:
     about: str
     parts: Sequence[Part]
     summary: str = ""
+    readings: Sequence[Reading] = ()
 
 
 def find_paper(name: str) -> Paper:

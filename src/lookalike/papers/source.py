@@ -9,7 +9,7 @@ from types import ModuleType
 __all__ = ["source_of"]
 
 # What is only said about figures, or drawn from them, changes none of them.
-WORDS = ("__init__", "notes", "summary", "published", "plots", "drawing")
+WORDS = ("__init__", "notes", "summary", "left_open", "published", "plots", "drawing")
 OF_A_PAPER = "lookalike.papers."
 
 

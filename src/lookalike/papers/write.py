@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lookalike._atomic import replacing, write_text
 from lookalike.pages.figures import new_figure
-from lookalike.papers.paper import Paper
+from lookalike.papers.paper import Paper, Reading
 from lookalike.papers.result import Finding, Plot, Sheet
 from lookalike.papers.run import Done
 from lookalike.papers.work import EFFORTS
@@ -52,6 +52,8 @@ def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
         lines += ["## What holds", "", *_findings(findings), ""]
     if paper.summary:
         lines += [paper.summary.strip(), ""]
+    if paper.readings:
+        lines += ["## What the paper leaves open", "", *_readings(paper.readings), ""]
     for one in done:
         lines += [f"## {one.part.title}", ""]
         if not alike:
@@ -86,6 +88,13 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
         says = f"**{one.says}**" if one.headline else one.says
         figures = one.figures if not one.cause or one.holds else f"{one.figures}. {one.cause}"
         lines.append(f"| {_cell(says)} | {'yes' if one.holds else 'no'} | {_cell(figures)} |")
+    return lines
+
+
+def _readings(readings: Sequence[Reading]) -> list[str]:
+    lines = ["| tables and figures | left open | read here as |", "|---|---|---|"]
+    for one in readings:
+        lines.append(f"| {_cell(one.where)} | {_cell(one.left_open)} | {_cell(one.used)} |")
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lookalike.papers.forests import readings, table2, table3, table4, table5, table6, ties
+from lookalike.papers.forests.left_open import READINGS
 from lookalike.papers.forests.summary import SUMMARY
 from lookalike.papers.paper import Paper, Part
 
@@ -33,4 +34,5 @@ PAPER = Paper(
         Part("ties", "Why Shi is better here", ties.run),
     ),
     summary=SUMMARY,
+    readings=READINGS,
 )

@@ -1,6 +1,7 @@
 """S. Seshadri's thesis on similarity representations of mixed tables, re-run."""
 
 from lookalike.papers.gower import example, layers, notes, powers, prototypes, readings, weights
+from lookalike.papers.gower.left_open import READINGS
 from lookalike.papers.paper import Paper, Part
 
 PAPER = Paper(
@@ -17,4 +18,5 @@ PAPER = Paper(
         Part("powers", "Powers of the matrix, and chains", powers.run),
     ],
     notes.SUMMARY,
+    READINGS,
 )

@@ -33,6 +33,9 @@ def draw_curves(
     words = [x for x, _ in curves.values() if len(x) and isinstance(x[0], str)]
     if words and len(axes.figure.axes) > 1:  # side by side, level words would touch
         axes.set_xticks(range(len(words[0])), words[0], rotation=25, ha="right")
+    steps = sorted({one for x, _ in curves.values() for one in x if not isinstance(one, str)})
+    if steps:  # layers and powers are few: no tick at a power that was not tried
+        axes.set_xticks(steps)
     axes.grid(alpha=0.25, lw=0.5)
     axes.tick_params(labelsize=7 if small else 9)
 

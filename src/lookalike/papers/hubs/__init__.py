@@ -12,6 +12,7 @@ from lookalike.papers.hubs import (
     texts,
     ties,
 )
+from lookalike.papers.hubs.left_open import READINGS
 from lookalike.papers.paper import Paper, Part
 
 __all__ = ["PAPER"]
@@ -72,4 +73,5 @@ PAPER = Paper(
         Part("application", "Table 5: a collection to browse", application.run),
     ),
     summary=SUMMARY,
+    readings=READINGS,
 )

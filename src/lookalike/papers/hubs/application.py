@@ -89,7 +89,8 @@ def run(work: Work) -> Result:
             counts[: len(found[way]["occurrence"])] = found[way]["occurrence"]
             axes.plot(edges, counts[: len(edges)], color=COLOURS[at], label=way,
                       drawstyle="steps-mid")  # fmt: skip
-        tidy(axes, "N5: lists that a film stands in (to 39)", "films")
+        cut = " (longer tails are cut off)" if most > len(edges) else ""
+        tidy(axes, f"N5: lists that a film stands in{cut}", "films")
         axes.legend(frameon=False)
 
     alt = "How many films stand in 0, 1, 2, ... lists under the three ways"

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from lookalike.papers.order import agreement, cost, density, parameters, retrieval, transforms
+from lookalike.papers.order import (
+    agreement,
+    cost,
+    density,
+    parameters,
+    retrieval,
+    shared,
+    transforms,
+)
+from lookalike.papers.order.left_open import READINGS
+from lookalike.papers.order.summary import SUMMARY
 from lookalike.papers.paper import Paper, Part
 
 __all__ = ["PAPER"]
@@ -12,40 +22,6 @@ Distances assume that equal differences mean equal things, which the unit a colu
 recorded in decides. The paper compares rows by order alone: by ranks, or by how often balanced
 random trees put two rows into the same leaf (SimUSF). Such measures do not change when a column is
 replaced by its logarithm or square, and do as well or better at clustering and retrieval."""
-
-SUMMARY = """\
-### What we learned
-
-- **Order alone is enough, exactly.** With one seed, forests give bit for bit the same similarities
-  on every scale that keeps the order, and so do ranked distances. A reversal (1/x, exp(-x)) is
-  invisible to ranked cityblock, Euclidean and Chebyshev, but not to the cosine of ranks, and SimUSF
-  moves a little: its trees send values between two middle rows to the right. The paper claims
-  invariance for all of them.
-- **Table 1** does not print the height of its trees. It is that of height 2: no zero similarities
-  at 100 trees, 0.994 and 0.999 at 1000 and 10000. Trees of height 5, the paper's value elsewhere,
-  agree less and have zeros.
-- **The band that eight of twelve tables left** (agreement 0.945 ± 0.01 of two forests with 100
-  trees of height 2) was too narrow for what it measures. The agreement of one pair of forests has
-  a standard deviation of about 0.02, most of it between forests on one table. Part of that is
-  that a hundred first cuts fall on four columns by chance, and two forests that favor different
-  columns rank differently; all twelve tables had been tried with one pair of seeds, which differ
-  in this more than most.
-- **S2.** SimUSF is behind cityblock with 1000 trees (0.891 against 0.902, mean of three forests)
-  and nearly level with 10000 (0.899). In the plane every distance is informative, and the noise of
-  a similarity (a standard error of up to 0.016 with 1000 trees) blurs the gaps between fifteen
-  clusters. Lower trees do not help; taller ones, whose leaves fewer rows share, make it worse.
-- **Bounds are not results.** The F-measures of density clustering are the best that the classes
-  can find. With eps at the knee and the silhouette for the neighborhood, SimUSF is first on one of
-  four sets, and far behind on Wine.
-- **SimURF** agrees with itself by 0.02 to 0.03 less than printed; its zero similarities come out to
-  0.3 points. Not explained.
-- **Retrieval.** On GTZAN settings chosen on other queries lose next to nothing against the best
-  ones, so the paper's choice by the score itself does not decide what is found there. ReFeat comes
-  closer to SimUSF than published, and on a scale that suits it is a point or two ahead, which one
-  repetition does not settle.
-- **Cost.** Comparing two rows by SimUSF takes the same time whatever was fitted. For ranks, ours
-  grow with the columns and hardly with the rows: of the factor of a thousand in the paper, ten is
-  its program's search for ranks, which took time in proportion to the rows."""
 
 PAPER = Paper(
     name="order",
@@ -58,6 +34,7 @@ PAPER = Paper(
     about=ABOUT.replace("\n", " "),
     parts=(
         Part("table1", "Table 1: agreement of forests", agreement.run),
+        Part("shared", "Table 1: what two SimURF forests share", shared.run),
         Part("transforms", "Figure 2: rankings under transforms", transforms.run),
         Part("density", "Figure 3: density clustering", density.run),
         Part("parameters", "Figures 4 and 6: height and trees", parameters.run),
@@ -65,4 +42,5 @@ PAPER = Paper(
         Part("cost", "Table 5: cost", cost.run),
     ),
     summary=SUMMARY,
+    readings=READINGS,
 )

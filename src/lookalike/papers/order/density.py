@@ -13,6 +13,14 @@ from lookalike.cluster import DensitySearch, clustering_f_measure
 from lookalike.errors import LookalikeWarning
 from lookalike.papers.data import load_numbers, rescale
 from lookalike.papers.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from lookalike.papers.order.notes import (
+    COULD_DO,
+    NO_LABEL,
+    NOT_S2,
+    RANKED_EUCLID,
+    SCALE_CHOSEN,
+    URF_WINE,
+)
 from lookalike.papers.order.panels import panel_plot
 from lookalike.papers.order.published import DENSITY_SETS
 from lookalike.papers.result import Finding, Result, Sheet, Value
@@ -25,9 +33,6 @@ MEASURES = ("SimUSF", "SimURF", *DISTANCES, *RANKED)
 SMALL = ("Iris", "Wine", "Seeds", "Libras Movement")
 SEEDED = ("SimUSF", "SimURF")
 S2 = "S-set S2"
-NO_LABEL = (
-    "The file has 90 columns and the class; 91 in print may count the class, or even have used it."
-)
 Scores = dict[str, dict[str, dict[str, float]]]
 
 
@@ -163,19 +168,19 @@ def _findings(found: Scores) -> list[Finding]:
             "Image Segmentation)",
             len(ties) == len([one for one in found if one != "Image Segmentation"]),
             f"within 0.01 or above on {len(ties)} of {n} sets ({', '.join(ties)})",
-            "Distances may take the scale that suits them best of seven, chosen by the classes",
+            SCALE_CHOSEN,
         ),
         Finding(
             "Ranked cityblock is above ranked Euclidean everywhere",
             len(euclid) == n,
             f"on {len(euclid)} of {n} sets ({', '.join(euclid)})",
-            "Not explained; the two differ by little",
+            RANKED_EUCLID,
         ),
         Finding(
             "SimURF is above ranked cityblock on Wine only",
             urf == ["Wine"],
             f"above on {', '.join(urf) or 'none'}",
-            "Not explained; one forest for each scale, whose best is taken",
+            URF_WINE,
         ),
     ]
 
@@ -191,8 +196,7 @@ def _unchosen(free: dict[str, dict[str, float]]) -> Finding:
             f"{name}: {measure} {free[name][measure]:.3f} (SimUSF {free[name]['SimUSF']:.3f})"
             for name, measure in first.items()
         ),
-        "The paper's figures say how well each measure could do, which is not how well it does "
-        "when nobody knows the classes",
+        COULD_DO,
     )
 
 
@@ -255,7 +259,7 @@ def _s2(work: Work) -> tuple[Sheet, Finding]:
         + ", ".join(f"{value:.3f} with {count} trees" for count, value in by_trees.items())
         + "; 1000 trees of height "
         + ", ".join(f"{height}: {value:.3f}" for height, value in by_height.items()),
-        "Not explained. Tried: trees, heights, definitions of F",
+        NOT_S2,
     )
     return Sheet("s2", "S2: why SimUSF is behind cityblock", rows, about), finding
 

@@ -11,6 +11,7 @@ import numpy as np
 from lookalike.cluster import DensitySearch
 from lookalike.measures import StochasticForest
 from lookalike.papers.data import load_numbers, rescale
+from lookalike.papers.order.notes import ONE_FOREST, OTHER_BEST
 from lookalike.papers.order.published import DENSITY_SETS
 from lookalike.papers.order.retrieval import load, precision
 from lookalike.papers.palette import COLOURS, MARKERS, tidy
@@ -75,13 +76,13 @@ def run(work: Work) -> Result:
             + ", ".join(f"{n} {-h}" for n, h in best.items())
             + "; lost by the best of 4 to 6: "
             + ", ".join(f"{n} {v:.3f}" for n, v in lost.items()),
-            "Where a lower or taller tree is best, by more than 0.02",
+            OTHER_BEST,
         ),
         Finding(
             "More than 1000 trees gain little",
             max(second for _, second in gains.values()) < 0.02,
             "; ".join(f"{n}: to 1000 {a:+.3f}, to 10000 {b:+.3f}" for n, (a, b) in gains.items()),
-            "One forest more or less moves these figures as much",
+            ONE_FOREST,
         ),
     ]
     sheet = Sheet("parameters", "Figures 4 and 6: height and number of trees", rows, about)

@@ -15,6 +15,7 @@ import numpy as np
 from lookalike.measures import ForestProximity, StochasticForest
 from lookalike.papers.data import load_numbers, rescale
 from lookalike.papers.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from lookalike.papers.order.notes import REFEAT_ABOVE, SCALE_FREE, SIZES, URF_ABOVE
 from lookalike.papers.order.panels import panel_plot
 from lookalike.papers.order.published import RETRIEVAL_SETS
 from lookalike.papers.result import Finding, Result, Sheet, Value
@@ -27,11 +28,6 @@ __all__ = ["load", "precision", "run"]
 METHODS = ("SimUSF", "SimURF", "ReFeat", *DISTANCES, *RANKED)
 TUNING = 1000  # seeds of the queries that settings are chosen on
 GAMMAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-SIZES = {
-    ("GTZAN Music", "columns"): "Other features of the same recordings: the paper's 230 are not "
-    "described closely enough to be made again.",
-    ("ISOLET", "rows"): "The part of the set that can be had.",
-}
 Scores = dict[str, dict[str, dict[str, float]]]
 
 
@@ -230,17 +226,19 @@ def _findings(found: Scores, plan: Plan) -> list[Finding]:
             "Cardiotocography)",
             set(expected) <= set(ties),
             figures,
-            "Distances may take the scale that suits them best",
+            SCALE_FREE,
         ),
         Finding(
             "SimURF is rarely competitive: above ranked cityblock on Cardiotocography and Letter "
             "at most",
             set(urf) <= {"Cardiotocography", "Letter Recognition"},
             f"above on {', '.join(urf) or 'none'} of {', '.join(found)}",
+            URF_ABOVE,
         ),
         Finding(
             "ReFeat beats neither ranked cityblock nor SimUSF",
             not refeat,
             f"above both on the first scale on {', '.join(refeat) or 'none'} of {', '.join(found)}",
+            REFEAT_ABOVE,
         ),
     ]

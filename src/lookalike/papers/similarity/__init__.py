@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lookalike.papers.paper import Paper, Part
 from lookalike.papers.similarity import liver, mixed, readings, sensitivity, sequences, table1
+from lookalike.papers.similarity.left_open import READINGS
 from lookalike.papers.similarity.summary import SUMMARY
 
 __all__ = ["PAPER"]
@@ -31,4 +32,5 @@ PAPER = Paper(
         Part("trees", "Figure 4: number of trees", sensitivity.run_trees),
     ),
     summary=SUMMARY,
+    readings=READINGS,
 )

@@ -177,13 +177,16 @@ def _panels(
         low, high = axis.get_ylim()
         if high - low < NARROW:  # noise should not look like a slope
             axis.set_ylim((low + high - NARROW) / 2, (low + high + NARROW) / 2)
-        axis.axvline(0.5 * places[name][-1], color="0.7", lw=1, ls="--")
+        axis.axvline(
+            0.5 * places[name][-1], color="0.7", lw=1, ls="--", label="half of the columns"
+        )
         axis.set_title(name)
     for axis in axes[1]:
         axis.set_xlabel("columns per node")
     for axis in axes[:, 0]:
-        axis.set_ylabel("area")
-    axes[0, 0].legend(frameon=False)
+        axis.set_ylabel("area under the curve")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
 
 
 def _curves(figure: Any, curves: dict[str, list[float]]) -> None:

@@ -1,0 +1,41 @@
+"""What came out, written after reading the figures."""
+
+from __future__ import annotations
+
+__all__ = ["SUMMARY"]
+
+SUMMARY = """\
+### What we learned
+
+- **Order alone is enough, exactly.** With one seed, forests give bit for bit the same similarities
+  on every scale that keeps the order, and so do ranked distances. A reversal (1/x, exp(-x)) is
+  invisible to ranked cityblock, Euclidean and Chebyshev, but not to the cosine of ranks, and SimUSF
+  moves a little: its trees send values between two middle rows to the right. The paper claims
+  invariance for all of them.
+- **Table 1** does not print the height of its trees. It is that of height 2: no zero similarities
+  at 100 trees, 0.994 and 0.999 at 1000 and 10000. Trees of height 5, the paper's value elsewhere,
+  agree less and have zeros.
+- **The band that eight of twelve tables left** (agreement 0.945 ± 0.01 of two forests with 100
+  trees of height 2) was too narrow for what it measures, and too high: ten pairs of forests on each
+  of the twelve tables have a mean of 0.932 and a standard deviation of 0.017, 97 % of the variance
+  between forests on one table, so no table is to blame. All twelve had been tried with one pair of
+  seeds. That a hundred first cuts fall on four columns by chance, and two forests that favor
+  different columns rank differently, is a small part of it (correlation -0.29).
+- **S2.** SimUSF is behind cityblock with 1000 trees (0.891 against 0.902, mean of three forests)
+  and nearly level with 10000 (0.899). In the plane every distance is informative, and the noise of
+  a similarity (a standard error of up to 0.016 with 1000 trees) blurs the gaps between fifteen
+  clusters. Lower trees do not help; taller ones, whose leaves fewer rows share, make it worse.
+- **Bounds are not results.** The F-measures of density clustering are the best that the classes
+  can find. With eps at the knee and the silhouette for the neighborhood, SimUSF is first on one of
+  four sets, and far behind on Wine.
+- **SimURF** agrees with itself by 0.02 to 0.03 less than printed; its zero similarities come out to
+  0.5 points. The likely cause is what the two forests share: grown against the same synthetic rows,
+  and with each row in its own list, they have the printed agreement. The paper says neither. Two
+  such forests vary less than two that know nothing of each other, so Table 1 stays with those.
+- **Retrieval.** On GTZAN settings chosen on other queries lose next to nothing against the best
+  ones, so the paper's choice by the score itself does not decide what is found there. ReFeat comes
+  closer to SimUSF than published, and on a scale that suits it is a point or two ahead, which one
+  repetition does not settle.
+- **Cost.** Comparing two rows by SimUSF takes the same time whatever was fitted. For ranks, ours
+  grow with the columns and hardly with the rows: of the factor of a thousand in the paper, ten is
+  its program's search for ranks, which took time in proportion to the rows."""
