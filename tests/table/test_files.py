@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -167,6 +168,7 @@ def parquet_bytes():
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
+        ("t.csv", "Sales\n\na,b\n1,2\n", ["1 field in every line", "the lines above the header"]),
         ("r.csv", "a,b\n1,2\n3\n4,5\n", ["2 fields in every line", "found 1 in line 3"]),
         ("r.csv", 'a,b\n"x\ny",2\n3,4,5\n', ["found 3 in line 4"]),
         ("r.tsv", "a\tb\n1\t2\t3\n", ["found 3 in line 2"]),
@@ -280,3 +282,24 @@ def test_na_in_new_rows_follows_the_fitted_column(tmp_path):
     for source in (tmp_path / "new.csv", {"sex": "NA", "country": "NA", "size": "NA"}):
         new = as_table(source, fitted)
         assert [new[name].cell(0) for name in new.names] == [None, "NA", None]
+
+
+@pytest.mark.parametrize(
+    ("first", "warned"),
+    [
+        ("5.1,3.5,Iris-setosa", True),
+        ("1,2,4", True),
+        ("7,130.5,8", True),
+        ("country,1960,1961,1962", False),
+        ("1,2,3", False),  # places, or names of bins
+        ("a,b,1", False),
+        ("x,inf,nan", False),
+    ],
+)
+def test_a_first_line_that_looks_like_a_row_is_said(tmp_path, first, warned):
+    (tmp_path / "t.csv").write_text(f"{first}\n" + "4,5,6,7"[: 2 * first.count(",") + 1] + "\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(tmp_path / "t.csv", kinds={first.split(",")[0]: "number"})
+    said = [str(one.message) for one in caught]
+    assert any("Write a line of names above it" in text for text in said) == warned, said

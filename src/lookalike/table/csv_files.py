@@ -5,7 +5,10 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import warnings
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from lookalike.errors import InvalidInput, UnreadableFile, message, suggest
-from lookalike.table.raw import Raw, of_arrow, of_values, written
+from lookalike.errors import InvalidInput, LookalikeWarning, UnreadableFile, message, suggest
+from lookalike.table.raw import Raw, as_number, of_arrow, of_values, written
 from lookalike.table.vocabulary import MISSING
 
 __all__ = ["read_csv", "unreadable"]
@@ -92,7 +95,29 @@ def read_csv(
         named = list(zip(table.column_names, table.columns, strict=True))
     except (pa.ArrowInvalid, UnicodeError, csv.Error) as error:
         raise _csv_error(path, data, encoding, delimiter, error) from error
+    _look_at_header(path, table.column_names)
     return [of_arrow(name, cells if name in as_text else _as_whole(cells)) for name, cells in named]
+
+
+def _look_at_header(path: Path, names: list[str]) -> None:
+    """Warn where the first line looks like a row: fractions are no names, and years go up by one.
+
+    Names of most columns have to be numbers, as some tables have a column for each of some years.
+    """
+    values = [as_number(name) for name in names]
+    numbers = [value for value in values if value is not None and isfinite(value)]
+    if len(numbers) < max(2, 0.5 * len(names)):
+        return
+    steps = {b - a for a, b in pairwise(numbers)}
+    if all(value.is_integer() for value in numbers) and len(steps) == 1 and steps != {0.0}:
+        return
+    text = message(
+        f"File {str(path)!r}",
+        "names of columns in the first line",
+        f"numbers ({', '.join(names[:3])}), as in a row",
+        "Write a line of names above it",
+    )
+    warnings.warn(text, LookalikeWarning, stacklevel=2)
 
 
 def _as_whole(cells: Any) -> Any:
@@ -243,11 +268,14 @@ def _csv_error(
         for record in reader:
             width = width or len(record)
             if record and len(record) != width:
+                do = "Correct that line, or quote a delimiter that belongs to a value"
+                if width == 1:  # a title or a remark
+                    do = "Delete the lines above the header, or quote a delimiter within a value"
                 return unreadable(
                     path,
-                    f"{width} fields in every line, as in the header",
+                    f"{width} field{'' if width == 1 else 's'} in every line, as in the header",
                     f"{len(record)} in line {reader.line_num:,}",
-                    "Correct that line, or quote a delimiter that belongs to a value",
+                    do,
                 )
     except csv.Error as wrong:
         needed = f"fields of at most {csv.field_size_limit():,} characters"

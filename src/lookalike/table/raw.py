@@ -19,6 +19,7 @@ from lookalike.errors import InvalidInput, message
 
 __all__ = [
     "Raw",
+    "as_number",
     "complex_error",
     "is_missing",
     "objects",
@@ -135,7 +136,7 @@ class Raw:
         if pa.types.is_dictionary(kind):
             return self._without_levels(words)
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            numbers = [number for number in map(_as_number, words) if number is not None]
+            numbers = [number for number in map(as_number, words) if number is not None]
             found = np.isin(self.cells.to_numpy(zero_copy_only=False), numbers)
             hit = pa.array(found)
         else:
@@ -371,7 +372,8 @@ def _intervals(name: str, cells: list[Any]) -> Raw:
     return Raw(name, pa.array(spans, pa.duration("us")))
 
 
-def _as_number(word: str) -> float | None:
+def as_number(word: str) -> float | None:
+    """Return the number that a word is, None where it is none."""
     try:
         return None if "_" in word else float(word)
     except ValueError:
