@@ -79,7 +79,7 @@ def test_no_function_is_named_where_an_option_is_wrong(python, shell):
         ("cluster", "rows.csv", "-n", "9"),
         ("cluster", "rows.csv", "--landmarks", "90", "-n", "2"),
         ("compare", "rows.csv", "-k", "90"),
-        ("hubness", "rows.csv", "--label", "gap"),
+        ("hubness", "rows.csv", "--label", "gab"),
         ("hubness", "rows.csv", "-k", "90"),
         ("classify", "rows.csv", "--label", "x", "--distance", "word=nothing"),
         ("search", "rows.csv", "--row", "0", "--measure", "vector:metric=euclid"),

@@ -162,7 +162,6 @@ def test_landmarks(file):
         (["-n", "0"], "needs a number of clusters or auto, found '0'"),
         (["-n", "3", "--method", "hdbscan"], "finds the number itself"),
         (["--label", "knid"], "Did you mean 'kind'"),
-        (["--label", "color"], "needs a target without gaps, found 1 missing"),
         (["--columns", "syze"], "Did you mean 'size'"),
         (["--measure", "gowr"], "Did you mean 'gower'"),
         (["--landmarks", "99"], "found 24 rows"),

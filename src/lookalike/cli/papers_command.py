@@ -36,7 +36,9 @@ def papers(
     ] = None,
     part: Annotated[
         list[str] | None,
-        typer.Option("--part", help="One part of it; may be repeated.", show_default=False),
+        typer.Option(
+            "--part", metavar="PART", help="One part of it; may be repeated.", show_default=False
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: minutes.")] = False,
     full: Annotated[
