@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -269,6 +270,14 @@ def test_readers_do_not_wait_for_a_writer(tmp_path):
             done.set()
 
     run_together([hold, read])
+
+
+def test_a_copy_takes_nothing_that_a_reader_may_be_adding_to():
+    index = la.Index(Vector()).fit([[0.0], [1.0]])
+    assert index.search(0, 1).ids == [1]
+    state = index.state_
+    assert set(vars(pickle.loads(pickle.dumps(state)))) == {field.name for field in fields(state)}
+    assert set(vars(state)) > {field.name for field in fields(state)}
 
 
 def test_copies_and_files_made_beside_writers_are_whole(tmp_path):

@@ -7,7 +7,7 @@ the old, shares with it what did not change, and puts it in its place with one a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -75,6 +75,10 @@ class Snapshot:
     fitted: Mapping[str, Fitted] = field(default_factory=dict)
     drifted: tuple[str, ...] = ()
     checked: int = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Not what was worked out on demand: another thread may be adding to it at this moment.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # -- reading -----------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ def measure_text(measure: Measure) -> str:
     --------
     >>> from lookalike.measures import Gower
     >>> measure_text(Gower(scale="rank", weights={"year": 2}))
-    'gower:weights={"year": 2},scale=rank'
+    'gower:scale=rank,weights={"year": 2}'
     """
     name = kebab(type(measure).__name__)
     defaults = inspect.signature(type(measure)).parameters
