@@ -68,7 +68,7 @@ def test_missing_tokens_of_a_csv_file(tmp_path):
     assert table["b"].missing.tolist() == [True, False, True]
     assert table["c"].missing.tolist() == [True, False, False]
     assert read_table(path).kinds["a"].name == "number"  # a question mark among numbers is a gap
-    assert read_table(path).kinds["a"].note == "1 cells '?' read as missing"
+    assert read_table(path).kinds["a"].note == "1 cell '?' read as missing"
 
 
 def test_quoted_line_breaks(tmp_path):

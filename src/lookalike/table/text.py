@@ -122,7 +122,8 @@ def _with_gaps(guess: Guess, gaps: Words) -> Guess:
         return guess
     found = tuple(sorted(gaps.distinct.to_pylist()))
     shown = ", ".join(repr(word) for word in found[:3])
-    note = join_notes(guess.kind.note, f"{gaps.count:,} cells {shown} read as missing")
+    cells = f"{gaps.count:,} cell{'' if gaps.count == 1 else 's'}"
+    note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
     reading = replace(guess.kind.reading or Reading(), gaps=found)
     kind = replace(guess.kind, reading=reading, note=note)
     kind = replace(kind, confidence=min(kind.confidence, 0.9))
