@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 import warnings
 
 import pytest
@@ -217,25 +218,34 @@ def test_uncompiled_runs_need_no_note(file):
     assert (hit["row"], hit["distance"]) == (2, 0.5)
 
 
-def test_ctrl_c_that_comes_out_as_another_error_is_still_ctrl_c():
-    """A module half loaded when Ctrl-C came is missed by whoever imports it next."""
-    code = """
-import os, signal, sys
+def run_verb(body, **settings):
+    """Run a verb of these lines in another process, which hears Ctrl-C as a program does."""
+    code = f"""
+import os, signal, threading
 from lookalike.cli import app as program
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def verb(**options):
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-    except KeyboardInterrupt:
-        raise ImportError("cannot import name 'rankdata'")
+{textwrap.indent(textwrap.dedent(body), "    ")}
 program.app = verb
+for name, value in {settings!r}.items():
+    setattr(program, name, value)
 program.main()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+
+def test_ctrl_c_that_comes_out_as_another_error_is_still_ctrl_c():
+    """A module half loaded when Ctrl-C came is missed by whoever imports it next."""
+    body = """
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("cannot import name 'rankdata'")
+    """
+    done = run_verb(body)
     assert (done.returncode, done.stderr) == (130, "")
-    without = code.replace("os.kill(os.getpid(), signal.SIGINT)", "raise KeyboardInterrupt")
-    failed = subprocess.run(
-        [sys.executable, "-c", without], capture_output=True, text=True, timeout=60
+    failed = run_verb(
+        body.replace("os.kill(os.getpid(), signal.SIGINT)", "raise KeyboardInterrupt")
     )
     assert failed.returncode == 1
     assert "rankdata" in failed.stderr
@@ -243,21 +253,14 @@ program.main()
 
 def test_ctrl_c_ends_work_that_does_not_hear_it():
     """A thread inside the compiler is waited for by whoever asked for it; the person is not."""
-    code = """
-import os, signal, threading
-from lookalike.cli import app as program
-signal.signal(signal.SIGINT, signal.default_int_handler)
-def verb(**options):
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-    except KeyboardInterrupt:
-        threading.Event().wait(120)
-    print("went on")
-program.app = verb
-program.GRACE = 0.1
-program.main()
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    body = """
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            threading.Event().wait(120)
+        print("went on")
+    """
+    done = run_verb(body, GRACE=0.1)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 

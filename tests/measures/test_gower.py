@@ -11,7 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lookalike as la
 from lookalike.columns import Jaccard, Levenshtein
 from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower
+from lookalike.predict import RandomSimilarityForestRegressor
+from lookalike.table import read_table
 from lookalike.testing import frames
 from lookalike.testing.strategies import LEVELS
 from measures import reference
@@ -192,6 +195,23 @@ def test_objects_count_by_their_distance_as_a_share_of_a_scale():
     assert isinstance(levenshtein, Levenshtein)
     s_name = 1 - 0.25 / levenshtein.scale_
     assert measure.similarity()[0, 1] == pytest.approx((1 / 3 + s_name + 0.5) / 3)
+
+
+def test_records_are_left_out_until_somebody_brings_a_distance():
+    rows = {"at": [{"km": 0}, {"km": 1}, {"km": 5}], "x": [0.0, 1.0, 0.0]}
+    assert Gower().fit(rows).schema_.kinds.keys() == {"x"}
+
+    def apart(a, b):
+        return abs(a["km"] - b["km"])
+
+    for source in (rows, read_table(rows)):
+        measure = MutualProximity(Gower(distances={"at": apart})).fit(source)
+        assert measure.schema_.kinds.keys() == {"x", "at"}
+    assert_allclose(Gower(distances={"at": apart}).fit(rows).similarity()[0], [1, 0.4, 0.5])
+    trees = RandomSimilarityForestRegressor(5, distances={"at": apart}, random_state=0)
+    assert trees.fit(rows, [0.0, 1.0, 2.0]).schema_.kinds.keys() == {"x", "at"}
+    with pytest.raises(InvalidInput, match="aside: kinds="):
+        Gower({"at": "object"}).fit(rows)
 
 
 def test_a_function_of_two_cells_works_in_every_place():

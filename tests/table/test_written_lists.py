@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lookalike.datasets import load_films
 from lookalike.errors import InvalidInput
+from lookalike.measures import Gower
 from lookalike.table import as_table, read_table
 from lookalike.table.written_lists import parse_lists
 
@@ -79,3 +80,26 @@ def test_deep_nesting_is_text():
     deep = "[" * 100_000 + "]" * 100_000
     assert parse_lists(pa.array([deep])) is None
     assert read_table({"x": [deep, "[1]"], "y": [1, 2]}).kinds["x"].name in ("text", "category")
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (["['a']", "[['x'], ['y']]"], r"1 of 2 cells that are not \(first: \"\[\['x'\]"),
+        (["[[1]]", "['a']"], "2 of 2 cells"),  # each is a list for itself
+        (['[{"z": 1}]', "['a']"], "2 of 2 cells"),
+    ],
+)
+def test_new_lists_that_differ_from_each_other_are_named(cells, first):
+    schema = read_table({"tags": ["['a', 'b']", "['b']", "['c']"]}).schema
+    with pytest.raises(InvalidInput, match=first):
+        as_table([{"tags": cell} for cell in cells], schema)
+
+
+def test_written_records_without_a_name_wait_for_a_distance():
+    cells = ['[{"a": 1}]', '[{"a": 2}, {"a": 3}]', "[]"] * 4
+    table = read_table({"parts": cells, "size": range(12)})
+    assert table.names == ("size",)
+    count = Gower(distances={"parts": lambda a, b: abs(len(a) - len(b))}).fit(table)
+    assert count.encode({"parts": ['[{"a": 7}, {"a": 8}]'], "size": [1]}) is not None
+    assert count.schema_.kinds["parts"].name == "object"

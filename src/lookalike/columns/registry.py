@@ -106,7 +106,8 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     if spec is None:
         if serving:
             return DISTANCES[serving[0]]()
-        do = "Pass a function of two cells as its distance"
+        do = f"Pass distances={{{column_name!r}: a function of two cells}}, or set the column "
+        do += f"aside: kinds={{{column_name!r}: 'aside'}}"
         raise InvalidInput(message(who, "a distance, as its cells can be anything", "none", do))
     if isinstance(spec, str):
         return _named(spec, kind, serving, who, column_name)

@@ -69,7 +69,8 @@ class _RowDistance(Distance):
         if odd.any():
             row, place = (int(i) for i in np.argwhere(odd)[0])
             found = f"{out[row, place]} at position {place}"
-            do = "Fill the gaps inside the cell, or leave the whole cell missing"
+            do = "Fill the gaps inside the cell, leave the whole cell missing, or set the column "
+            do += f"aside: kinds={{{column.name!r}: 'aside'}}"
             raise cell_error(column.name, row, "finite numbers", found, do)
         return out
 

@@ -131,7 +131,8 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
 
     def read(self, X: Any) -> Table:
         """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
-        return read_table(X, kinds=getattr(self, "kinds", None))
+        table = read_table(X, kinds=getattr(self, "kinds", None))
+        return table.with_objects(getattr(self, "distances", None) or ())
 
     # -- fitting and encoding ----------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class TreeForest(Saved, BaseEstimator, abstract=True):
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        return read_table(X, kinds=self.kinds)
+        return read_table(X, kinds=self.kinds).with_objects(getattr(self, "distances", None) or ())
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""

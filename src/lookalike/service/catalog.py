@@ -17,7 +17,7 @@ from lookalike.service.folder_collection import FolderCollection, settings_of
 from lookalike.service.limits import Limits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
-from lookalike.service.store.store import AlreadyThere, Head, NotThere, Store, missing_collection
+from lookalike.service.store.store import Head, NotThere, Store, missing_collection, taken_name
 from lookalike.table import Table
 
 __all__ = ["Catalog", "check_name", "name_from", "settings_from"]
@@ -157,16 +157,7 @@ class Catalog:
 
     def _check_free(self, name: str) -> None:
         if name in {head.name for head in self.heads()}:
-            do = "Choose another name, or delete the old collection first"
-            raise AlreadyThere(
-                message(
-                    f"collection {name!r}",
-                    "a name that is free",
-                    "one of this name",
-                    do,
-                    problem="there is one of this name already",
-                )
-            )
+            raise taken_name(name)
 
     def delete(self, name: str) -> None:
         """Remove a collection for good; what is in a folder of shards stays there."""

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.table._codes import read_category, read_flag, read_order
 from lookalike.table._collections import (
@@ -24,12 +23,10 @@ from lookalike.table._collections import (
     read_text,
 )
 from lookalike.table._numbers import read_number
-from lookalike.table.neutral import missing_words, neutralise, words_of
-from lookalike.table.parse import spread
-from lookalike.table.raw import Raw, of_values, wrong
-from lookalike.table.reading import Reading
+from lookalike.table.neutral import missing_words, neutralise
+from lookalike.table.parse import read_lists_as
+from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import Column, Kind
-from lookalike.table.written_lists import find_lists, parse_lists
 
 __all__ = ["convert", "raw_of_column", "set_aside"]
 
@@ -57,27 +54,10 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
         raw = raw.without(kind.reading.gaps)
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_gaps(raw, kind))
-    if raw.is_text and kind.name in LISTS:
-        raw, kind = _lists_of(raw, kind)
+    written = kind.reading is not None and kind.reading.what == "list"
+    if raw.is_text and (written or kind.name in LISTS):
+        raw, kind = read_lists_as(raw, kind)
     return _TO[kind.name](raw, kind, fitted)
-
-
-def _lists_of(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
-    """Read lists in brackets where the column was fitted with them, or its cells show them."""
-    known = kind.reading is not None and kind.reading.what == "list"
-    if not known and kind.reading is not None and kind.reading.separator:
-        return raw, kind
-    words = words_of(raw)
-    cells = parse_lists(words.distinct) if known else find_lists(words)
-    if cells is not None:
-        reading = replace(kind.reading or Reading(), what="list")
-        return spread(raw, words, cells), replace(kind, reading=reading)
-    if known and len(words):
-        bad = next(w for w in words.distinct if parse_lists(pa.array([w.as_py()])) is None)
-        row = int(np.flatnonzero(pc.equal(raw.cells.dictionary_decode(), bad).fill_null(False))[0])
-        do = "Write it alike, or give a list"
-        raise wrong(raw, row, bad.as_py(), "lists such as ['a', 'b'], alike in all cells", do)
-    return raw, kind
 
 
 def _gaps(raw: Raw, kind: Kind) -> list[str]:

@@ -41,6 +41,9 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
 """More words that ``kinds=`` takes: kind, role, and how the text is to be read where it matters."""
 
 
+RECORD = "record"  # the role of objects, which are set aside until a measure brings a distance
+
+
 @saveable
 @dataclass(frozen=True)
 class Kind:
@@ -63,7 +66,8 @@ class Kind:
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
         seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle),
         "answer" (a flag written as yes or no, whose no says as much as its yes);
-        of columns set aside "name", "identifier", "constant", "copy" or "empty".
+        of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (waiting
+        for somebody to bring a distance).
     confidence : float
         From 0 to 1: how sure the guess is; 1 where nothing was guessed.
     close : str

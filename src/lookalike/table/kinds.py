@@ -8,8 +8,9 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
 3. Text is read as what all of its cells are in one reading, where written gaps ("n/a", "-", "?",
    "unknown") are missing cells: true/false; digits with leading zeros are a code; numbers (money,
    thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
-   nothing: flag; words of one known scale (``scales.py``), numbered answers, bands: order; items
-   between separators that come again in other cells: set.
+   nothing: flag; words of one known scale (``scales.py``), numbered answers, bands: order; lists in
+   brackets (``written_lists.py``): rules 7 and 8; items between separators that come again in other
+   cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
    where all are codes; name (set aside, to show and to search by) where nearly every row has
@@ -29,7 +30,8 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
    agree within 1 %, else vector. Of several lengths: series, except whole numbers that never repeat
    in a row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
-9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else: object.
+9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:
+   set aside until a measure brings a distance for it (``with_objects``).
 10. One value in ten rows or more, and exact copies of another column in twenty rows or more: set
     aside.
 """
@@ -53,7 +55,7 @@ from lookalike.table.neutral import neutralise
 from lookalike.table.raw import Raw, of_values
 from lookalike.table.table import Graph
 from lookalike.table.text import infer_text
-from lookalike.table.typed import Guess, infer_dates, infer_flag, infer_numbers
+from lookalike.table.typed import Guess, guess_of, infer_dates, infer_flag, infer_numbers
 
 __all__ = ["Guess", "infer", "infer_columns"]
 
@@ -90,10 +92,10 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return infer_numbers(raw)
     if pa.types.is_nested(kind) and not pa.types.is_struct(kind):
-        return Guess(kind_of_lists(raw))
+        return guess_of(kind_of_lists(raw))
     if pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}:
         return Guess(Kind("graph", "records with nodes and edges"))
-    return Guess(Kind("object", f"cells of type {kind}"))
+    return guess_of(Kind("object", f"cells of type {kind}"))
 
 
 def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
@@ -162,7 +164,7 @@ def _objects(raw: Raw) -> Guess:
         return Guess(Kind("category", f"{distinct:,} distinct values of {what}"))
     if types <= {list, tuple, np.ndarray} and _is_sequences(cells):
         return Guess(Kind("sequence", "lists of mixed items"))
-    return Guess(Kind("object", f"cells of type {names}"))
+    return guess_of(Kind("object", f"cells of type {names}"))
 
 
 def _is_sequences(cells: list[Any]) -> bool:

@@ -14,7 +14,7 @@ from lookalike._threads import blocks
 from lookalike.errors import InvalidInput, message
 from lookalike.table.cells import convert
 from lookalike.table.facts import Facts
-from lookalike.table.kinds import Guess, infer_columns
+from lookalike.table.kinds import infer_columns
 from lookalike.table.learning import Learner, neutral_columns
 from lookalike.table.lists import kind_of
 from lookalike.table.parquet_parts import BATCH, ParquetParts, find_files
@@ -24,6 +24,7 @@ from lookalike.table.roles import ROWS, TELLING, glance, same_cells, tells_rows_
 from lookalike.table.sources import check_shape, name_unnamed
 from lookalike.table.table import CODED, Column, Kind, Schema, Table
 from lookalike.table.tally import Tally
+from lookalike.table.typed import guess_of
 
 __all__ = ["LazyTable", "read_lazy"]
 
@@ -253,7 +254,8 @@ def table_of(
     for name, guess in guesses.items():
         lists = getattr(facts[name], "facts", None)
         if lists is not None:
-            guesses[name] = Guess(kind_of(lists), guess.aside)
+            found = guess_of(kind_of(lists))
+            guesses[name] = replace(found, aside=found.aside or guess.aside)
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
     gaps = {c.name: _gaps(c, times[c.name], facts[c.name]) for c in columns + aside}

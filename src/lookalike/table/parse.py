@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from lookalike.table.neutral import Words, gap_words, words_of
 from lookalike.table.numbers_text import find_numbers, parse_numbers
 from lookalike.table.raw import Raw, wrong
 from lookalike.table.reading import Reading
+from lookalike.table.written_lists import find_lists, parse_lists
 
-__all__ = ["read_text_as", "spread"]
+__all__ = ["read_lists_as", "read_text_as", "spread"]
 
 
 def spread(raw: Raw, words: Words, cells: Any) -> Raw:
@@ -78,20 +80,57 @@ def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
     raise _misfit(raw, words, kind, date)
 
 
+def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
+    """Read lists in brackets where the column was fitted with them, or its cells show them.
+
+    Parameters
+    ----------
+    raw : Raw
+        A text column.
+    kind : Kind
+        One whose cells hold several things.
+
+    Returns
+    -------
+    raw : Raw
+        Lists, or the text as it was.
+    kind : Kind
+        With the reading that made them.
+    """
+    known = kind.reading is not None and kind.reading.what == "list"
+    if not known and kind.reading is not None and kind.reading.separator:
+        return raw, kind
+    words = words_of(raw)
+    cells = parse_lists(words.distinct) if known else find_lists(words)
+    if cells is not None:
+        reading = replace(kind.reading or Reading(), what="list")
+        return spread(raw, words, cells), replace(kind, reading=reading)
+    if known and len(words):
+        alone = [parse_lists(words.distinct[at : at + 1]) for at in range(len(words))]
+        rows, first, _ = _misfits(raw, words, np.array([cells is not None for cells in alone]))
+        do = "Write it alike, or give a list"
+        raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", do)
+    return raw, kind
+
+
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
     """Name the first cell that is not what the others are."""
     fits = np.array([_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()])
-    if fits.all():  # each for itself, but not in one reading
-        fits[:] = False
-    bad = words.where(~fits).distinct
-    hit = pc.is_in(raw.cells.dictionary_decode(), value_set=bad).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(hit)
-    first = raw.cells[int(rows[0])].as_py()
+    rows, first, every = _misfits(raw, words, fits)
     needed = "dates" if date else "numbers"
     do = f"Pass missing=[{first!r}] or kinds={{{raw.name!r}: 'text'}}"
-    if len(bad) == len(words) and date:
+    if every and date:
         do = f"Write them alike, for example 2020-09-24, or pass kinds={{{raw.name!r}: 'text'}}"
     return wrong(raw, rows, first, needed, do)
+
+
+def _misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
+    """Return the rows of words that do not fit, the first of them, and whether these are all."""
+    every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
+    bad = words.distinct if every else words.where(~fits).distinct
+    hit = pc.is_in(raw.cells.dictionary_decode(), value_set=bad).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(hit)
+    return rows, raw.cells[int(rows[0])].as_py(), every
 
 
 def _alone(word: str, name: str, kind: Kind, date: bool) -> bool:

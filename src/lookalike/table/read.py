@@ -11,6 +11,7 @@ import numpy as np
 from lookalike.errors import InvalidInput, WrongType, message, suggest
 from lookalike.table.cells import convert, raw_of_column, set_aside
 from lookalike.table.given import given_kind, read_as_text
+from lookalike.table.kind import RECORD
 from lookalike.table.kinds import Guess, infer_columns
 from lookalike.table.new_rows import as_table
 from lookalike.table.raw import Raw, of_array
@@ -189,6 +190,7 @@ def read_columns(
     return columns, aside
 
 
+BETTER_THAN_NONE = ("name", "constant", RECORD)
 ARRAY_NUMBER = Kind("number", "column of a numeric array")
 
 
@@ -198,8 +200,8 @@ ARRAY_NUMBER = Kind("number", "column of a numeric array")
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
     """Return the table of these columns; one that was set aside lightly is better than none."""
     if not columns:  # what was set aside as uninteresting is better than nothing
-        columns = [column for column in aside if column.kind.role in ("name", "constant")]
-        aside = [column for column in aside if column.kind.role not in ("name", "constant")]
+        columns = [column for column in aside if column.kind.role in BETTER_THAN_NONE]
+        aside = [column for column in aside if column.kind.role not in BETTER_THAN_NONE]
         columns = [replace(c, kind=replace(c.kind, role="")) for c in columns]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)

@@ -51,7 +51,7 @@ from lookalike._shapes import (
     require,
 )
 from lookalike.errors import InvalidInput, message, suggest
-from lookalike.table.kind import KINDS, SPELLINGS, Kind
+from lookalike.table.kind import KINDS, RECORD, SPELLINGS, Kind
 from lookalike.table.loading import CODED, MATRIX, check_cells
 from lookalike.table.summary import TableSummary, summarize
 
@@ -339,6 +339,20 @@ class Table:
             len(self),
             self.missing,
         )
+
+    def with_objects(self, names: Any) -> Table:
+        """Return the table with those of these columns compared that were waiting for a distance.
+
+        Records and other objects are set aside when a table is read; a measure that brings a
+        distance for one asks for it here.
+        """
+        back, aside = [], []
+        for column in self.aside:
+            if column.kind.role == RECORD and column.name in names:
+                back.append(replace(column, kind=replace(column.kind, role="")))
+            else:
+                aside.append(column)
+        return Table([*self.columns, *back], aside, len(self), self.missing) if back else self
 
     def compare_by(self, names: Any) -> Table:
         """Return the table with only these columns compared; all others are set aside.

@@ -51,6 +51,7 @@ from lookalike.table.roles import (
 )
 from lookalike.table.typed import (
     Guess,
+    guess_of,
     infer_dates,
     infer_flag,
     infer_numbers,
@@ -267,7 +268,7 @@ def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
     kind = kind_of(facts)
     kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
     kind = replace(kind, reading=Reading("list"))
-    return Guess(kind, raw=spread(raw, words, cells))
+    return guess_of(kind, spread(raw, words, cells))
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:

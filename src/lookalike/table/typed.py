@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lookalike.table._numbers import to_seconds
 from lookalike.table.dates_text import find_dates
-from lookalike.table.kind import Kind
+from lookalike.table.kind import RECORD, Kind
 from lookalike.table.lists import short_number
 from lookalike.table.neutral import Words
 from lookalike.table.raw import Raw
@@ -25,7 +25,15 @@ from lookalike.table.roles import (
     sentinel_note,
 )
 
-__all__ = ["CONSTANT", "Guess", "infer_dates", "infer_flag", "infer_numbers", "set_aside_constant"]
+__all__ = [
+    "CONSTANT",
+    "Guess",
+    "guess_of",
+    "infer_dates",
+    "infer_flag",
+    "infer_numbers",
+    "set_aside_constant",
+]
 
 COUNTED = 200_000  # rows up to which distinct numbers are counted for the reason
 CONSTANT = 10  # rows from which a single value is believed to stay the only one
@@ -46,6 +54,14 @@ class Guess:
     raw: Raw | None = None
     proves: str = ""
     open: bool = False
+
+
+def guess_of(kind: Kind, raw: Raw | None = None) -> Guess:
+    """Set objects aside: nobody but the caller can say how far apart two records are."""
+    if kind.name != "object":
+        return Guess(kind, raw=raw)
+    reason = f"{kind.reason}, which need a distance of their own"
+    return Guess(replace(kind, reason=reason, role=RECORD), aside=True)
 
 
 def infer_numbers(raw: Raw) -> Guess:

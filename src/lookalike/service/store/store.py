@@ -145,16 +145,7 @@ class Store:
                 _insert(connection, key, 1, 0, rows)
                 _log(connection, key, 1, "create", len(rows))
         except exc.IntegrityError as error:
-            do = "Choose another name, or delete the old collection first"
-            raise AlreadyThere(
-                message(
-                    f"collection {name!r}",
-                    "a name that is free",
-                    "one of this name",
-                    do,
-                    problem="there is one of this name already",
-                )
-            ) from error
+            raise taken_name(name) from error
         return Head(key=key, **values)  # type: ignore[arg-type]
 
     def delete(self, name: str) -> None:
@@ -302,6 +293,17 @@ class Turn:
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def taken_name(name: str) -> AlreadyThere:
+    """Return the error about a second collection of a name."""
+    do = "Choose another name, or delete the old collection first"
+    problem = "there is one of this name already"
+    return AlreadyThere(
+        message(
+            f"collection {name!r}", "a name that is free", "one of this name", do, problem=problem
+        )
+    )
 
 
 def missing_collection(name: str) -> NotThere:
