@@ -101,6 +101,7 @@ print("\\nmodules:", *sys.modules)
 NOT_FOR_A_QUESTION = {
     *("scipy.stats._stats_py", "scipy.special._basic", "scipy.optimize", "scipy.spatial"),
     *("numpy.f2py.crackfortran", "numpy.testing._private", "sklearn.metrics", "sklearn.neighbors"),
+    *("numba", "llvmlite"),
     *("rapidfuzz", "matplotlib", "polars", "dask", "faiss", "fastapi", "sqlalchemy", "openpyxl"),
     *("lookalike.predict", "lookalike.cluster", "lookalike.leaderboard", "lookalike.reporting"),
     *("lookalike.papers", "lookalike.service", "lookalike.scale", "lookalike.testing"),

@@ -201,7 +201,18 @@ def test_a_poor_encoding_is_no_reason_to_stop(tmp_path, form):
 
 def test_a_first_compilation_is_announced_once(tmp_path, file):
     compiled = {"LOOKALIKE_COMPILE": "1", "NUMBA_DISABLE_JIT": "0"}
-    words = ["search", file, "--row", 0, "-k", 1, "--measure", "vector", "--columns", "size"]
+    words = [
+        "search",
+        file,
+        "--row",
+        0,
+        "-k",
+        1,
+        "--measure",
+        "ratio:n_trees=3",
+        "--columns",
+        "size",
+    ]
     notes = []
     for _ in range(2):
         code, _, err = program(*words, NUMBA_CACHE_DIR=str(tmp_path / "cache"), **compiled)

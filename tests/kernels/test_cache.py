@@ -14,7 +14,7 @@ SOURCE = Path(lookalike.__file__).parent
 CODE = (
     "import numpy as np; from lookalike.kernels.topk import insert;"
     "d, i = np.full(2, np.inf), np.full(2, -1); insert(d, i, 1.0, 7); print(i.tolist());"
-    "print(sum(insert.stats.cache_hits.values()))"
+    "print(sum(insert.ready().stats.cache_hits.values()))"
 )
 
 

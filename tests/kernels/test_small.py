@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.kernels import COMPILED, distances, first_use, mixed, sets, small
+from lookalike.kernels import COMPILED, distances, first_use, mixed, sets, small, topk
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 9)
@@ -126,6 +126,26 @@ def test_shared_tokens(seed, lengths, kinds):
     same_bits(fast, slow)
 
 
+@settings(max_examples=60)
+@given(seeds, sizes, st.lists(st.integers(1, 9), min_size=1, max_size=3), st.integers(1, 6))
+def test_lists_of_neighbors(seed, n, widths, k):
+    rng = np.random.default_rng(seed)
+    fast = np.full((n, k), np.inf), np.full((n, k), -1)
+    slow = fast[0].copy(), fast[1].copy()
+    ids, exclude = rng.permutation(sum(widths)), rng.integers(-1, sum(widths), n)
+    for end, width in zip(np.cumsum(widths), widths, strict=True):
+        block = rng.choice([0.0, -0.0, 1.0, 2.0, np.nan, np.inf], (n, width))
+        topk.keep_nearest(block, ids[end - width : end], exclude, *fast)
+        small.keep_nearest(block, ids[end - width : end], exclude, *slow)
+        same_bits(fast[0], slow[0])
+        assert np.array_equal(fast[1], slow[1])
+    more = fast[0].copy(), np.where(fast[1] < 0, -1, fast[1] + sum(widths))
+    topk.merge_lists(*fast, *more)
+    small.merge_lists(*slow, *more)
+    same_bits(fast[0], slow[0])
+    assert np.array_equal(fast[1], slow[1])
+
+
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_a_small_question_compiles_no_comparison(tmp_path):
     place = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -144,21 +164,25 @@ class Loop:
     overloads = ()
     py_func = QUESTION.join
 
-    class stats:
-        cache_path = None
-
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_much_to_do_is_worth_compiling(monkeypatch, tmp_path):
     loop = Loop()
     loop.py_func = test_shared_tokens
     monkeypatch.setattr(first_use, "_spent", {})
+    monkeypatch.setattr(first_use, "cache_folder", lambda: str(tmp_path))
     first_use._is_on_disk.cache_clear()
     assert first_use.pick(loop, "twin", first_use.ALLOWANCE) == "twin"
     assert first_use.pick(loop, "twin", 1) is loop
     monkeypatch.setattr(first_use, "_spent", {})
-    loop.stats.cache_path = str(tmp_path)
     name = f"{test_shared_tokens.__module__.rpartition('.')[2]}.{test_shared_tokens.__qualname__}"
-    (tmp_path / f"{name}-1.py3.nbi").write_bytes(b"")
+    (tmp_path / "kernels_1").mkdir()
+    (tmp_path / "kernels_1" / f"{name}-1.py3.nbi").write_bytes(b"")
     first_use._is_on_disk.cache_clear()
+    # What lies on disk has to be loaded, too: not for little, unless others have been.
+    for running in (False, True):
+        monkeypatch.setattr(first_use, "started", lambda: running)  # noqa: B023
+        assert first_use.worth_compiling(loop, 1) is running
+    monkeypatch.setattr(first_use, "started", lambda: False)
+    first_use._spent["another"] = first_use.TO_LOAD
     assert first_use.worth_compiling(loop, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from lookalike.cli.output import note
@@ -22,12 +22,25 @@ def compile_note() -> Iterator[None]:
     >>> with compile_note():
     ...     pass
     """
-    from lookalike.kernels import COMPILED
+    from lookalike.kernels import started, when_started
 
-    if not COMPILED:
+    with ExitStack() as listening:
+
+        def listen() -> None:
+            from numba.core.event import install_listener
+
+            listening.enter_context(install_listener("numba:compile", _make_note()))
+
+        if started():
+            listen()
+        else:  # a command that compiles nothing need not wait for numba to be loaded
+            when_started.append(listen)
+            listening.callback(when_started.remove, listen)
         yield
-        return
-    from numba.core.event import Event, Listener, install_listener
+
+
+def _make_note() -> Any:
+    from numba.core.event import Event, Listener
 
     class Note(Listener):
         said = False
@@ -40,5 +53,4 @@ def compile_note() -> Iterator[None]:
         def on_end(self, event: Any) -> None:
             pass
 
-    with install_listener("numba:compile", Note()):
-        yield
+    return Note()

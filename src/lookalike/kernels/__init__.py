@@ -2,3 +2,5 @@
 
 from lookalike.kernels._cache import cache_folder as cache_folder
 from lookalike.kernels._jit import COMPILED as COMPILED
+from lookalike.kernels._jit import started as started
+from lookalike.kernels._jit import when_started as when_started

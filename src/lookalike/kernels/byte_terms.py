@@ -6,14 +6,11 @@ the vector unit either way. Each term has a plain twin for when nothing is compi
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED
+from lookalike.kernels._jit import COMPILED, intrinsic
 
 MISSING = 255  # the code of a missing cell
 
 if COMPILED:
-    from llvmlite.ir import Constant
-    from numba import float32
-    from numba.extending import intrinsic
 
     def _widened(builder, value, kind):
         return builder.zext(value, kind) if value.type != kind else value
@@ -92,6 +89,8 @@ if COMPILED:
 
         numba alone would turn the choice into a jump, and lose the vector unit.
         """
+        from llvmlite.ir import Constant
+        from numba import float32
 
         def build(target, builder, signature, arguments):
             total, lost, base, whole = arguments
@@ -115,6 +114,7 @@ if COMPILED:
     @intrinsic
     def plus_at_most(context, one, other):
         """Return the sum in the type of both, or the largest number of that type."""
+        from llvmlite.ir import Constant
 
         def build(target, builder, signature, arguments):
             one, other = arguments

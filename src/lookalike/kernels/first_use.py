@@ -1,9 +1,10 @@
 """Whether a loop is worth compiling now, or numpy answers before the compiler would be done.
 
-Compiling takes seconds, once per machine. A question to a small table takes numpy milliseconds.
-Loops with a twin in ``small`` are therefore compiled when they have been asked for more than a
-little in one process; where they are compiled already, they are used at once. The answers are the
-same to the last bit.
+Compiling takes seconds, once per machine, and loading what was compiled about one, once per
+process. A question to a small table takes numpy milliseconds. Loops with a twin in ``small`` are
+therefore compiled, or loaded, when they have been asked for more than a little in one process; in a
+process that has loaded some, those on disk are used at once. The answers are the same to the last
+bit.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lookalike.kernels._jit import COMPILED
+from lookalike.kernels._cache import cache_folder
+from lookalike.kernels._jit import COMPILED, started
+from lookalike.kernels.topk import keep_nearest
 
-__all__ = ["compile_at_once", "pick", "worth_compiling"]
+__all__ = ["compile_at_once", "load_compiler", "pick", "worth_compiling"]
 
-# Cells that numpy compares for a loop in one process (about 0.3 s) before the loop is compiled.
-ALLOWANCE = 32_000_000
+# Cells that numpy compares in one process before a loop is loaded from disk (about 0.3 s), and before
+# one is compiled (which takes seconds).
+TO_LOAD, ALLOWANCE = 32_000_000, 256_000_000
 
 _spent: dict[str, int] = {}
 _at_once = False
@@ -44,7 +48,9 @@ def worth_compiling(loop: Any, cells: int) -> bool:
         return True
     name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
     _spent[name] = _spent.get(name, 0) + cells
-    return _spent[name] > ALLOWANCE or _is_on_disk(loop)
+    if _spent[name] > ALLOWANCE:
+        return True
+    return (started() or sum(_spent.values()) > TO_LOAD) and _is_on_disk(loop)
 
 
 @contextmanager
@@ -58,11 +64,17 @@ def compile_at_once() -> Iterator[None]:
         _at_once = before
 
 
+def load_compiler() -> None:
+    """Load numba now, for a process that will be asked often: loops on disk are used at once."""
+    if COMPILED:
+        keep_nearest.ready()
+
+
 @cache
 def _is_on_disk(loop: Any) -> bool:
     """Whether an earlier process has left the loop compiled in the cache."""
-    folder = loop.stats.cache_path
+    folder = cache_folder()
     if folder is None:
         return False
     file = f"{loop.py_func.__module__.rpartition('.')[2]}.{loop.py_func.__qualname__}-*.nbi"
-    return any(Path(folder).glob(file))
+    return any(Path(folder).glob(f"*/{file}"))

@@ -7,22 +7,22 @@ because numba counts in 64 bits per code. Uncompiled runs use numpy. Both are ex
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED, kernel
+from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.topk import before, insert
 
 TALL, WIDE = 16, 128  # rows of a tile: the codes of both sides stay in the second-level cache
 
 if COMPILED:
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-    from numba.extending import intrinsic
 
     def make_tile(rows, columns):
         """Make a function that counts agreements of a few rows with a few others."""
 
         @intrinsic
         def tile(context, a, i, b, j, out, oi, oj):
+            from llvmlite import ir
+            from numba import types
+            from numba.core import cgutils
+
             width = a.dtype.bitwidth
             lanes = 512 // width
             word, long, bits = ir.IntType(width), ir.IntType(64), ir.IntType(lanes)

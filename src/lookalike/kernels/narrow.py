@@ -4,10 +4,9 @@ numba widens every sum of whole numbers to 64 bits, and loops that count then us
 vector unit. ``add_narrow`` adds a truth value to a counter of any width without widening it.
 """
 
-from lookalike.kernels._jit import COMPILED
+from lookalike.kernels._jit import COMPILED, intrinsic
 
 if COMPILED:
-    from numba.extending import intrinsic
 
     @intrinsic
     def add_narrow(context, counter, truth):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED, kernel
+from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.draw import draw_below, draw_bits, draw_rows
 
 LANES = 64  # rows handled together
@@ -175,13 +175,12 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
 
 
 if COMPILED:
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
 
     @intrinsic
     def ask(context, lanes, row, cut):
         """Return 64 answers to "is it greater than the cut", one bit per lane of a row."""
+        from llvmlite import ir
+        from numba import types
 
         def build(target, builder, signature, arguments):
             array = target.make_array(signature.args[0])(target, builder, arguments[0])
@@ -202,6 +201,8 @@ if COMPILED:
     @intrinsic
     def append_bits(context, codes, row, bits):
         """Shift the codes of a row up by one and put one bit below each."""
+        from llvmlite import ir
+        from numba import types
 
         def build(target, builder, signature, arguments):
             array = target.make_array(signature.args[0])(target, builder, arguments[0])

@@ -146,3 +146,29 @@ def jaccard_of_counts(counts, a_sizes, b_sizes):
     """Turn shared counts into the share of the union not shared; two empty sets are at 0."""
     union = a_sizes[:, None] + b_sizes - counts
     counts[:] = np.where(union > 0.0, union - counts, 0.0) / np.where(union > 0.0, union, 1.0)
+
+
+# -- lists of neighbors ----------------------------------------------------------------------------
+
+
+def keep_nearest(block, ids, exclude, distances, indices):
+    """Work a block of distances (queries x candidates) into the lists, leaving out ``exclude``."""
+    gone = ids[None, :] == exclude[:, None]
+    near = np.where(gone | np.isnan(block), np.inf, block)
+    merge_lists(distances, indices, near, np.where(gone, -1, ids[None, :]))
+
+
+def merge_lists(distances, indices, more_distances, more_indices):
+    """Work the second lists, sorted or not, into the first."""
+    k = distances.shape[1]
+    if k == 0 or more_distances.shape[1] == 0:
+        return
+    far = np.concatenate([distances, more_distances], axis=1)
+    ids = np.concatenate([indices, more_indices], axis=1)
+    # Whoever is farther than the k-th need not be sorted.
+    rows, at = np.nonzero(far <= np.partition(far, k - 1, axis=1)[:, k - 1, None])
+    far, ids = far[rows, at], ids[rows, at]
+    order = np.lexsort((ids, ids < 0, far, rows))
+    first = np.searchsorted(rows, np.arange(len(distances)))
+    order = order[first[:, None] + np.arange(k)]
+    distances[:], indices[:] = far[order], ids[order]

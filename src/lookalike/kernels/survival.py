@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED, inline, kernel
+from lookalike.kernels._jit import COMPILED, inline, intrinsic, kernel
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts: the first has room for exact products
@@ -25,12 +25,11 @@ LOWEST = -708.0  # below it exp leaves the normal range and becomes 0 here
 HALF_ROOT = 0.7071067811865476
 
 if COMPILED:
-    from numba import float64
-    from numba.extending import intrinsic
 
     @intrinsic
     def fused(context, a, b, c):
         """Return a * b + c, rounded once: one instruction, and the same bits on every machine."""
+        from numba import float64
 
         def build(target, builder, signature, arguments):
             return builder.fma(*arguments)

@@ -87,6 +87,8 @@ class NeighborGraph:
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must speak of the same queries."""
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import pick
         from lookalike.kernels.topk import merge_lists
 
         if self.indices.shape != other.indices.shape:
@@ -99,7 +101,8 @@ class NeighborGraph:
                 )
             )
         indices, distances = self.indices.copy(), self.distances.copy()
-        merge_lists(distances, indices, other.distances, other.indices)
+        merge = pick(merge_lists, small.merge_lists, distances.size)
+        merge(distances, indices, other.distances, other.indices)
         return NeighborGraph(
             indices,
             distances,

@@ -15,6 +15,7 @@ import anyio
 from lookalike._config import count_jobs
 from lookalike._progress import watching
 from lookalike.errors import LookalikeError, message
+from lookalike.kernels.first_use import load_compiler
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import first_answer
 from lookalike.service.catalog import Catalog
@@ -91,13 +92,14 @@ class Service:
         self._follower.start()
 
     def warm(self, name: str) -> None:
-        """Have a collection in memory, its first answer at hand, and everything compiled."""
+        """Have a collection in memory, and its first answer at hand."""
         first_answer(name, self.catalog.get(name).view)
 
     def warm_soon(self) -> None:
         """Warm the collection that the page opens on, while the server answers already."""
 
         def work() -> None:
+            load_compiler()
             heads = self.catalog.heads()
             with contextlib.suppress(LookalikeError), watching(cancelled=self._stop.is_set):
                 if heads:
