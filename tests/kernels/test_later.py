@@ -3,7 +3,9 @@
 import pickle
 import subprocess
 import sys
+import threading
 import types
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 import pytest
@@ -77,3 +79,23 @@ def test_listeners_hear_of_the_first_one(monkeypatch):
 
 def test_a_kernel_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(topk.keep_pairs)) is topk.keep_pairs
+
+
+def test_no_thread_calls_a_kernel_whose_parts_are_not_ready(monkeypatch):
+    """The second thread comes while the first is at the parts, and waits."""
+    outer, began, go = make_inner(make_inner(twice)), threading.Event(), threading.Event()
+    make = _jit._make_inner
+
+    def slowly(body):
+        began.set()
+        go.wait(10)
+        make(body)
+
+    monkeypatch.setattr(_jit, "_make_inner", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(outer, 1)
+        began.wait(10)
+        second = pool.submit(outer, 2)
+        assert not wait([second], timeout=0.2).done
+        go.set()
+        assert (first.result(60), second.result(60)) == (4, 6)

@@ -54,20 +54,22 @@ class Later(ABC):
     def __init__(self, body: Callable[..., Any]) -> None:
         update_wrapper(self, body)
         self.py_func: Any = body
+        self._made: Any = None  # may still name kernels that are not
         self._ready: Any = None
 
     def ready(self) -> Any:
         """Return what numba makes of the function; whatever it calls is made first."""
         global _started
         with _deciding:
-            if self._ready is None:
+            if self._made is None:
                 if not _started:
                     _started = True
                     for call in when_started:
                         call()
-                self._ready = self._make()  # before the others: a function may call itself
+                self._made = self._make()  # before the others: a function may call itself
                 _make_inner(self.py_func)
-            return self._ready
+                self._ready = self._made  # from here on other threads may call it
+            return self._made
 
     @abstractmethod
     def _make(self) -> Any: ...
