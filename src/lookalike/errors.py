@@ -28,6 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 __all__ = [
+    "ColumnsLeftOut",
     "InvalidInput",
     "LookalikeError",
     "LookalikeWarning",
@@ -162,6 +163,10 @@ class NoAnswer(LookalikeError, TimeoutError):
 
 class LookalikeWarning(UserWarning):
     """Something worth knowing that does not stop the work."""
+
+
+class ColumnsLeftOut(LookalikeWarning):
+    """A measure that cannot compare some kinds of column compares the others."""
 
 
 def message(who: str, needed: str, found: str, do: str, *, problem: str | None = None) -> Message:

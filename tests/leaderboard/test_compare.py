@@ -333,9 +333,26 @@ def test_as_frames(board):
     assert frame["scored_by"].tolist()[:2].count("cross-validation") == 1
 
 
+def test_without_labels_the_choice_is_among_measures_of_all_columns():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.random(60), "y": rng.random(60), "c": rng.choice(list("abc"), 60).tolist()}
+    board = compare(table, measures=[Gower(), Vector()])
+    assert {entry.name: entry.partial for entry in board.entries} == {
+        "Vector": True,
+        "Gower": False,
+    }
+    assert isinstance(board.best, Gower)
+    assert board.reason.startswith("Take Gower: ")
+    above = board["Vector"].score > board["Gower"].score
+    assert ("Higher, but with columns left out: Vector." in board.reason) is bool(above)
+    labelled = compare(table, [Gower(), Vector()], rng.integers(0, 2, 60))
+    assert labelled.chosen is labelled.usable[0]
+    assert isinstance(compare({"x": table["x"], "t": table["c"]}, measures=[Vector()]).best, Vector)
+
+
 def test_as_text(board):
     lines = str(board).splitlines()
-    assert lines[0] == "3 measures on 80 rows, 5 neighbors, labels"
+    assert lines[0] == "2 of 3 measures on 80 rows, 5 neighbors, labels"
     assert lines[1].split()[:3] == ["measure", "right", "label"]
     assert lines[2].startswith(board.entries[0].name)
     assert any(line.startswith("not used: no: ") for line in lines)

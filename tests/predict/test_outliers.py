@@ -88,3 +88,10 @@ def test_wrong_questions():
         find_outliers(TABLE, "neighbors", n_neighbors=0)
     with pytest.raises(TooFewRows):
         find_outliers({"a": [1.0]}, "neighbors")
+
+
+def test_in_a_few_rows_the_only_highest_value_is_unusual():
+    found = find_outliers({"x": [1.0, 2, 3, 2, 1, 99, 2, 1, 2, 3, 1, 2]}, random_state=0)
+    assert found.order[0] == 5
+    assert found.because(5) == "x 99, higher than in all other rows"
+    assert found.because(2) == "x is usual"  # nothing to be combined with

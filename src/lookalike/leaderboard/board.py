@@ -70,7 +70,8 @@ class Leaderboard(HtmlReport):
 
     Attributes
     ----------
-    best : the first measure, not fitted
+    best : the measure to take, not fitted
+        The first; without labels the first of those that compare every column, if there is one.
     reason : which one to take, and why, in words
     """
 
@@ -109,7 +110,15 @@ class Leaderboard(HtmlReport):
                     "Read their errors",
                 )
             )
-        return self.usable[0].measure
+        return self.chosen.measure
+
+    @property
+    def chosen(self) -> Entry:
+        """The line of the measure to take, of which there is at least one."""
+        whole = [entry for entry in self.usable if not entry.partial]
+        # Labels judge a measure whatever it looks at. Without them, one that leaves out a column
+        # is judged by an easier table than the others.
+        return whole[0] if whole and self.chance is None else self.usable[0]
 
     @property
     def reason(self) -> str:
@@ -126,6 +135,8 @@ class Leaderboard(HtmlReport):
         rows = f"{self.n:,} rows" if self.n == self.n_all else f"{self.n:,} of {self.n_all:,} rows"
         judge = "no labels" if self.chance is None else "labels"
         many = "1 measure" if len(self) == 1 else f"{len(self)} measures"
+        if len(self.usable) < len(self):
+            many = f"{len(self.usable)} of {many}"
         return f"{many} on {rows}, {self.k} neighbors, {judge}"
 
     @property
@@ -282,14 +293,18 @@ def _effort(entry: Entry) -> float:
 
 
 def _by_themselves(board: Leaderboard) -> str:
-    first = board.usable[0]
+    first = board.chosen
     f = first.figures
     text = (
         f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
         f"({f['stability']:.2f}), few hubs ({1 / (1 + max(f['hubness'], 0.0)):.2f}), clusters that "
         f"hold together ({(1 + f['silhouette']) / 2:.2f}) and few ties ({1 - f['ties']:.2f})."
     )
-    close = [e.name for e in board.usable[1:] if first.score - e.score < 0.02]
+    above = [e.name for e in board.usable if e.score > first.score and e is not first]
+    if above:
+        text += f" Higher, but with columns left out: {_listed(above)}."
+    like = [e for e in board.usable if e.partial == first.partial and e is not first]
+    close = [e.name for e in like if first.score - e.score < 0.02]
     text += f" Hardly behind: {_listed(close)}." if close else ""
     return text + " None of this says what a measure is good for: labels would."
 

@@ -13,7 +13,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 
 from lookalike._folds import assign_folds
-from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, message
+from lookalike.errors import (
+    ColumnsLeftOut,
+    InvalidInput,
+    LookalikeError,
+    LookalikeWarning,
+    message,
+)
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
 from lookalike.leaderboard.scores import (
@@ -82,6 +88,8 @@ class Entry:
         Empty if nothing could be scored.
     notes : tuple of str
         What the measure warned about, such as columns it leaves out.
+    partial : bool
+        Whether it leaves out columns.
     error : str
         Why the measure could not be used; empty if it could.
     right : bool array of n, optional
@@ -94,6 +102,7 @@ class Entry:
     figures: dict[str, float] = field(default_factory=dict)
     scored_by: str = ""
     notes: tuple[str, ...] = ()
+    partial: bool = False
     error: str = ""
     right: np.ndarray | None = field(default=None, repr=False)
 
@@ -110,7 +119,8 @@ def try_measure(name: str, measure: Measure, data: Data) -> Entry:
             why = str(error) if known else f"{type(error).__name__}: {error}"
             entry = Entry(name, measure, error=why)
     ours = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
-    return replace(entry, notes=tuple(dict.fromkeys([*entry.notes, *ours])))
+    partial = any(issubclass(w.category, ColumnsLeftOut) for w in heard)
+    return replace(entry, notes=tuple(dict.fromkeys([*entry.notes, *ours])), partial=partial)
 
 
 def _tried(name: str, measure: Measure, data: Data) -> Entry:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Text, TupleOf, require
-from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some
+from lookalike.errors import ColumnsLeftOut, InvalidInput, message, name_some
 from lookalike.table import LazyTable, Schema, Table
 from lookalike.table.table import MATRIX
 from lookalike.table.tally import Tally
@@ -52,7 +52,7 @@ def plan(table: Table, who: str) -> Layout:
         warnings.warn(
             f"{who} compares numbers only and leaves out {name_some(left_out)}; "
             "Gower takes every kind of column.",
-            LookalikeWarning,
+            ColumnsLeftOut,
             stacklevel=4,
         )
     owner: list[str] = []

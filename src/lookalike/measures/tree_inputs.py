@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike._save import saveable
 from lookalike._shapes import Fields, Flag, Text, TupleOf
-from lookalike.errors import InvalidInput, LookalikeWarning, message, name_some
+from lookalike.errors import ColumnsLeftOut, InvalidInput, message, name_some
 from lookalike.table import Table
 
 __all__ = ["ORDERED", "TreeInputs", "check_columns", "plan_inputs", "read_inputs"]
@@ -59,7 +59,7 @@ def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
         warnings.warn(
             f"{who} leaves out {name_some(left_out)}, which its trees cannot test; "
             "Gower takes every kind of column.",
-            LookalikeWarning,
+            ColumnsLeftOut,
             stacklevel=4,
         )
     owner: list[str] = []

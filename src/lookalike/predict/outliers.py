@@ -89,9 +89,11 @@ class Outliers:
             How many at most.
         """
         found = []
+        # Of fewer than 40 rows even the highest value is among a twentieth at both ends.
+        rare = max(RARE, 2 / max(1, len(self.table)))
         for column in self.table.columns:
             share = float(self._shares[column.name][row])
-            if share <= RARE:
+            if share <= rare:
                 text = _in_words(column, row, share)
                 found.append(UnusualCell(column.name, column.cell(row), share, text))
         return sorted(found, key=lambda cell: cell.share)[:n]
@@ -104,7 +106,9 @@ class Outliers:
         row : int
         n : int
         """
-        return "; ".join(cell.text for cell in self.reasons(row, n)) or COMBINATION
+        if found := self.reasons(row, n):
+            return "; ".join(cell.text for cell in found)
+        return COMBINATION if len(self.table.columns) > 1 else f"{self.table.names[0]} is usual"
 
     def records(self, n: int | None = None) -> list[dict[str, Any]]:
         """Return row, score and reasons of the most unusual rows, as values for JSON.

@@ -88,6 +88,9 @@ def read_file(
         ) from error
 
 
+ASK = "See whether saving or downloading it came to an end"
+
+
 def _read(
     path: Path,
     kind: str,
@@ -98,7 +101,7 @@ def _read(
     delimiter: str | None,
 ) -> list[Raw]:
     if path.stat().st_size == 0:
-        raise unreadable(path, f"a {kind} file with rows", "an empty file", "Write it again")
+        raise unreadable(path, f"a {kind} file with rows", "an empty file", ASK)
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
         return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
