@@ -227,3 +227,18 @@ def test_a_column_that_divides_only_some_clusters_is_named():
     assert profile.divided == {"sex": {0: "m", 1: "f"}}
     assert "'sex' divides only some clusters (0 is m, 1 is f)" in profile.notes[-1]
     assert "divides" not in str(profile_clusters(labels // 2, rows))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([12000, 15000, 9000, 8000], "x 13,500 (others 8,500)"),
+        ([1, 2, 3, 5], "x 1.5 (others 4.0)"),
+        ([1000.25, 2000.5, 3.25, 4.0], "x 1500.38 (others 3.62)"),
+        (["$1,000", "$3,000", "$5", "$7"], "x $2000 (others $6)"),
+    ],
+)
+def test_middles_are_written_as_the_column_is(values, said):
+    (found, _) = column_differences(read_table({"x": values})["x"], np.array([0, 0, 1, 1]), 2)
+    assert str(found) == said
+    assert "style" not in found.to_dict()

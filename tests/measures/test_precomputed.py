@@ -63,3 +63,8 @@ def test_shapes_are_checked():
         Precomputed().fit(D[:3])
     with pytest.raises(InvalidInput, match="all 4 fitted rows"):
         Precomputed().fit(D).distance([[1.0, 2.0]])
+
+
+def test_a_table_is_not_a_matrix_of_distances():
+    with pytest.raises(InvalidInput, match=r"a matrix of distances, found .*'Lima'.*fit a measure"):
+        Precomputed().fit([["Lima", 1.0], ["Oslo", 2.0]])

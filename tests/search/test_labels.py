@@ -115,3 +115,11 @@ def test_profiles_of_clusters_name_rows(frame):
     assert typical == set(NAMES)
     assert "typical rows cust1" in str(profile)
     assert frame.loc[list(profile[0].typical)].shape[0] == len(profile[0].typical)
+
+
+def test_labels_are_shown_once(index):
+    hits = index.search("cust10", k=2)
+    assert str(hits).splitlines()[1].split()[0] == "cust11"
+    assert str(hits).count("cust11") == 1
+    assert hits._repr_html_().count("cust11") == 1
+    assert str(index.search("cust10", filter={"size": (">", 100)})) == "no rows found"

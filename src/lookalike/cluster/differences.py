@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lookalike._show import percent, plain, short
+from lookalike.reasons import Style, style_of
 from lookalike.table import Column
 
 __all__ = ["ColumnDifference", "column_differences", "divided_by"]
@@ -41,6 +42,8 @@ class ColumnDifference:
         correlation (Cliff's delta, without its sign), for levels half the sum of the differences of
         their shares (total variation), else the difference of the two shares. Where cells are
         missing, times the share of known cells, the smaller one of both sides.
+    style : Style, optional
+        How the column writes its numbers.
     """
 
     column: str
@@ -50,20 +53,31 @@ class ColumnDifference:
     inside: Any
     outside: Any
     size: float
+    style: Style | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as values that JSON can hold."""
-        return {name: plain(value) for name, value in vars(self).items()}
+        return {name: plain(value) for name, value in vars(self).items() if name != "style"}
 
     def __str__(self) -> str:
-        if self.what == "mean":
-            return f"{self.column} mean {short(self.inside)} (others {short(self.outside)})"
-        if self.what == "median":
-            return f"{self.column} {short(self.inside)} (others {short(self.outside)})"
+        if self.what in ("mean", "median"):
+            inside, outside = (self._write(side) for side in (self.inside, self.outside))
+            mean = "mean " if self.what == "mean" else ""
+            return f"{self.column} {mean}{inside} (others {outside})"
         shares = f"{percent(self.inside)} (others {percent(self.outside)})"
         if self.what == "missing":
             return f"{self.column} missing {shares}"
         return f"{self.column} {short(self.value, WORDS)} {shares}"
+
+    def _write(self, middle: Any) -> str:
+        """Write a number as its column does, with one more digit where it lies between two."""
+        if self.style is None:
+            return short(middle)
+        style = self.style
+        if isinstance(middle, float) and 0 <= style.decimals < 2:
+            between = any(round(m, style.decimals) != m for m in (self.inside, self.outside))
+            style = replace(style, decimals=style.decimals + between)
+        return style.write(middle)
 
 
 def column_differences(column: Column, labels: np.ndarray, n_clusters: int) -> list[Any]:
@@ -137,6 +151,7 @@ def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: i
     ranks = rankdata(column.values[known])
     groups = labels[known]
     by_level: list[Any] = []  # made once, if it is needed
+    style = style_of(column)
     found: list[Any] = []
     for cluster in range(n_clusters):
         inside = groups == cluster
@@ -153,7 +168,7 @@ def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: i
             continue
         found.append(
             ColumnDifference(
-                column.name, column.kind.name, what, None, middles[0], middles[1], size
+                column.name, column.kind.name, what, None, middles[0], middles[1], size, style
             )
         )
     return found

@@ -29,6 +29,9 @@ SYNONYMS = {"n_trees": "n_estimators", "trees": "n_estimators", "seed": "random_
 ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: ("Vector", {"metric": name}) for name in ("euclidean", "cityblock", "chebyshev")},
     "cosine": ("Vector", {"metric": "cosine"}),
+    "manhattan": ("Vector", {"metric": "cityblock"}),
+    "simusf": ("StochasticForest", {}),
+    "ratiorf": ("ForestProximity", {"method": "ratio"}),
     **{
         name: ("ForestProximity", {"method": name})
         for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")

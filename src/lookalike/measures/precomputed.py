@@ -144,7 +144,11 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         raise InvalidInput(
             message(who, "real distances", "complex numbers: Complex data not supported", "Use abs")
         )
-    matrix = np.asarray(matrix, dtype=np.float64)
+    try:
+        matrix = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        do = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(message(who, "a matrix of distances", str(error), do)) from error
     if matrix.ndim != 2:
         raise InvalidInput(
             message(

@@ -239,8 +239,14 @@ class Hits(Sequence[Hit]):
 
         return hits_html(self)
 
+    def repeats_id(self, name: str) -> bool:
+        """Whether a column shows nothing but the ids, as the index of a frame does."""
+        return all(type(hit.row[name]) is type(hit.id) and hit.row[name] == hit.id for hit in self)
+
     def __str__(self) -> str:
-        names = list(self._hits[0].row)[:SHOWN] if self._hits else []
+        if not self._hits:
+            return "no rows found"
+        names = [name for name in self._hits[0].row if not self.repeats_id(name)][:SHOWN]
         by_score = any(hit.score != hit.distance for hit in self)
         heads = ["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]
         lines = [heads]

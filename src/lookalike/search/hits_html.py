@@ -25,7 +25,7 @@ def hits_html(hits: Hits) -> str:
     """Return the query and the rows found, each with its reasons."""
     if not len(hits):
         return fragment("<p>no rows found</p>")
-    columns = label_first(hits[0].table)[:COLUMNS]
+    columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:COLUMNS]
     styles = Styles(hits[0].table)
     by_score = any(hit.score != hit.distance for hit in hits)
     numbers = ["id", *(["score"] if by_score else []), "similarity"]
