@@ -158,6 +158,7 @@ CASES = [
     Case("day", ["Mon", "Fri", "Tue", "Sun"], "order"),
     Case("month", ["January", "March", "December"], "order"),
     Case("severity", ["mild", "severe", "moderate"], "order"),
+    Case("Improved", ["None", "Some", "Marked"], "order"),
     Case("class", ["First", "Second", "Third", "First"], "order"),
     Case("stage", ["Stage I", "Stage II", "Stage IV"], "order"),
     Case("grade", ["A", "B", "C", "A"], "order", close="category"),

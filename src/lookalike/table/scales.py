@@ -381,7 +381,7 @@ SCALES = (
             "none|not at all|nothing|zero|no < very few|hardly any|very little < few|a "
             "few|little|a little|only a little|not much|not very much < some|somewhat|moderate < "
             "quite a lot|quite a bit|several|a fair amount < many|much|a lot|very much|a great "
-            "deal|lots < most|extremely|very many < all|completely"
+            "deal|lots|marked < most|extremely|very many < all|completely"
         ),
         needs=frozenset(
             [
