@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from cli.run import run
+from lookalike.errors import InvalidInput
 
 pytest.importorskip("fastapi", reason="install lookalike[service] to test the service")
 
@@ -127,6 +128,9 @@ def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
         assert heard == [f"reading {table}"]
         assert kind() == "category"  # as the store has it
         assert heard == []
+        with pytest.raises(InvalidInput, match="wieght"):  # what is kept is not lost by a mistake
+            kind(kinds={"wieght": "category"})
+        assert kind() == "category"
         service.catalog.get("pets").add([{"name": "Neu", "weight": 4, "animal": "cat"}])
         assert kind(kinds={"weight": "number"}) == "category"
         assert "is to be read otherwise" in heard[0]

@@ -29,8 +29,8 @@ left = []
 for found in pkgutil.iter_modules(kernels.__path__):
     module = importlib.import_module(f"lookalike.kernels.{found.name}")
     for name, loop in vars(module).items():
-        if hasattr(loop, "overloads") and loop.py_func.__module__ == module.__name__:
-            options = loop.options if isinstance(loop, Kernel) else loop.targetoptions
+        options = loop.options if isinstance(loop, Kernel) else getattr(loop, "targetoptions", None)
+        if options is not None and loop.py_func.__module__ == module.__name__:
             melted = options.get("inline") == "always"
             # A loop inside one that was on disk is not asked for, but lies there as well.
             if not (loop.overloads or melted or _is_on_disk(loop)):

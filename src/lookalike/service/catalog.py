@@ -104,7 +104,15 @@ class Catalog:
         """Return what the store knows about every collection."""
         return self.store.heads()
 
-    def create(self, name: str, source: Any, settings: Settings, limits: Limits) -> Collection:
+    def create(
+        self,
+        name: str,
+        source: Any,
+        settings: Settings,
+        limits: Limits,
+        *,
+        instead: bool = False,
+    ) -> Collection:
         """Read rows from a file or records, fit an index, and keep both.
 
         Parameters
@@ -113,9 +121,13 @@ class Catalog:
         source : path, list of records, table, or an index that is kept in one file
         settings : Settings
         limits : Limits
+        instead : bool
+            Whether it takes the place of the collection of this name, which stays as it is unless
+            everything here succeeds.
         """
         check_name(name)
-        self._check_free(name)
+        if not instead:
+            self._check_free(name)
         with collected():
             table, ids, settings = read_rows(source, settings)
             check_size(table, limits)
@@ -134,7 +146,12 @@ class Catalog:
             (dumps(id), dumps(dict(zip(names, cells, strict=True))))
             for id, cells in zip(ids, zip(*columns.values(), strict=True), strict=True)
         ]
-        head = self.store.create(name, settings.to_text(), dump(table.schema), records)
+        head = self.store.create(
+            name, settings.to_text(), dump(table.schema), records, instead=instead
+        )
+        if instead:  # the key may be that of the old one
+            with self._lock:
+                self._known.pop(name, None)
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 

@@ -142,14 +142,13 @@ def serve_file(
                 "store is served, the file is not read again"
             )
             return name
-        service.catalog.delete(name)
     say(f"reading {path}")
     settings = settings_from(options, file.name, source)
     rows: str | Index = path
     if file.name.lower().endswith(ENDING):
         rows = load_saved(path)
         settings = _settings_of(rows, settings, options)
-    service.catalog.create(name, rows, settings, service.limits)
+    service.catalog.create(name, rows, settings, service.limits, instead=name in known)
     return name
 
 

@@ -118,7 +118,13 @@ class Store:
         return Head(**found._mapping)
 
     def create(
-        self, name: str, settings: str, schema: bytes, rows: Sequence[tuple[str, str]]
+        self,
+        name: str,
+        settings: str,
+        schema: bytes,
+        rows: Sequence[tuple[str, str]],
+        *,
+        instead: bool = False,
     ) -> Head:
         """Make a collection with its first rows, numbered from 0.
 
@@ -128,6 +134,8 @@ class Store:
         settings : str, a JSON text
         schema : bytes, how rows are read
         rows : pairs of id and record, as JSON texts
+        instead : bool
+            Whether it takes the place of the collection of this name: both or nothing is done.
         """
         values = {
             "name": name,
@@ -140,6 +148,8 @@ class Store:
         }
         try:
             with self.database.write() as connection:
+                if instead:
+                    _remove(connection, name)
                 done = connection.execute(t.collections.insert().values(**values))
                 key = int(done.inserted_primary_key[0])  # type: ignore[index]
                 _insert(connection, key, 1, 0, rows)
@@ -151,13 +161,8 @@ class Store:
     def delete(self, name: str) -> None:
         """Remove a collection with everything that belongs to it."""
         with self.database.write() as connection:
-            c = t.collections.c
-            found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
-            if found is None:
+            if not _remove(connection, name):
                 raise missing_collection(name)
-            for table in (t.rows, t.changes, t.cache_parts, t.caches, t.results, t.sessions):
-                connection.execute(table.delete().where(table.c.collection == found))
-            connection.execute(t.collections.delete().where(c.key == found))
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -293,6 +298,18 @@ class Turn:
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def _remove(connection: sa.Connection, name: str) -> bool:
+    """Remove a collection with everything that belongs to it; say whether there was one."""
+    c = t.collections.c
+    found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
+    if found is None:
+        return False
+    for table in (t.rows, t.changes, t.cache_parts, t.caches, t.results, t.sessions):
+        connection.execute(table.delete().where(table.c.collection == found))
+    connection.execute(t.collections.delete().where(c.key == found))
+    return True
 
 
 def taken_name(name: str) -> AlreadyThere:
