@@ -242,3 +242,9 @@ def test_middles_are_written_as_the_column_is(values, said):
     (found, _) = column_differences(read_table({"x": values})["x"], np.array([0, 0, 1, 1]), 2)
     assert str(found) == said
     assert "style" not in found.to_dict()
+
+
+def test_codes_of_which_every_row_has_another_set_nothing_apart():
+    cells = [f"2015-{i // 2:06d}" for i in range(200)]
+    codes = read_table({"order": cells}, kinds={"order": "code"})
+    assert column_differences(codes["order"], np.repeat([0, 1], 100), 2) == [None, None]

@@ -34,6 +34,7 @@ MINUTES = column("at", "number", [0.0, 90000.0], source="datetime")
 MONTHS = column(
     "paid", "number", [0.0], source="datetime", reading=Reading("date", form="year-month")
 )
+CLOCK = column("sold", "number", [32460.0, 61200.0], source="duration", role="time")
 SPANS = column("wait", "number", [60.0, 4000.0], source="duration")
 SIZES = column("size", "order", [0, 1, 2, 3], levels=("S", "M", "L", "XL"))
 MPAA = column("mpaa", "category", [0, 1], levels=("PG", "PG-13"))
@@ -96,6 +97,8 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
          "paid 1977-05 against 1977-03 (earlier)"),
         (SPANS, dt.timedelta(minutes=1), dt.timedelta(hours=1, seconds=5), "against", 2.0,
          "wait 0:01:00 against 1:00:05 (longer)"),
+        (CLOCK, dt.timedelta(hours=9, minutes=1), dt.timedelta(hours=17), "against", 2.0,
+         "sold 9:01:00 against 17:00:00 (later)"),
         (SIZES, "M", "M", "for", 2.0, "same size: M"),
         (SIZES, "M", "L", "for", 2.0, "size one level apart: M and L"),
         (SIZES, "S", "XL", "against", 2.0, "size three levels higher: XL, not S"),

@@ -33,8 +33,8 @@ WORDS = [f"{a}{b}{c}" for a in "abc" for b in "def" for c in "ghi"]
         ([1, "a", 2.5], "category", "3 distinct strings in 3 rows"),
         ([dt.datetime(2001, 1, 1, 12), None], "number", "dates from 2001-01-01T12:00:00 to"),
         ([dt.date(2001, 1, 1), dt.datetime(2001, 1, 1, 6)], "number", "dates from 2001-01-01T00"),
-        ([dt.time(0, 1), dt.time(0, 2)], "number", "times of day from 60 to 120 seconds"),
-        ([dt.timedelta(seconds=5), None], "number", "durations from 5 to 5 seconds"),
+        ([dt.time(0, 1), dt.time(0, 2)], "number", "times of day from 0:01:00 to 0:02:00"),
+        ([dt.timedelta(seconds=5), None], "number", "durations from 0:00:05 to 0:00:05"),
         (
             [[0.5, 0.5], [0.2, 0.8]],
             "histogram",

@@ -18,7 +18,7 @@ __all__ = ["ColumnDifference", "column_differences", "divided_by"]
 WORDS = 40  # characters of a level or an item
 PURE = 0.95  # share of one level from which a cluster is said to have that level
 MIXED = 0.8  # up to which it is said to have several
-PART = 0.05  # share of all rows from which a cluster is looked at for that
+PART = 0.05  # share of all rows from which a cluster is looked at for that, and of it a level
 ITEMS = ("set", "sequence", "text")  # cells that are taken apart
 
 
@@ -204,6 +204,9 @@ def _by_level(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: 
             continue
         inside, outside = counts / few, (whole - counts) / (len(known) - few)
         top = int((inside - outside).argmax())
+        if inside[top] < PART:  # codes of which everybody has another one set nothing apart
+            found.append(None)
+            continue
         found.append(
             ColumnDifference(
                 column.name,

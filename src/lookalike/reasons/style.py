@@ -24,6 +24,7 @@ EXTREME = 0.9  # what is above this share of the column is high, below the rest 
 MONTHS = ("year-month", "month/year", "month year", "year month")
 QUARTERS = ("quarter", "quarter year")
 YEAR = re.compile(r"(^|[^a-z])(year|yr|jahr|annee|año)s?([^a-z]|$)|Year", re.IGNORECASE)
+DAY = 86_400  # seconds
 LONGEST = 32  # characters of one cell inside a phrase
 
 
@@ -42,6 +43,8 @@ class Style:
         Whether the numbers are years.
     whole_days : bool
         Whether no date of the column has a time of day.
+    time_of_day : bool
+        Whether the times are points of a day, not durations: below 24 hours, some in the afternoon.
     low, high : float
         Numbers at or beyond which a cell is low or high for the column; NaN where not known.
     """
@@ -51,13 +54,14 @@ class Style:
     grouped: bool = False
     is_year: bool = False
     whole_days: bool = True
+    time_of_day: bool = False
     low: float = float("nan")
     high: float = float("nan")
 
     @property
     def is_date(self) -> bool:
         """Whether the cells are points in time."""
-        return self.kind.source == "datetime" or self.is_year
+        return self.kind.source == "datetime" or self.is_year or self.time_of_day
 
     @property
     def unit(self) -> str:
@@ -190,7 +194,8 @@ def style_of(column: Column) -> Style:
         decimals=0 if whole else _decimals(written),
         grouped=bool(np.abs(values).max() >= GROUPED),
         is_year=bool(years) and column.kind.source == "",
-        whole_days=bool((values % 86400 == 0).all()),
+        whole_days=bool((values % DAY == 0).all()),
+        time_of_day=column.kind.role == "time" and bool(DAY > values.max() >= high >= DAY / 2),
         low=float(low) if tails else float("nan"),
         high=float(high) if tails else float("nan"),
     )
@@ -204,7 +209,7 @@ def _decimals(values: np.ndarray) -> int:
 
 
 def _write_duration(seconds: float) -> str:
-    if abs(seconds) >= 86400 and seconds % 3600 == 0:
+    if abs(seconds) >= DAY and seconds % 3600 == 0:
         days, hours = divmod(seconds / 3600, 24)
         return f"{days:g} d" + (f" {hours:g} h" if hours else "")
     sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +38,7 @@ __all__ = [
 
 COUNTED = 200_000  # rows up to which distinct numbers are counted for the reason
 CONSTANT = 10  # rows from which a single value is believed to stay the only one
+LONG = 1e12  # seconds beyond which Python has no durations, and nobody means one
 EXACT = 2**53  # whole numbers beyond are not all floats
 
 
@@ -179,15 +181,18 @@ def infer_dates(raw: Raw) -> Guess:
     low, high = float(seconds.min()), float(seconds.max())
     if source == "duration":
         what = "times of day" if pa.types.is_time(raw.type) else "durations"
-        reason = f"{what} from {short_number(low)} to {short_number(high)} seconds"
+        ends = [
+            dt.timedelta(seconds=end) if abs(end) < LONG else f"{end:g} s" for end in (low, high)
+        ]
+        reason = f"{what} from {ends[0]} to {ends[1]}"
         kind = Kind("number", reason, source=source, role="time")
         return set_aside_constant(raw, kind) if low == high else Guess(kind)
-    ends = [np.datetime64(round(end), "s") for end in (low, high)]
-    if all(end == end.astype("datetime64[D]") for end in ends):
-        ends = [end.astype("datetime64[D]") for end in ends]
-    kind = Kind("number", f"dates from {ends[0]} to {ends[1]}", source=source, role="date")
+    days = [np.datetime64(round(end), "s") for end in (low, high)]
+    if all(day == day.astype("datetime64[D]") for day in days):
+        days = [day.astype("datetime64[D]") for day in days]
+    kind = Kind("number", f"dates from {days[0]} to {days[1]}", source=source, role="date")
     if low == high:
-        return set_aside_constant(raw, replace(kind, reason=f"one date, {ends[0]}"), kind.reason)
+        return set_aside_constant(raw, replace(kind, reason=f"one date, {days[0]}"), kind.reason)
     return Guess(kind)
 
 
