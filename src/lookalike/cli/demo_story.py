@@ -136,9 +136,6 @@ def show_hubs(console: Console, index: Index, films: Table) -> None:
 
 def show_groups(console: Console, index: Index, films: Table) -> None:
     """Cluster a sample, and print what sets each cluster apart."""
-    from rich.padding import Padding
-    from rich.text import Text
-
     from lookalike.cluster import SimilarityClustering, profile_clusters
 
     known = _known(films, SAMPLE)
@@ -148,9 +145,9 @@ def show_groups(console: Console, index: Index, films: Table) -> None:
     out.say(console, of)
     for one in profile_clusters(model, known):
         titles = ", ".join(known["title"].cell(row) for row in one.typical)
-        words = Text(f"{one.rows:,} films ({one.share:.0%}) such as {titles}\n")
-        words.append("; ".join(map(str, one.columns[:3])), "dim")
-        console.print(Padding(words, (0, 0, 0, 2)))
+        words = f"{one.rows:,} films ({one.share:.0%}) such as {titles}"
+        out.say(console, words, style="", indent=2)
+        out.say(console, "; ".join(map(str, one.columns[:3])), indent=2)
 
 
 def show_measures(console: Console, films: Table) -> None:

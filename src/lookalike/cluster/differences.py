@@ -75,7 +75,10 @@ class ColumnDifference:
             return short(middle)
         style = self.style
         if isinstance(middle, float) and 0 <= style.decimals < 2:
-            between = any(round(m, style.decimals) != m for m in (self.inside, self.outside))
+            sides = (self.inside, self.outside)
+            between = max(map(abs, sides)) < 100 and any(
+                round(m, style.decimals) != m for m in sides
+            )
             style = replace(style, decimals=style.decimals + between)
         return style.write(middle)
 
