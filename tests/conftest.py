@@ -11,15 +11,14 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 # The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
 # same examples every time; the search for new ones is `make fuzz`.
 RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("lookalike", max_examples=30, derandomize=True, **RULES)
+settings.register_profile("lookalike", max_examples=20, derandomize=True, **RULES)
+settings.register_profile("thorough", max_examples=30, derandomize=True, **RULES)
 settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
 FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
-settings.load_profile("fuzz" if FUZZ else "lookalike")
-
-
 # Tests that take long while they tell little that the others do not: killed servers, processes that
 # are interrupted from outside. Continuous integration runs them, and whoever asks for them.
 LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("CI", "LOOKALIKE_LONG"))
+settings.load_profile("fuzz" if FUZZ else "thorough" if LONG else "lookalike")
 NOT_NOW = pytest.mark.skip(reason="takes long: LOOKALIKE_LONG=1 (and CI) runs it")
 
 

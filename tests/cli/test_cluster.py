@@ -141,6 +141,7 @@ def test_a_screen_too_narrow_for_the_table_gets_lines(tmp_path):
     assert "what sets it apart" in run("cluster", path, "-n", 2, COLUMNS="200").stdout
 
 
+@pytest.mark.long
 def test_forests_by_name_are_the_same_every_time(file):
     words = [file, "-n", 2, "--measure", "ratio:n_estimators=20", *COMPARED]
     assert answer(*words)["labels"] == answer(*words)["labels"]

@@ -25,11 +25,13 @@ def shown(folder):
     return done.stdout
 
 
+@pytest.mark.long
 def test_explains_the_kinds_and_the_measure(shown):
     for words in ("58,788 rows, 9 columns", "Drama 37%", "How are films compared?", "Gower"):
         assert words in shown
 
 
+@pytest.mark.long
 def test_shows_the_neighbors_of_three_films_with_reasons(shown):
     parts = shown.split("Which films are like ")[1:]
     assert [part.splitlines()[0] for part in parts] == [f"{title}?" for title in FILMS]
@@ -38,6 +40,7 @@ def test_shows_the_neighbors_of_three_films_with_reasons(shown):
     assert all(" against " in part for part in parts)
 
 
+@pytest.mark.long
 def test_weights_and_a_thumb_down_change_the_list(shown):
     weighed = shown.split("if the year counts four times")[1].split("Like Toy Story, but")[0]
     assert "new" in weighed
@@ -46,6 +49,7 @@ def test_weights_and_a_thumb_down_change_the_list(shown):
     assert "new" in again
 
 
+@pytest.mark.long
 def test_hubs_are_counted_before_and_after_the_repair(shown):
     part = shown.split("Is one film everybody's neighbor?")[1].split("Which belong")[0]
     line = next(line for line in part.splitlines() if "most lists that any film is in" in line)
@@ -53,6 +57,7 @@ def test_hubs_are_counted_before_and_after_the_repair(shown):
     assert before > after > 10
 
 
+@pytest.mark.long
 def test_clusters_measures_and_a_page_follow(shown, folder):
     assert "such as" in shown.split("Which belong together?")[1]
     board = shown.split("share the genre?")[1]
@@ -62,6 +67,7 @@ def test_clusters_measures_and_a_page_follow(shown, folder):
     assert 10_000 < page.stat().st_size < 2_000_000
 
 
+@pytest.mark.long
 def test_ends_with_commands_for_a_table_of_ones_own(shown):
     end = shown.split("Now your own table")[1]
     assert [line.split()[1] for line in end.split("\n") if line] == [
@@ -72,6 +78,7 @@ def test_ends_with_commands_for_a_table_of_ones_own(shown):
     ]
 
 
+@pytest.mark.long
 def test_no_line_is_too_long(shown):
     assert [line for line in shown.splitlines() if len(line) > 100] == []
 
@@ -81,3 +88,10 @@ def test_of_two_films_of_one_title_the_famous_one_is_meant():
     titles = films["title"].values
     assert int(np.sum(titles == "Casablanca")) == 2
     assert films.record(row_of(films, "Casablanca"))["year"] == 1942
+
+
+def test_the_quick_one_shows_films_and_reasons():
+    done = run("demo", "--quick")
+    assert done.exit_code == 0
+    assert "Star Wars: Episode V" in done.stdout
+    assert "+ votes high in both: 134,640 and 103,706; same rating: 8.8" in done.stdout

@@ -34,6 +34,7 @@ def bad(outcomes):
     return {done: found for done, found in outcomes if not found.startswith(("ok", "clean"))}
 
 
+@pytest.mark.long
 def test_whole_files_are_read_and_answer(driver, saved):
     found = [
         (name, driver.ask("one" if rows == "mixed" else "saved", rows, path))
@@ -59,6 +60,7 @@ def test_every_format_of_a_table_is_damaged(tmp_path):
     assert damaged == set(FORMATS.values())
 
 
+@pytest.mark.long
 def test_damaged_files_end_in_a_clean_error_or_an_answer(driver, saved, tmp_path):
     rng = np.random.default_rng(20)
     outcomes = []

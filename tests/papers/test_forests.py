@@ -120,6 +120,7 @@ def test_rows_are_shuffled_once_and_for_all(data_folder):
     assert sorted(map(tuple, x)) == sorted(map(tuple, listed))
 
 
+@pytest.mark.long
 def test_ties_and_affinities_have_their_shape(data_folder, monkeypatch):
     monkeypatch.setattr(ties, "SETS", {"Lung": SETS["Lung"]})
     work = Work(data_folder, "quick")

@@ -116,8 +116,8 @@ def test_bad_matrices_and_rows():
         SimilarityForestClassifier(n_estimators=2).fit({"c": ["a", "b"]}, [0, 1])
     with pytest.raises(InvalidInput, match="NaN"):
         SimilarityForestClassifier(n_estimators=2).fit({"c": [1.0, None]}, [0, 1])
-    with pytest.raises(InvalidInput, match="measure=.manhattan"):
-        SimilarityForestClassifier("manhattan", 2).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(InvalidInput, match="measure=.manhatten"):
+        SimilarityForestClassifier("manhatten", 2).fit([[0.0], [1.0]], [0, 1])
 
 
 # -- isolation -------------------------------------------------------------------------------------

@@ -119,6 +119,7 @@ def test_the_container_installs_what_there_is():
     assert "$PACKAGE" in run
 
 
+@pytest.mark.long
 def test_the_container_starts_with_a_token_and_only_with_one(fresh, tmp_path):
     parts = dict(instructions())
     entry = json.loads(parts["ENTRYPOINT"])
