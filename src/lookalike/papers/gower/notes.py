@@ -113,8 +113,8 @@ SQUARES_HELP = (
 )
 OUTLOOK_PAIRS = "Not explained."
 OUTLOOK_IMPORTANCE = (
-    "One split in a quick run, and a small forest: with 200 trees instead of 30 the same split "
-    "gave +0.7."
+    "Five splits do not tell the two apart. A quick run has one, and a forest of 30 trees instead "
+    "of 200, which gave +4.7."
 )
 LAYERS = (
     "{splits} splits, mean of the logistic model, LDA and the linear SVM. Widths shrink by equal "
@@ -153,10 +153,12 @@ columns of the thesis are not ours.
 **Prototypes** cost neighbors less here than printed, in the printed order: ReliefF is the worst of
 the four, and the others are close. With learners they beat Euclidean neighbors.
 
-**Powers hurt because their columns shrink.** As they come, the second power costs four points; with
+**Powers hurt because their columns shrink.** As they come, the second power costs five points; with
 its columns brought to one spread it costs none. From the fourth power on that does not help.
-**Layers** lose in three quarters of the cases. **Closures** lose: by the weakest link nine points,
-by products two. **Weights**: ReliefF helps some sets and hurts others, as published. The
-least-squares weights hurt, as published, most on Colic 24; all pairs within clusters, which the
-outlook proposes, harm neighbors less than pairs with the medoid.
+**Layers**: six of them lose to one in 26 of 28 cases. The four schedules, alike on Credit Approval
+in the thesis, are so here with four layers (17.1 to 18.9 %) and part with six; how many it has is
+not said. **Closures** lose: by the weakest link eleven points, by products three. **Weights**:
+ReliefF helps some sets and hurts others, as published. The least-squares weights hurt, as
+published, most on Colic 24; all pairs within clusters, which the outlook proposes, harm neighbors
+less than pairs with the medoid.
 """
