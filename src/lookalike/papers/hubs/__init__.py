@@ -48,9 +48,9 @@ SUMMARY = """\
   frequencies as they are, where there are few hubs to begin with). What the paper says of orphans
   holds on the other sets, not on our newsgroups.
 - **Thirty rows** keep the accuracy of mutual proximity and a part of its repair, as printed. By the
-  Gauss law they can also make hubs that were not there: S5 rises from 0.44 to 3.75 on australian and
-  from 0.15 to 1.04 on fourclass, where the Gamma law leaves 0.63 and 0.20. McNemar's test calls a
-  loss of 0.4 points significant on mfeat-pixels, with 2,000 rows, and one of a point on
+  Gauss law they can also make hubs that were not there: S5 rises from 0.44 to 3.75 on australian
+  and from 0.15 to 1.04 on fourclass, where the Gamma law leaves 0.63 and 0.20. McNemar's test calls
+  a loss of 0.4 points significant on mfeat-pixels, with 2,000 rows, and one of a point on
   colon-cancer, with 62, not.
 - **Films for songs.** The combination of two measures of films has few hubs, so there is little for
   mutual proximity to repair; it still reaches more of the collection at no cost in shared genres.
