@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import shutil
 from importlib import import_module
 from pathlib import Path
 
@@ -47,6 +48,19 @@ def load_everything():
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return one browser for all tests of a process: playwright starts no second one in it."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if path is None:
+        pytest.skip("no chromium on this machine (Debian: apt install chromium)")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """Pages in a real browser: nothing scrolls sideways, words can be read, none covers another."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -9,10 +7,6 @@ import lookalike as la
 from lookalike.datasets import load_penguins
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 SCREENS = [(360, "light"), (360, "dark"), (768, "light"), (1280, "light"), (1280, "dark")]
 SMALLEST = 12  # pixels of words on a drawing
@@ -95,14 +89,6 @@ def pages(tmp_path_factory):
     for name, page in made.items():
         page.to_html(folder / f"{name}.html")
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        one = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 NAMES = ["report", "clusters", "wide", "hubness", "compare"]

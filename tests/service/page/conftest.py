@@ -15,9 +15,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("fastapi", reason="the service is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 NOISE = "GPU stall due to ReadPixels"  # of the software renderer, not of the page
 WAIT = 40_000  # milliseconds
 
@@ -102,9 +100,7 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine (Debian: apt install chromium)")
+def site(browser, tmp_path_factory):  # nobody asks where there is no browser
     folder = tmp_path_factory.mktemp("page")
     code = "from lookalike.cli import main; main()"
     store = str(folder / "store.sqlite")
@@ -122,14 +118,6 @@ def site(tmp_path_factory):
     yield site
     server.terminate()
     server.wait(30)
-
-
-@pytest.fixture(scope="session")
-def browser(site):
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Visit:
