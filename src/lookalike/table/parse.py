@@ -106,8 +106,8 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
         reading = replace(kind.reading or Reading(), what="list")
         return spread(raw, words, cells), replace(kind, reading=reading)
     if known and len(words):
-        alone = [parse_lists(words.distinct[at : at + 1]) for at in range(len(words))]
-        rows, first, _ = _misfits(raw, words, np.array([cells is not None for cells in alone]))
+        ones = (words.distinct[at : at + 1] for at in range(len(words)))
+        rows, first, _ = _misfits(raw, words, np.array([parse_lists(o) is not None for o in ones]))
         do = "Write it alike, or give a list"
         raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", do)
     return raw, kind
