@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CASE ?= all
-# Tests share the machine's cores; set WORKERS=0 to run them in one process.
-WORKERS ?= auto
+# Tests share the machine's cores, one process more than there are: some wait for servers, browsers
+# or a compiler. WORKERS=0 runs them in one process.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # How many damaged files `make fuzz` tries of either sort, how many damaged folders of an index (they
 # are larger), and where the damage begins.
 MUTANTS ?= 20000

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 # The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
 # same examples every time; the search for new ones is `make fuzz`.
 RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("lookalike", max_examples=20, derandomize=True, **RULES)
+settings.register_profile("lookalike", max_examples=10, derandomize=True, **RULES)
 settings.register_profile("thorough", max_examples=30, derandomize=True, **RULES)
 settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
 FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
@@ -21,6 +21,8 @@ FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
 LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("CI", "LOOKALIKE_LONG"))
 settings.load_profile("fuzz" if FUZZ else "thorough" if LONG else "lookalike")
 NOT_NOW = pytest.mark.skip(reason="takes long: LOOKALIKE_LONG=1 (and CI) runs it")
+# scikit-learn's own checks: forty for each estimator, thousands for all settings of all estimators.
+CHECKS = ("test_scikit_learn_checks", "test_scikit_learns_own_checks", "test_sklearn_checks")
 
 
 def pytest_collection_modifyitems(items):
@@ -29,9 +31,21 @@ def pytest_collection_modifyitems(items):
         items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
     if any(is_hypothesis_test(getattr(item, "obj", None)) for item in items):
         load_everything()
+    if not LONG:
+        variants = set(find_variants(items))
+        for item in items:
+            if item.get_closest_marker("long") or item in variants:
+                item.add_marker(NOT_NOW)
+
+
+def find_variants(items):
+    """Yield the checks by scikit-learn of all but the first setting of each estimator of a file."""
+    first = {}
     for item in items:
-        if not LONG and item.get_closest_marker("long"):
-            item.add_marker(NOT_NOW)
+        if getattr(item, "originalname", None) in CHECKS:
+            estimator = item.callspec.params["estimator"]
+            if first.setdefault((item.path, type(estimator)), repr(estimator)) != repr(estimator):
+                yield item
 
 
 def load_everything():

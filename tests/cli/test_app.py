@@ -199,6 +199,7 @@ def test_a_poor_encoding_is_no_reason_to_stop(tmp_path, form):
         assert [hit["record"]["name"] for hit in json.loads(out)["hits"]] == ["naïve 1", "😀 2"]
 
 
+@pytest.mark.long
 def test_a_first_compilation_is_announced_once(tmp_path):
     compiled = {"LOOKALIKE_COMPILE": "1", "NUMBA_DISABLE_JIT": "0"}
     path = tmp_path / "rows.csv"

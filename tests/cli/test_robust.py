@@ -54,7 +54,9 @@ TABLES = {"wide": wide, "odd": odd, "one column": one_column, "only text": only_
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    "table", [pytest.param(one, marks=pytest.mark.long if one == "wide" else ()) for one in TABLES]
+)
 def test_odd_tables_are_answered(tmp_path, table, verb):
     path = tmp_path / "rows.csv"
     TABLES[table](path)

@@ -153,6 +153,7 @@ def test_rows_without_any_affinity_do_not_break_spectral():
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
 def test_messages_elect_what_their_definition_elects(seed):
     points, _ = blobs(15, seed)
     space = space_of(points)

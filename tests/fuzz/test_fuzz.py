@@ -72,6 +72,7 @@ def test_damaged_files_end_in_a_clean_error_or_an_answer(driver, saved, tmp_path
     assert refused > len(outcomes) / 2  # most damage is noticed
 
 
+@pytest.mark.long
 def test_damaged_tables_end_in_a_clean_error_or_an_answer(driver, tmp_path):
     source = tmp_path / "source"
     source.mkdir()

@@ -29,6 +29,7 @@ def run(code, cache, **environment):
     return done.stdout.split("\n")[:-1]
 
 
+@pytest.mark.long
 def test_kernels_are_compiled_once(tmp_path):
     assert run(CODE, tmp_path) == ["[7, -1]", "0"]
     assert run(CODE, tmp_path) == ["[7, -1]", "1"]

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from lookalike.kernels import COMPILED
-from lookalike.kernels._one_at_a_time import LOCK
+from lookalike.kernels._one_at_a_time import LOCK, _Turn
 
 fcntl = pytest.importorskip("fcntl", reason="locks of files as Unix has them")
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -73,6 +74,7 @@ def test_a_process_waits_for_its_turn(start, tmp_path):
     assert process.communicate(timeout=300)[0] == "wrong 0\n"
 
 
+@pytest.mark.long
 def test_importing_does_not_wait(start, tmp_path):
     """Whoever compiles nothing does not wait for a process that does, however long that takes."""
     start(0).communicate(timeout=300)  # makes the folder
@@ -83,3 +85,28 @@ def test_importing_does_not_wait(start, tmp_path):
         words = [sys.executable, "-c", "import lookalike.kernels.sets; print('there')"]
         done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=100)
     assert done.stdout == "there\n", done.stderr
+
+
+def test_who_has_waited_is_next(tmp_path):
+    greedy, waiting = _Turn(str(tmp_path)), _Turn(str(tmp_path))
+    rounds, asked, over = [], threading.Event(), threading.Event()
+
+    def compile_one_after_the_other():
+        while not over.is_set() and len(rounds) < 200:
+            greedy.take()
+            if len(rounds) == 3:
+                asked.set()
+            time.sleep(0.03)
+            rounds.append(len(rounds))
+            greedy.give_back()
+
+    thread = threading.Thread(target=compile_one_after_the_other)
+    thread.start()
+    asked.wait()
+    before = len(rounds)
+    waiting.take()
+    passed = len(rounds) - before
+    over.set()
+    waiting.give_back()
+    thread.join()
+    assert passed <= 3

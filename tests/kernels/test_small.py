@@ -147,6 +147,7 @@ def test_lists_of_neighbors(seed, n, widths, k):
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@pytest.mark.long
 def test_a_small_question_compiles_no_comparison(tmp_path):
     place = {"NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(

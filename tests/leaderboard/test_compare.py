@@ -73,6 +73,7 @@ def test_what_learns_from_labels_is_cross_validated():
     assert "learned*" in str(board)
 
 
+@pytest.mark.long
 def test_labels_that_mean_nothing_score_chance():
     naive, honest, forest_naive, forest_honest = [], [], [], []
     for seed in range(4):

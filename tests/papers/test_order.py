@@ -70,6 +70,7 @@ def test_similarities_are_shares_of_trees_that_saw_neither_row():
     assert shared._own_agreement(found, found) == pytest.approx(1.0)
 
 
+@pytest.mark.long
 def test_rankings_survive_changes_that_keep_the_order(tmp_path, monkeypatch):
     work = Work(tmp_path, "quick")
     monkeypatch.setattr(work, "times", lambda quick, default, full: 40)

@@ -12,6 +12,7 @@ from lookalike.papers.similarity.compare import mark_methods
 from lookalike.papers.similarity.package import PackageForest
 from lookalike.papers.similarity.published import METHODS, SCALAR, SEQUENCES
 from lookalike.papers.similarity.sets import (
+    DRINKS,
     load_liver,
     load_ovarian,
     load_scalar,
@@ -115,6 +116,21 @@ def test_scalar_sets_have_the_printed_columns(data_folder):
         assert set(y) == {0, 1}
     x, y = load_liver(data_folder, 5.0, keep_all=True)
     assert (x.shape[1], y.sum()) == (5, 45)
+
+
+@pytest.mark.parametrize(
+    ("label", "cells"),
+    [  # lines of the collection's file on both sides of the cut, with three and with four drinks
+        (0, [0.047619, -0.321739, -0.311828, -0.0384615, -0.848485]),
+        (0, [0.142857, -0.513043, -0.72043, -0.538462, -0.777778]),
+        (1, [0.047619, -0.304348, -0.741935, -0.153846, -0.949495]),
+        (1, [0.142857, 0.0608696, -0.827957, -0.307692, -0.919192]),
+    ],
+)
+def test_liver_is_labelled_as_in_the_collection(data_folder, label, cells):
+    x, y = load_liver(data_folder, DRINKS, keep_all=True)
+    (at,) = np.flatnonzero(np.abs(x - cells).max(axis=1) < 1e-5)
+    assert y[at] == label
 
 
 def test_mixed_and_sensitivity_sets(data_folder):

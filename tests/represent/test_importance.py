@@ -81,6 +81,7 @@ def test_infinite_numbers_are_refused_in_our_words(endless):
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-150, 1e300])
+@pytest.mark.long
 def test_importance_has_no_unit(unit):
     rng = np.random.default_rng(0)
     x, noise = rng.normal(size=60), rng.normal(size=60)

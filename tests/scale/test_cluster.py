@@ -81,6 +81,7 @@ def here():
         yield made.scheduler_address
 
 
+@pytest.mark.long
 def test_workers_encode_and_find_what_one_process_finds(files, tmp_path, here):
     assert_as_one_process(files, tmp_path, here)
 

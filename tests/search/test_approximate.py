@@ -107,6 +107,7 @@ def test_a_graph_is_walked_and_few_rows_are_compared(measure, small):
 @pytest.mark.parametrize(
     "measure", [Vector(), StochasticForest(512, 4, on_fail="relax", random_state=0)], ids=str
 )
+@pytest.mark.long
 def test_recall_on_real_rows_is_what_it_says(measure, data_folder):
     table = pq.read_table(data_folder / "letter_recognition.parquet").drop_columns(["target"])
     index = fit(measure, table, recall=0.95)

@@ -38,7 +38,7 @@ def postgres():
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def address(request, tmp_path):
     """Return where a new store may be made, on each kind of database."""
     if request.param == "sqlite":

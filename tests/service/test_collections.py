@@ -136,6 +136,24 @@ def test_two_catalogs_follow_one_log(catalog):
     other_store.close()
 
 
+def test_a_collection_that_another_server_made_again_is_not_taken_for_the_old_one(catalog):
+    one = create(catalog)
+    change(one)
+    others = [Catalog(Store(catalog.address)) for _ in range(2)]
+    loaded, waiting = (other.get("pets") for other in others)
+    assert lists(loaded) == lists(one)
+    catalog.delete("pets")
+    again = create(catalog, PETS[:3])
+    with pytest.raises(NotThere, match="'pets'"):
+        loaded.add([PETS[0]])
+    with pytest.raises(NotThere):
+        waiting.view  # noqa: B018
+    for other in others:
+        other.follow()
+        assert lists(other.get("pets")) == lists(again)
+        other.store.close()
+
+
 def test_a_refit_keeps_what_was_written_meanwhile(catalog):
     collection = create(catalog)
 

@@ -85,6 +85,7 @@ def test_the_wheel_has_every_file(wheel):
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
 
 
+@pytest.mark.long
 def test_a_new_environment_serves(fresh):
     where = ran(fresh, "python", "-c", "import lookalike; print(lookalike.__file__)")
     assert Path(where.stdout.strip()).is_relative_to(fresh), where

@@ -317,6 +317,7 @@ def test_a_body_without_a_length_is_bounded_too(small):
     assert small.describe("pets")["rows"] == 6
 
 
+@pytest.mark.long
 def test_a_slow_body_does_not_hold_the_server(small):
     connection = http.client.HTTPConnection(urlsplit(small.address).netloc, timeout=30)
     connection.putrequest("POST", SEARCH)
@@ -346,6 +347,7 @@ def test_a_client_that_hangs_up_mid_upload(small):
     assert threading.active_count() <= before + 40
 
 
+@pytest.mark.long
 def test_a_request_that_takes_too_long_is_ended(small, monkeypatch):
     from lookalike._threads import run
 

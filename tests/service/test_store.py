@@ -28,7 +28,7 @@ def ids(found):
 
 
 def write(store, key, add=(), remove=()):
-    with store.turn(key) as turn:
+    with store.turn(key, "a") as turn:
         turn.remove([json.dumps(id) for id in remove])
         turn.add(rows(*add))
         turn.finish("test", len(add) + len(remove))
@@ -74,7 +74,7 @@ def test_a_turn_that_fails_leaves_nothing(store):
     key = store.create("a", "{}", b"", rows(1)).key
 
     def fail():
-        with store.turn(key) as turn:
+        with store.turn(key, "a") as turn:
             turn.add(rows(2, 3))
             raise RuntimeError("halfway")
 
@@ -116,7 +116,7 @@ def test_dead_rows_are_dropped_when_the_measure_was_fitted_without_them(store):
     key = store.create("a", "{}", b"", rows(1, 2, 3)).key
     write(store, key, remove=[1])  # 2
     write(store, key, remove=[2])  # 3
-    with store.turn(key) as turn:
+    with store.turn(key, "a") as turn:
         turn.refit(2, '{"new": 1}', b"new")
         turn.finish("fit", 2)
     head = store.head("a")
@@ -154,6 +154,31 @@ def test_many_rows_are_one_change(store):
     assert store.count(key) == 12_000
     write(store, key, remove=range(11_000))
     assert store.count(key) == 1_000
+
+
+def test_no_key_is_given_twice(store):
+    first = store.create("a", "{}", b"", rows(1)).key
+    store.delete("a")
+    second = store.create("a", "{}", b"", rows(1)).key
+    third = store.create("a", "{}", b"", rows(1), instead=True).key
+    with pytest.raises(AlreadyThere):
+        store.create("a", "{}", b"", rows(1))
+    assert first < second < third < store.create("b", "{}", b"", []).key
+    with pytest.raises(NotThere, match="'a'"):
+        store.head_of(second, "a")
+
+
+def test_keys_go_on_behind_those_of_an_older_store(address):
+    store = Store(address)
+    key = store.create("a", "{}", b"", rows(1)).key
+    with store.database.write() as connection:  # as it was before keys were counted
+        connection.execute(sa.text("DROP TABLE lookalike_keys"))
+        connection.execute(tables.version.delete().where(tables.version.c.version == 4))
+    store.close()
+    again = Store(address)
+    assert again.migrated == (3, len(migrations.MIGRATIONS))
+    assert again.create("b", "{}", b"", []).key > key
+    again.close()
 
 
 def test_an_older_schema_is_brought_up_to_date(address):

@@ -51,7 +51,8 @@ def _state(figures: dict[str, float | None], report: HubnessReport) -> str:
     lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
     none = "every row is in at least one"
     if orphans:
-        none = f"{orphans:,.0f} rows ({percent(many)}) are in none"
+        rows = "1 row" if round(orphans) == 1 else f"{orphans:,.0f} rows"
+        none = f"{rows} ({percent(many)}) {'is' if rows == '1 row' else 'are'} in none"
     if skewness > MANY:
         word = "Strong hubness"
     elif skewness > SOME:

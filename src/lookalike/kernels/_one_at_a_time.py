@@ -17,9 +17,9 @@ from typing import Any
 
 __all__ = ["LOCK", "share_cache"]
 
-LOCK = "compiling.lock"
+LOCK, NEXT = "compiling.lock", "compiling.next"
 PATIENCE = 600.0  # seconds after which a process that holds the lock is taken for stuck
-PAUSE = 0.02
+PAUSE = 0.01
 
 
 class _Turn:
@@ -53,29 +53,41 @@ class _Turn:
                 self.file = -1
 
     def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # a system without such locks
-            return
-        try:
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError:  # the folder can be read only, or is gone: numba will not write either
-            return
+        # Whoever has waited is next: a process that compiles one loop after the other would else
+        # take the lock again before anybody else looks, and keep it for a minute.
         until = time.monotonic() + PATIENCE
+        place = _hold(self.path.with_name(NEXT), until)
         try:
-            while time.monotonic() < until:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    time.sleep(PAUSE)
-                except OSError:  # a file system without locks
-                    break
-                else:
-                    self.file, file = file, -1
-                    return
+            self.file = _hold(self.path, until)
         finally:
-            if file >= 0:
-                os.close(file)
+            if place >= 0:
+                os.close(place)
+
+
+def _hold(path: Path, until: float) -> int:
+    """Return a file that is locked, or -1 where there is none to lock or it takes too long."""
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks
+        return -1
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError:  # the folder can be read only, or is gone: numba will not write either
+        return -1
+    held = False
+    try:
+        while not held and time.monotonic() < until:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held = True
+            except BlockingIOError:
+                time.sleep(PAUSE)
+            except OSError:  # a file system without locks
+                break
+    finally:
+        if not held:
+            os.close(file)
+    return file if held else -1
 
 
 _turns: dict[str, _Turn] = {}

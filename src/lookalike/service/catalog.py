@@ -149,9 +149,6 @@ class Catalog:
         head = self.store.create(
             name, settings.to_text(), dump(table.schema), records, instead=instead
         )
-        if instead:  # the key may be that of the old one
-            with self._lock:
-                self._known.pop(name, None)
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 

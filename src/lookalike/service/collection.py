@@ -125,7 +125,7 @@ class Collection:
 
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
-        head = self.store.head(self.name)
+        head = self.store.head_of(self.key, self.name)
         settings, schema = Settings.of_text(head.settings), parse_schema(head.schema)
         found = load_index(self.store.database, self.key, head.fitted)
         if isinstance(found, str):
@@ -203,7 +203,7 @@ class Collection:
         """Make a change durable, then show it; nobody sees what is not on the disk."""
         self.view  # noqa: B018  read before the turn is taken: reading may be long
         with self._lock:
-            with self.store.turn(self.key) as turn:
+            with self.store.turn(self.key, self.name) as turn:
                 view = self.view
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
@@ -225,7 +225,7 @@ class Collection:
         before = self.view
         fitted = make(before)
         with self._lock:
-            with self.store.turn(self.key) as turn:
+            with self.store.turn(self.key, self.name) as turn:
                 if turn.head.fitted != before.fitted:
                     do = "Ask again; another refit was quicker"
                     raise AlreadyThere(

@@ -52,7 +52,7 @@ class FolderCollection(Collection):
     """One collection that is kept in a folder of shards."""
 
     def _load(self) -> View:
-        head = self.store.head(self.name)
+        head = self.store.head_of(self.key, self.name)
         settings = Settings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
         self.last_load = f"opened in {settings.source[FOLDER]}"

@@ -200,7 +200,7 @@ AUDIT = """() => axe.run(document, {resultTypes: ["violations"]}).then(result =>
     .map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => node.html).join(" | ")}`))"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_an_audit_finds_nothing_serious(visit, axe, scheme):
     visit.site.wait_for("/api/collections/films/map")
     visit.site.wait_for("/api/collections/films/hubs")

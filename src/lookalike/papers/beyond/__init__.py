@@ -1,6 +1,6 @@
 """Past the five papers: which combinations of their ideas are best."""
 
-from lookalike.papers.beyond import combinations, learners, notes
+from lookalike.papers.beyond import combinations, learners, notes, rule
 from lookalike.papers.paper import Paper, Part
 
 PAPER = Paper(
@@ -10,6 +10,7 @@ PAPER = Paper(
     notes.ABOUT,
     [
         Part("combinations", "Each measure with each repair on each task", combinations.run),
+        Part("rule", "A rule for measure=auto", rule.run),
         Part("learners", "With labels: the papers' classifiers", learners.run),
     ],
     notes.SUMMARY,

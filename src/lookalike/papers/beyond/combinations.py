@@ -14,15 +14,17 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._threads import run as run_side_by_side
-from lookalike.papers.beyond import tables
 from lookalike.papers.beyond.contenders import MEASURES, applies, distances_of, score_all, score_one
+from lookalike.papers.beyond.findings import make_findings
+from lookalike.papers.beyond.plots import make_plots
 from lookalike.papers.beyond.scores import Scores
 from lookalike.papers.beyond.sets import half_of, load_set, names_of_sets
+from lookalike.papers.beyond.tables import make_sheets
 from lookalike.papers.result import Result
 from lookalike.papers.work import Work
 from lookalike.search import choose_measure
 
-__all__ = ["collect", "run"]
+__all__ = ["collect", "make_result", "run", "sizes"]
 
 AUTO = "auto"
 SOME = 50  # rows that show what sort of table it is
@@ -30,10 +32,18 @@ SOME = 50  # rows that show what sort of table it is
 
 def run(work: Work) -> Result:
     """Score everything, then rank it."""
-    rows = work.times(quick=150, default=600, full=2000)
-    seeds = work.times(quick=1, default=2, full=5)
-    scores = collect(work, rows, seeds)
-    return tables.make(scores, rows, seeds)
+    rows, seeds = sizes(work)
+    return make_result(collect(work, rows, seeds), rows, seeds)
+
+
+def sizes(work: Work) -> tuple[int, int]:
+    """Return the rows of each set, and the seeds of its forests."""
+    return work.times(quick=150, default=600, full=2000), work.times(quick=1, default=2, full=5)
+
+
+def make_result(scores: Scores, rows: int, seeds: int) -> Result:
+    """Return everything there is to say about the scores."""
+    return Result(make_sheets(scores, rows, seeds), make_findings(scores), make_plots(scores))
 
 
 def collect(work: Work, rows: int, seeds: int) -> Scores:

@@ -27,6 +27,7 @@ __all__ = [
     "TASKS",
     "applies",
     "distances_of",
+    "precision",
     "score_all",
     "score_one",
 ]
@@ -96,7 +97,7 @@ def score_one(repair: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[
         fitted = make(Precomputed()).fit(d)
         found = {
             "neighbors": loo_accuracy(fitted, y, K),
-            "retrieval": _precision(fitted, y),
+            "retrieval": precision(fitted, y),
         }
         for method in ("medoids", "spectral") if repair in SPECTRAL else ("medoids",):
             model = SimilarityClustering(
@@ -106,7 +107,7 @@ def score_one(repair: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[
     return found
 
 
-def _precision(fitted: Measure, y: np.ndarray) -> float:
+def precision(fitted: Measure, y: np.ndarray) -> float:
     """Return the share of the first 20 of each row's list that have its class."""
     many = min(LISTED, len(y) - 1)
     near = fitted.kneighbors(n_neighbors=many, return_distance=False)

@@ -126,11 +126,12 @@ def _result(
     about = notes.LEARNERS.format(sets=len(names), rows=rows, trees=trees, folds=folds)
     about += f" Friedman p {ranking.p:.2g}, critical difference {ranking.difference:.2f}."
     sheet = Sheet("learners", "Classifiers, cross-validated", lines, about)
-    best = next(iter(ranking.ranks))
+    best = next(label for label in ranking.ranks if label != RSF)
     finding = Finding(
         "a combination beats random similarity forests by more than the critical difference",
-        best != RSF and ranking.apart(best, RSF),
-        f"best mean rank {best} {ranking.ranks[best]:.2f}, the forest {ranking.ranks[RSF]:.2f}, "
+        ranking.ranks[best] < ranking.ranks[RSF] and ranking.apart(best, RSF),
+        f"mean rank of the best, {best}, {ranking.ranks[best]:.2f}, of the forest "
+        f"{ranking.ranks[RSF]:.2f}, "
         f"critical difference {ranking.difference:.2f}",
         notes.FOREST_STANDS,
     )

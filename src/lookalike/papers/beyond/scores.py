@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lookalike.papers.diagram import Ranking, rank_methods
 
-__all__ = ["Duel", "Scores"]
+__all__ = ["Duel", "Scores", "duel_of"]
 
 Method = tuple[str, str]  # measure, repair
 
@@ -35,6 +36,17 @@ class Duel:
     def __str__(self) -> str:
         p = "p < 0.01" if self.p < 0.005 else f"p {self.p:.2f}"
         return f"{100 * self.gain:+.1f}, {self.wins} : {self.losses}, {p}".replace("-", "−")
+
+
+def duel_of(differences: ArrayLike) -> Duel:
+    """Return how the first of two fares, by its score less that of the second on each set."""
+    from scipy.stats import wilcoxon
+
+    ahead = np.asarray(differences, dtype=np.float64)
+    different = np.round(ahead, 12) != 0
+    p = float(wilcoxon(ahead[different]).pvalue) if different.sum() > 5 else 1.0
+    wins, losses = int((ahead > 0.005).sum()), int((ahead < -0.005).sum())
+    return Duel(len(ahead), float(ahead.mean()), wins, losses, p)
 
 
 @dataclass(frozen=True)
@@ -86,10 +98,4 @@ class Scores:
 
     def duel(self, first: Method, second: Method, task: str, sets: Sequence[str]) -> Duel:
         """Return how the first fares against the second."""
-        from scipy.stats import wilcoxon
-
-        ahead = np.subtract(self.column(first, task, sets), self.column(second, task, sets))
-        different = np.round(ahead, 12) != 0
-        p = float(wilcoxon(ahead[different]).pvalue) if different.sum() > 5 else 1.0
-        wins, losses = int((ahead > 0.005).sum()), int((ahead < -0.005).sum())
-        return Duel(len(ahead), float(ahead.mean()), wins, losses, p)
+        return duel_of(np.subtract(self.column(first, task, sets), self.column(second, task, sets)))

@@ -75,7 +75,8 @@ def counts(work: Work) -> str:
     many, few = repeats(work), affinity_repeats(work)
     large = f"Sets above {LARGE} rows (WBC, Auto-mpg, Pima) go without affinity propagation."
     if few:
-        large = f"Affinity propagation on {few} forests of the sets above {LARGE} rows."
+        forests = "one forest" if few == 1 else f"{few} forests"
+        large = f"Affinity propagation on {forests} of each setting above {LARGE} rows."
     return (
         f"{many} {'forest' if many == 1 else 'forests'} per set and parametrisation (the paper: "
         f"30), {len(settings(work))} of six parametrisations, four clusterings. "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.papers.forests.means import Runs
-from lookalike.papers.forests.notes import CAUSES, HALF, ORDER
+from lookalike.papers.forests.notes import CAUSES, HALF, ORDER, TREES
 from lookalike.papers.forests.published import CLUSTERINGS, INDICES, PARAMETERS, SETS, TABLE_4
 from lookalike.papers.forests.runs import LARGE, affinity_repeats, make_runs
 from lookalike.papers.forests.table2 import COLORS, counts, tolerance
@@ -104,6 +104,7 @@ def _findings(runs: Runs) -> list[Finding]:
     many = list(dict.fromkeys(str(trees) for trees, _ in runs.grid))
     trees = [index_of(one) for one in many]
     same = with_all(runs)
+    clusterings = [runs.mean("ratio", "ARI", sets=same, method=one) for one in CLUSTERINGS]
     ours = {label: runs.mean("ratio", "purity", sets=same, method=label) for label in CLUSTERINGS}
     order = sorted(CLUSTERINGS, key=lambda label: -ours[label])
     says = ", ".join(
@@ -116,10 +117,17 @@ def _findings(runs: Runs) -> list[Finding]:
     alone = [name for name in runs.sets if _winner(runs, "purity", [name]) == "SC"]
     return [
         Finding(
-            "the number of trees hardly matters (index 0.369, 0.376, 0.375 with 50, 100, 200)",
-            max(trees) - min(trees) < 0.02,
-            ", ".join(f"{one} trees {mean:.3f}" for one, mean in zip(many, trees, strict=True)),
+            "the number of trees matters far less than the clustering does (from worst to best the "
+            "index moves by 0.007 and by 0.083)",
+            bool(2 * np.ptp(trees) < np.ptp(clusterings)),
+            f"by {np.ptp(trees):.3f} and by {np.ptp(clusterings):.3f}",
             headline=True,
+        ),
+        Finding(
+            "the number of trees hardly matters (index 0.369, 0.376, 0.375 with 50, 100, 200)",
+            bool(np.ptp(trees) < 0.02),
+            ", ".join(f"{one} trees {mean:.3f}" for one, mean in zip(many, trees, strict=True)),
+            TREES,
         ),
         Finding(
             "half of the columns per node are better than all (index 0.386 and 0.361)",

@@ -16,7 +16,8 @@ READINGS = (
     Reading(
         "Table I, liver",
         "where the number of drinks is cut",
-        "three and more, from the literature; every cut in part 'Liver's label'",
+        "more than three, as in the file of the collection that the paper used; how that is known, "
+        "and every other cut, in part 'Liver's label'",
     ),
     Reading(
         "Table I, sequences",

@@ -8,6 +8,7 @@ __all__ = [
     "GERMAN_BELOW",
     "IONOSPHERE",
     "LIVER",
+    "LIVER_LABEL",
     "PACKAGE",
     "PACKAGE_NEARER",
     "READINGS_CAUSES",
@@ -28,13 +29,24 @@ GERMAN = _line("""
     Not explained. Tried on german with two repetitions (ours was 0.718 then): 1, 4 or all 18
     columns per node (0.714, 0.728, 0.716), squared distances (0.720), numbers as they are (0.721),
     five pairs per column (0.720), entropy (0.722), shares of leaves as votes (0.718). Trees on all
-    rows instead of bootstrap samples come near (0.697), but are farther from print than ours on
-    heart (0.835, printed 0.88), australian (0.892, 0.91), ionosphere (0.824, 0.86) and diabetes
-    (0.782, 0.80).
+    rows instead of bootstrap samples come nearer (with ten repetitions 0.709), but are farther from
+    print than ours on heart (0.846, printed 0.88), australian (0.900, 0.91), ionosphere (0.826,
+    0.86) and diabetes (0.785, 0.80).
 """)
 GERMAN_BELOW = "Not explained; what was tried stands below Table I."
 IONOSPHERE = "The gap is in the printed direction, and smaller than what folds differ by."
-LIVER = "No cut of the drinks fits; whatever else was done to the label is not said."
+LIVER = _line("""
+    Few repetitions: with ten this study has RF 0.748, RSF 0.752 and SF 0.747, all within tolerance
+    of print.
+""")
+LIVER_LABEL = _line("""
+    The paper's 145 rows are those of selector 1, the training file of the LIBSVM collection; its
+    four columns are those without a zero after scaling. The paper does not say how the label is
+    made, but that file has one: of its 145 lines, 78 stand in a public repository, and each is one
+    of these rows to the last digit, labelled 0 with up to three drinks and 1 with four or more.
+    Table I here uses this cut, which is not chosen by its score; the others show how much the cut
+    matters.
+""")
 PACKAGE = "Not explained by the misplaced cuts alone."
 PACKAGE_NEARER = _line("""
     On these sets misplaced cuts cost little or nothing, so they do not tell the two apart; on the
@@ -42,17 +54,18 @@ PACKAGE_NEARER = _line("""
 """)
 WHOLE_NEARER = "It fits german and is farther from print elsewhere."
 RISES = _line("""
-    On few rows the difference is smaller than its noise, and on Ring-Norm few columns are better
-    for both forests.
+    On few rows the difference is smaller than its noise, and on Two-Norm and Ring-Norm, whose
+    columns are all alike, few columns are better for both forests.
 """)
 COLUMNS = "The curves are flat near their tops, so the best place is mostly chance on few rows."
 NOISE = _line("""
     Few repetitions: with ten this study has RF 0.870, RSF 0.872 and SF 0.882 on heart and RF 0.893,
     RSF 0.887 and SF 0.898 on sonar, all within tolerance of print.
 """)
+WHOLE = "Not the paper's reading, it seems: it fits german and hardly another set."
 SCALAR_CAUSES: Causes = {
     ("german", "RSF"): GERMAN,
-    ("liver", "*"): "The label is a guess: the paper does not say where the drinks are cut.",
+    ("liver", "*"): LIVER,
     ("heart", "*"): NOISE,
     ("sonar", "*"): NOISE,
     ("*", "*"): "Not explained.",
@@ -70,7 +83,9 @@ SEQUENCES_CAUSES: Causes = {
 }
 READINGS_CAUSES: Causes = {
     ("german", "RSF"): GERMAN,
-    ("*", "RSF, all rows per tree"): "Not the paper's reading, it seems: see german.",
+    ("heart", "RSF, all rows per tree"): WHOLE,
+    ("sonar", "RSF, all rows per tree"): WHOLE,
+    ("*", "RSF, all rows per tree"): WHOLE,
     ("heart", "*"): NOISE,
     ("sonar", "*"): NOISE,
     ("*", "*"): "Not explained.",

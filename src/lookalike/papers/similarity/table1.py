@@ -1,8 +1,8 @@
 """Table I, scalar sets: area under the curve of RF, RSF and SF, and the paper's tests.
 
-The label of liver is not in the file: its 145 rows are those of selector 1, and a class has to be
-made of the number of drinks. Here: three and more, as Turney (1995) made it; the part on liver
-shows the other cuts.
+The label of liver is not in its first file: the 145 rows are those of selector 1, and a class has
+to be made of the number of drinks. Here: more than three, as in the collection that the paper used;
+the part on liver says how that is known, and shows the other cuts.
 """
 
 from __future__ import annotations

@@ -36,9 +36,16 @@ def _results(connection: sa.Connection) -> None:
     tables.METADATA.create_all(connection, tables=[tables.results])
 
 
+def _keys(connection: sa.Connection) -> None:
+    """Make the table of the last key that was given."""
+    tables.METADATA.create_all(connection, tables=[tables.keys])
+    last = connection.execute(sa.text("SELECT max(key) FROM lookalike_collections")).scalar()
+    connection.execute(tables.keys.insert().values(last=last or 0))
+
+
 # Step i leads from version i to version i + 1. A step that was released is never changed: a
 # change of a table is a new step, written in plain SQL against the tables as they were.
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_rows, _people, _results)
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_rows, _people, _results, _keys)
 
 
 def version_of(connection: sa.Connection) -> int:

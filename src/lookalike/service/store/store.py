@@ -117,6 +117,14 @@ class Store:
             raise missing_collection(name)
         return Head(**found._mapping)
 
+    def head_of(self, key: int, name: str) -> Head:
+        """Return a collection by its key: never another one that has got its name since."""
+        with self.database.read() as connection:
+            found = _head(connection, key)
+        if found is None:
+            raise missing_collection(name)
+        return found
+
     def create(
         self,
         name: str,
@@ -150,8 +158,8 @@ class Store:
             with self.database.write() as connection:
                 if instead:
                     _remove(connection, name)
-                done = connection.execute(t.collections.insert().values(**values))
-                key = int(done.inserted_primary_key[0])  # type: ignore[index]
+                key = _next_key(connection)
+                connection.execute(t.collections.insert().values(key=key, **values))
                 _insert(connection, key, 1, 0, rows)
                 _log(connection, key, 1, "create", len(rows))
         except exc.IntegrityError as error:
@@ -234,12 +242,12 @@ class Store:
             return head, _changed(connection, key, after, head.generation)
 
     @contextmanager
-    def turn(self, key: int) -> Iterator[Turn]:
+    def turn(self, key: int, name: str) -> Iterator[Turn]:
         """Take the turn to write to a collection: one transaction, durable when the block ends."""
         with self.database.write() as connection:
             head = _head(connection, key, lock=connection.dialect.name != "sqlite")
             if head is None:
-                raise missing_collection(str(key))
+                raise missing_collection(name)
             yield Turn(connection, head)
 
 
@@ -298,6 +306,12 @@ class Turn:
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def _next_key(connection: sa.Connection) -> int:
+    """Return a key that no collection has had; whoever asks at the same time waits."""
+    connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
+    return int(connection.execute(sa.select(t.keys.c.last)).scalar_one())
 
 
 def _remove(connection: sa.Connection, name: str) -> bool:

@@ -12,6 +12,7 @@ __all__ = [
     "caches",
     "changes",
     "collections",
+    "keys",
     "results",
     "rows",
     "sessions",
@@ -33,6 +34,15 @@ version = sa.Table(
     "lookalike_version",
     METADATA,
     sa.Column("version", sa.Integer, nullable=False),
+)
+
+# The last key that a collection was given. None is given twice: another server that still holds a
+# collection which was deleted would take a new one of the same key for it. (SQLite by itself gives
+# the key of the last collection again.)
+keys = sa.Table(
+    "lookalike_keys",
+    METADATA,
+    sa.Column("last", WHOLE, nullable=False),
 )
 
 # ``generation`` is the number of the last change, ``fitted`` the one whose living rows the measure
