@@ -268,6 +268,16 @@ def test_ctrl_c_ends_work_that_does_not_hear_it():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+def test_ctrl_c_inside_a_callback_of_the_compiler_prints_nothing():
+    """Nobody can catch what is raised there, so Python prints it and goes on."""
+    callback = "import ctypes; ctypes.CFUNCTYPE(None)(lambda: {})()"
+    body = callback.format("os.kill(os.getpid(), signal.SIGINT)")
+    done = run_verb(f"{body}; threading.Event().wait(120)", GRACE=0.1)
+    assert (done.returncode, done.stderr) == (130, "")
+    other = run_verb(callback.format("1 / 0"))
+    assert "ZeroDivisionError" in other.stderr
+
+
 @pytest.mark.parametrize(
     ("line", "place", "found"),
     [

@@ -158,11 +158,20 @@ def _note_interrupts() -> list[int]:
         noted.append(number)
         signal.default_int_handler(number, frame)
 
+    usual = sys.unraisablehook
+
+    def hide(found: sys.UnraisableHookArgs) -> None:
+        # Ctrl-C inside a callback, as the compiler makes them, reaches nobody: Python would print a
+        # traceback and go on. ``_leave`` is what ends the program.
+        if not (noted and issubclass(found.exc_type, KeyboardInterrupt)):
+            usual(found)
+
     if (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     ):
         signal.signal(signal.SIGINT, note)
+        sys.unraisablehook = hide
     return noted
 
 
