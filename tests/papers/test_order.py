@@ -102,13 +102,15 @@ def test_density_on_one_set(data_folder, monkeypatch):
 def test_retrieval_chooses_on_other_queries(data_folder, monkeypatch):
     seeds = []
 
-    def ask(data, name, method, scale, gamma, size, seed, trees):
-        seeds.append(seed)
-        moved = method in retrieval.DISTANCES and scale == "exp"
+    def ask(data, asked, gammas, trees):
+        seeds.append(asked.seed)
+        moved = asked.method in retrieval.DISTANCES and asked.scale == "exp"
         # The tuning queries like gamma 1, the scored ones gamma 0: the first must decide.
-        return 0.5 + (0.1 if (gamma == 1.0) == (seed >= retrieval.TUNING) else 0) - 0.2 * moved
+        likes = 1.0 if asked.seed >= retrieval.TUNING else 0.0
+        return [0.5 + 0.1 * (gamma == likes) - 0.2 * moved for gamma in gammas]
 
-    plan = retrieval.Plan(["GTZAN Music"], ["as it is", "exp"], [0.0, 1.0], [5], [8], 2, 1, 10)
+    sets, shown = ["GTZAN Music", "ISOLET"], ["as it is", "exp"]
+    plan = retrieval.Plan(sets, shown, [0.0, 1.0], [5], [8], 2, 1, 1, 10)
     monkeypatch.setattr(retrieval, "_plan", lambda work: plan)
     monkeypatch.setattr(retrieval, "_ask", ask)
     result = retrieval.run(Work(data_folder, "quick"))
@@ -116,6 +118,9 @@ def test_retrieval_chooses_on_other_queries(data_folder, monkeypatch):
     sizes, precision = result.sheets
     assert all(cause for *_, cause in sizes.differences())
     row = precision.rows[0]
+    assert row["as it is"].spread == 0.0
+    assert precision.rows[-1]["set and method"].startswith("ISOLET")
+    assert precision.rows[-1]["as it is"].spread is None  # one repetition on slow sets
     assert row["chosen on other queries"].startswith("gamma 1")
     assert row["as it is"].ours == pytest.approx(50.0)
     assert row["as it is, best"].ours == pytest.approx(60.0)
@@ -127,8 +132,8 @@ def test_retrieval_chooses_on_other_queries(data_folder, monkeypatch):
 def test_retrieval_asks_each_kind_of_method(data_folder):
     x, y = retrieval.load(data_folder, "GTZAN Music")
     some = np.arange(0, 1000, 4)
-    found = retrieval.precision(make("ranked cityblock"), x[some], y[some], 0.5, 0)
-    assert 0 < found < 1
+    found = retrieval.precisions(make("ranked cityblock"), x[some], y[some], [0.0, 0.5], 0)
+    assert 0 < found[0] < found[1] < 1
 
 
 def test_parameters_and_cost_have_their_shape(data_folder, monkeypatch):

@@ -114,3 +114,15 @@ def test_kinds_say_which_columns_are_numbers():
     alone = ReFeat(20, 4, random_state=0).fit({"a": rows["a"]})
     assert aside.n_features_in_ == 1
     assert np.array_equal(aside.relevance(3), alone.relevance(3))
+
+
+@pytest.mark.parametrize("many", range(1, 10))
+def test_several_weights_of_the_trees_answer_as_each_alone(many):
+    rng = np.random.default_rng(many)
+    model = ReFeat(50, random_state=0).fit(rng.normal(size=(40, 3)))
+    weights = rng.normal(size=(many, 50))
+    leaf = model.forest_.nodes.leaf_offsets[:-1] + model.leaves_
+    expected = (model.lengths_[leaf] @ weights.T).T / 50
+    found = model.score(weights)
+    assert_allclose(found, expected, atol=1e-12)
+    assert found.tolist() == [model.score(one[None])[0].tolist() for one in weights]

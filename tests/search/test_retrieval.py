@@ -2,44 +2,57 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
+import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.measures import Precomputed, Ranked, StochasticForest, Vector
-from lookalike.search import ReFeat, retrieval_precision
-from lookalike.search.retrieval import _Protocol, precision_of
+from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
+from lookalike.search import ReFeat, retrieval_precision, rocchio
+from lookalike.search.marking import Protocol, precision_of
 
 LABELS = np.repeat([0, 1, 2], [30, 40, 12])
+
+
+def ask(rank, relevant, rounds=0, top=50, seeds=(0,)):
+    """Ask one query of a database whose rows are or are not of its class."""
+    protocol = Protocol(n_queries=5, rounds=rounds, top=top, n_marks=2)
+    found = protocol.ask(rank, np.asarray(relevant), [np.random.default_rng(s) for s in seeds])
+    return found.tolist()
+
+
+def same(scores):
+    """Rank by the same scores whatever is marked."""
+    return lambda new: [np.asarray(scores, float)] * len(new)
 
 
 def test_worked_number():
     # A list of 60 with 30 members of the class left, 20 of them among the first 50.
     relevant = np.zeros(60, bool)
     relevant[:20] = relevant[50:] = True
-    protocol = _Protocol(n_queries=5, rounds=0, top=50, n_marks=2, gamma=0.5)
-    found = protocol.ask(lambda yes, no: np.arange(60.0), relevant, np.random.default_rng(0))
-    assert found == [0.4]
+    assert ask(same(np.arange(60)), relevant) == [[0.4]]
     assert precision_of(np.zeros(0, bool)) == 0.0
 
 
 def test_a_list_shorter_than_fifty_is_counted_whole():
-    protocol = _Protocol(5, 0, 50, 2, 0.5)
-    relevant = np.arange(10) < 4
-    assert protocol.ask(lambda yes, no: np.zeros(10), relevant, np.random.default_rng(0)) == [0.4]
+    assert ask(same(np.zeros(10)), np.arange(10) < 4) == [[0.4]]
 
 
 def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them():
-    n, queries = 100, []
+    n, asked = 100, [([], [])]
     relevant = np.random.default_rng(3).random(n) < 0.3
     scores = np.random.default_rng(4).random(n)
 
-    def rank(yes, no):
-        queries.append((list(yes), list(no)))
-        return scores
+    def rank(new):
+        ((yes, no),) = new
+        asked.append((asked[-1][0] + yes, asked[-1][1] + no))
+        return [scores]
 
-    protocol = _Protocol(5, 5, 50, 2, 0.5)
-    found = protocol.ask(rank, relevant, np.random.default_rng(0))
-    assert len(found) == len(queries) == 6
-    for turn, (yes, no) in enumerate(queries):
+    (found,) = ask(rank, relevant, rounds=5)
+    del asked[0]
+    assert len(found) == len(asked) == 6
+    for turn, (yes, no) in enumerate(asked):
         assert len(set(yes)) == len(yes) == 2 * turn
         assert len(set(no)) == len(no) == 2 * turn
         assert relevant[yes].all()
@@ -49,26 +62,51 @@ def test_rounds_mark_two_of_each_kind_from_the_first_fifty_and_never_list_them()
         first = left[:50]
         assert found[turn] == sum(relevant[i] for i in first) / 50
         if turn < 5:
-            new = set(queries[turn + 1][0] + queries[turn + 1][1]) - set(yes + no)
+            new = set(asked[turn + 1][0] + asked[turn + 1][1]) - set(yes + no)
             assert new <= set(first)
 
 
 def test_fewer_than_two_of_a_kind_are_taken_as_they_are():
-    queries = []
+    counts = []
 
-    def rank(yes, no):
-        queries.append((len(yes), len(no)))
-        return np.arange(4.0)
+    def rank(new):
+        counts.append([len(some) for some in new[0]])
+        return [np.arange(4.0)]
 
-    _Protocol(5, 3, 50, 2, 0.5).ask(rank, np.array([1, 0, 0, 0], bool), np.random.default_rng(0))
-    assert queries == [(0, 0), (1, 2), (1, 3), (1, 3)]
+    ask(rank, np.array([1, 0, 0, 0], bool), rounds=3)
+    assert counts == [[0, 0], [1, 2], [0, 1], [0, 0]]
+
+
+def test_each_gamma_has_marks_of_its_own():
+    given = []
+
+    def rank(new):
+        given.append([list(map(len, marks)) for marks in new])
+        return [np.arange(4.0), -np.arange(4.0)]
+
+    found = ask(rank, np.array([1, 0, 0, 0], bool), rounds=1, top=1, seeds=(0, 1))
+    assert found == [[1.0, 0.0], [0.0, 0.0]]
+    assert given == [[[0, 0], [0, 0]], [[1, 0], [0, 1]]]
 
 
 def test_ties_go_to_the_lower_position():
-    protocol = _Protocol(5, 0, 3, 2, 0.5)
     relevant = np.array([1, 1, 1, 0, 0, 0], bool)
-    assert protocol.ask(lambda yes, no: np.zeros(6), relevant, np.random.default_rng(0)) == [1.0]
-    assert protocol.ask(lambda yes, no: np.zeros(6), ~relevant, np.random.default_rng(0)) == [0.0]
+    assert ask(same(np.zeros(6)), relevant, top=3) == [[1.0]]
+    assert ask(same(np.zeros(6)), ~relevant, top=3) == [[0.0]]
+
+
+@given(
+    arrays(float, st.integers(1, 60), elements=st.sampled_from([0.0, 1.0, 2.0, -1.5, np.nan])),
+    st.integers(1, 12),
+    st.sets(st.integers(0, 59), max_size=8),
+)
+def test_the_first_are_those_of_the_whole_order(scores, top, marked):
+    marked = sorted(at for at in marked if at < len(scores))
+    order = [at for at in np.argsort(scores, kind="stable") if at not in marked]
+    free = np.ones(len(scores), bool)
+    free[marked] = False
+    found = Protocol(5, 0, top, 2)._first(scores, free)
+    assert found.tolist() == order[:top]
 
 
 def test_a_perfect_measure_finds_all_that_is_left():
@@ -106,7 +144,7 @@ def test_queries_and_their_labels_are_not_in_the_database():
 
 
 def test_a_class_keeps_one_row_in_the_database():
-    drawn = _Protocol(5, 0, 50, 2, 0.5).draw(np.array([0, 0, 0, 1]), np.random.default_rng(0), "x")
+    drawn = Protocol(5, 0, 50, 2).draw(np.array([0, 0, 0, 1]), np.random.default_rng(0), "x")
     assert len(drawn) == 2
     assert set(drawn) < {0, 1, 2}
     with pytest.raises(InvalidInput, match="class of two rows"):
@@ -125,6 +163,77 @@ def test_measures_and_refeat_by_the_same_seed_get_the_same_queries():
         shuffled = random.permutation(LABELS)
         assert found.mean > retrieval_precision(method, rows, shuffled, **options).mean + 0.1
     assert str(found) == f"{found.mean:.3f} ± {found.std:.3f}"
+
+
+def rank_by_vector(database):
+    """A method of somebody's own: Rocchio's score, all distances made anew each time."""
+    rows = np.array(database.to_frame())
+
+    def rank(wanted, unwanted, gamma):
+        near, far = (
+            [np.abs(rows - row).sum(axis=1) for row in np.array(marks.to_frame())]
+            for marks in (wanted, wanted[:0] if unwanted is None else unwanted)
+        )
+        return rocchio(near, far, gamma)
+
+    return rank
+
+
+@pytest.mark.parametrize(
+    "method",
+    [Vector("cityblock"), StochasticForest(60, 3), ReFeat(60), rank_by_vector, "auto"],
+    ids=["vector", "forest", "refeat", "function", "auto"],
+)
+def test_several_gammas_answer_as_each_alone(method):
+    rows = np.random.default_rng(0).normal(size=(82, 3)) + LABELS[:, None]
+    options = {"rounds": 3, "top": 10, "n_repetitions": 2, "random_state": 0}
+    gammas = (0.0, 0.25, 0.5, 1.0, 2.0)
+    together = retrieval_precision(method, rows, LABELS, gamma=gammas, **options)
+    alone = [retrieval_precision(method, rows, LABELS, gamma=g, **options) for g in gammas]
+    assert [each.precision.tolist() for each in together] == [
+        each.precision.tolist() for each in alone
+    ]
+    assert together[0].mean != together[2].mean
+    (only,) = retrieval_precision(method, rows, LABELS, gamma=[0.5], **options)
+    assert only.precision.tolist() == alone[2].precision.tolist()
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_a_measure_answers_as_its_own_distances_do(gaps):
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(82, 3)) + LABELS[:, None]
+    rows[random.random(rows.shape) < gaps] = np.nan
+    seen = []
+
+    def by_hand(database):
+        fitted = Gower().fit(database)
+
+        def rank(*marks):
+            near, far = (
+                () if some is None else fitted.block(fitted.encode(some), fitted.rows_)
+                for some in marks[:2]
+            )
+            seen.append(np.isnan(near).any())
+            return rocchio(near, far, marks[2])
+
+        return rank
+
+    options = {"rounds": 3, "top": 10, "n_repetitions": 2, "random_state": 0}
+    found, expected = (
+        retrieval_precision(method, rows, LABELS, **options).precision.tolist()
+        for method in (Gower(), by_hand)
+    )
+    assert found == expected
+    assert any(seen) == (gaps > 0)  # pairs that nothing is known of
+
+
+def test_distances_that_do_not_fit_into_memory_are_made_again():
+    rows = np.random.default_rng(0).normal(size=(82, 3)) + LABELS[:, None]
+    options = {"rounds": 3, "top": 10, "n_repetitions": 1, "random_state": 0}
+    kept = retrieval_precision(Vector(), rows, LABELS, **options)
+    with la.config(memory_limit=8 * 82 * 4 * 5):  # five rows
+        again = retrieval_precision(Vector(), rows, LABELS, **options)
+    assert again.precision.tolist() == kept.precision.tolist()
 
 
 def test_increasing_scales_do_not_move_what_looks_at_order_alone():
@@ -156,6 +265,8 @@ def test_a_column_may_hold_the_labels():
         (Vector(), [0, 0, 1, 1], {"top": 0}, InvalidInput, "top=0"),
         (Vector(), [0, 0, 1, 1], {"rounds": -1}, InvalidInput, "rounds=-1"),
         (Vector(), [0, 0, 1, 1], {"gamma": -1}, InvalidInput, "gamma"),
+        (Vector(), [0, 0, 1, 1], {"gamma": [0.5, "x"]}, InvalidInput, "gamma='x'"),
+        (Vector(), [0, 0, 1, 1], {"gamma": []}, InvalidInput, "at least one gamma"),
         (Precomputed(), [0, 0, 1, 1], {}, InvalidInput, "distances"),
         ("gowr", [0, 0, 1, 1], {}, InvalidInput, "Did you mean 'gower'"),
         (3, [0, 0, 1, 1], {}, WrongType, "found 3"),

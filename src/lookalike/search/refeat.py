@@ -176,12 +176,9 @@ class ReFeat(Saved, BaseEstimator):
         """
         check_is_fitted(self, "forest_")
         check_gamma(gamma, "ReFeat")
-        positive = [self._read(query), *self._read_marks(like)]
-        negative = self._read_marks(unlike)
-        weights = tree_weights(
-            np.concatenate(positive), np.concatenate(negative) if negative else (), self.psi_, gamma
-        )
-        return self._score(weights)
+        positive = np.concatenate([self.paths(query), *self._read_marks(like)])
+        negative = np.concatenate(self._read_marks(unlike) or [positive[:0]])
+        return self.score(tree_weights(positive, negative, self.psi_, gamma)[None])[0]
 
     def search(
         self, query: Any, k: int = 10, *, like: Any = (), unlike: Any = (), gamma: float = 0.5
@@ -205,25 +202,51 @@ class ReFeat(Saved, BaseEstimator):
         order = order[~np.isin(order, given)][:k]
         return scores[order], order
 
-    def _score(self, weights: np.ndarray) -> np.ndarray:
-        from lookalike.kernels.lookup import sum_over_trees
+    def score(self, weights: np.ndarray) -> np.ndarray:
+        """Return the relevance of each fitted row, under each of several weights of the trees.
 
-        nodes = self.forest_.nodes
-        values = np.repeat(weights, nodes.n_leaves) * self.lengths_
-        out = np.empty(len(self.leaves_))
+        Parameters
+        ----------
+        weights : array of shape (several, trees), from ``tree_weights``
+        """
+        check_is_fitted(self, "forest_")
+        values = np.repeat(weights, self.forest_.nodes.n_leaves, axis=1) * self.lengths_
+        out = np.empty((len(weights), len(self.leaves_)))
+        for first in range(0, len(weights), 4):
+            self._add_up(values[first : first + 4], out[first : first + 4])
+        return out / self.forest_.n_trees
+
+    def _add_up(self, values: np.ndarray, out: np.ndarray) -> None:
+        """Add up over the trees one to four values of each leaf."""
+        from lookalike.kernels.lookup import sum_four_over_trees, sum_over_trees
+
+        many = len(values)
+        if many == 1:
+            add, table, found = sum_over_trees, values[0], out[0]
+        else:
+            add, found = sum_four_over_trees, np.empty((out.shape[1], 4))
+            table = np.zeros((values.shape[1], 4))
+            table[:, :many] = values.T
+        offsets = self.forest_.nodes.leaf_offsets
 
         def one(part: slice) -> None:
-            sum_over_trees(self.leaves_[part], nodes.leaf_offsets, values, out[part])
+            add(self.leaves_[part], offsets, table, found[part])
 
-        run(one, [(p,) for p in blocks(len(out), BLOCK)], self.n_jobs, "scoring rows")
-        return out / self.forest_.n_trees
+        run(one, [(p,) for p in blocks(len(found), BLOCK)], self.n_jobs, "scoring rows")
+        if many > 1:
+            out[:] = found[:, :many].T
 
     def _read_marks(self, given: Any) -> list[np.ndarray]:
         empty = hasattr(given, "__len__") and not len(given)
-        return [] if given is None or empty else [self._read(given)]
+        return [] if given is None or empty else [self.paths(given)]
 
-    def _read(self, given: Any) -> np.ndarray:
-        """Return the path lengths of rows, one column per tree."""
+    def paths(self, given: Any) -> np.ndarray:
+        """Return the path lengths of rows, one column per tree.
+
+        Parameters
+        ----------
+        given : positions of fitted rows, or new rows
+        """
         at = _positions(given)
         if at is None:
             table = as_table(given, self.schema_, who="ReFeat")

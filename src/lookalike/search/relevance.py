@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._params import Between
 from lookalike.errors import InvalidInput, message
 
-__all__ = ["check_gamma", "rocchio"]
+__all__ = ["Marks", "check_gamma", "rocchio"]
 
 
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
@@ -48,7 +48,6 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
     >>> rocchio([[1.0, 2.0], [3.0, 2.0]], [[4.0, 0.0]])
     array([0., 2.])
     """
-    check_gamma(gamma, "rocchio")
     near = np.asarray(positive, dtype=np.float64)
     far = np.asarray(negative, dtype=np.float64)
     if not len(near):
@@ -58,23 +57,66 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
         found = f"shapes {near.shape} and {far.shape}"
         do = "Give the distances of the same rows to both"
         raise InvalidInput(message("rocchio", "distances of the same rows", found, do))
-    score = _mean(near)
-    if len(far) and gamma:
-        away = _mean(far)
-        score = score - gamma * np.where(np.isnan(away), 0.0, away)
+    marks = Marks(near.shape[1:], gamma)
+    for row in near:
+        marks.like(row)
+    for row in far:
+        marks.unlike(row)
+    score = marks.score()
     return score if score.ndim else float(score)
 
 
-def _mean(distances: np.ndarray) -> np.ndarray:
-    """Return the mean over the first axis, added up in order: each entry for itself."""
-    total = np.zeros(distances.shape[1:])
-    known = np.zeros(distances.shape[1:])
-    for row in distances:
-        gaps = np.isnan(row)
-        total = total + np.where(gaps, 0.0, row)
-        known = known + ~gaps
-    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is known
-        return np.asarray(total / known)
+class Marks:
+    """The score of ``rocchio`` while rows are marked one after the other.
+
+    Parameters
+    ----------
+    shape : tuple of int, of the distances to one marked row
+    gamma : float
+    """
+
+    def __init__(self, shape: tuple[int, ...], gamma: float) -> None:
+        check_gamma(gamma, "rocchio")
+        self.gamma = gamma
+        self._near, self._far = _Mean(shape), _Mean(shape)
+
+    def like(self, distances: np.ndarray) -> None:
+        """Add the distances to a wanted row."""
+        self._near.add(distances)
+
+    def unlike(self, distances: np.ndarray) -> None:
+        """Add the distances to an unwanted row."""
+        self._far.add(distances)
+
+    def score(self) -> np.ndarray:
+        """Return the score of each row, smaller for better."""
+        score = self._near.value()
+        if self._far.count and self.gamma:
+            away = self._far.value()
+            score = score - self.gamma * np.where(np.isnan(away), 0.0, away)
+        return score
+
+
+class _Mean:
+    """A mean of arrays, added up in order: each entry for itself, gaps left out."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.count = 0
+        self._total = np.zeros(shape)
+        self._gaps: np.ndarray | None = None
+
+    def add(self, distances: np.ndarray) -> None:
+        gaps = np.isnan(distances)
+        if gaps.any():
+            self._gaps = gaps.astype(np.float64) if self._gaps is None else self._gaps + gaps
+            distances = np.where(gaps, 0.0, distances)
+        self._total = self._total + distances
+        self.count += 1
+
+    def value(self) -> np.ndarray:
+        known = self.count if self._gaps is None else self.count - self._gaps
+        with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is known
+            return np.asarray(self._total / known)
 
 
 def check_gamma(gamma: Any, who: str) -> None:

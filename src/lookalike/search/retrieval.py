@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from lookalike._params import AtLeast
 from lookalike._random import make_generator
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, WrongType, message
+from lookalike.errors import InvalidInput, message
 from lookalike.measures.base import Measure
-from lookalike.measures.names import as_measure
-from lookalike.measures.rows import Rows
-from lookalike.search.choose import choose_measure
-from lookalike.search.refeat import ReFeat
-from lookalike.search.relevance import check_gamma, rocchio
-from lookalike.table import Table, read_table
+from lookalike.search.marking import Protocol, make_rankers
+from lookalike.search.relevance import check_gamma
+from lookalike.table import read_table
 from lookalike.table.targets import code_labels, split_target
 
 __all__ = ["Retrieval", "retrieval_precision"]
-
-WIDE = 4096  # rows of the database compared at once
-
-# Takes what is wanted and what is not (positions in the database; the query is -1) and returns a
-# number for every row of the database, smaller for better.
-Ranker = Callable[[list[int], list[int]], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +61,11 @@ def retrieval_precision(
     rounds: int = 5,
     top: int = 50,
     n_marks: int = 2,
-    gamma: float = 0.5,
+    gamma: float | Sequence[float] = 0.5,
     n_repetitions: int = 20,
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
-) -> Retrieval:
+) -> Retrieval | list[Retrieval]:
     """Say how many of the first rows found are of the query's class, after rounds of feedback.
 
     From every class some rows are drawn as queries and taken out; the rest is the database, which
@@ -97,8 +87,9 @@ def retrieval_precision(
         Queries per class; a class always keeps one row in the database.
     rounds, top, n_marks : int
         Rounds of feedback, rows that are looked at, and marks of each kind per round.
-    gamma : float
-        How much unwanted rows count.
+    gamma : float, or several
+        How much unwanted rows count. With several the measure is fitted once for all of them, and
+        there is an answer for each.
     n_repetitions : int
         How often everything is repeated with other queries.
     kinds : mapping of column to kind, optional
@@ -109,7 +100,7 @@ def retrieval_precision(
 
     Returns
     -------
-    Retrieval
+    Retrieval, or a list of them if there are several gammas
 
     References
     ----------
@@ -140,7 +131,12 @@ def retrieval_precision(
         if not AtLeast(low).fits(value):
             needed, do = AtLeast(low).wants(), "Change the parameter"
             raise InvalidInput(message(f"{who}({name}={value!r})", needed, repr(value), do))
-    check_gamma(gamma, who)
+    several = isinstance(gamma, list | tuple | np.ndarray)
+    gammas: Any = gamma if several else [gamma]
+    for one in gammas:
+        check_gamma(one, who)
+    if not len(gammas):
+        raise InvalidInput(message(who, "at least one gamma", "none", "Pass 0.5"))
     if isinstance(measure, Measure) and measure.traits.pairwise:
         do = "Use a measure of rows"
         raise InvalidInput(message(who, "rows, since queries are taken out", "distances", do))
@@ -150,143 +146,19 @@ def retrieval_precision(
     if target is None:
         raise InvalidInput(message(who, "labels", "none", "Pass y"))
     classes, _ = code_labels(target, len(table), who)
-    drawn = _Protocol(n_queries, rounds, top, n_marks, gamma)
+    protocol = Protocol(n_queries, rounds, top, n_marks)
     seeds = make_generator(random_state).spawn(n_repetitions)
     means = []
     for generator in seeds:
         draw, seed, marks = generator.spawn(3)
-        queries = drawn.draw(classes, draw, who)
+        queries = protocol.draw(classes, draw, who)
         rest = np.setdiff1d(np.arange(len(table)), queries)
-        rankers = _rankers(measure, table[rest], table[queries], gamma, seed, who)
+        rankers = make_rankers(measure, table[rest], table[queries], gammas, seed, who)
         precision = [
-            drawn.ask(ranker, classes[rest] == classes[query], own)
-            for ranker, query, own in zip(rankers, queries, marks.spawn(len(queries)), strict=True)
+            # Every gamma draws its marks as it would alone.
+            protocol.ask(rank, classes[rest] == classes[query], [deepcopy(own) for _ in gammas])
+            for rank, query, own in zip(rankers, queries, marks.spawn(len(queries)), strict=True)
         ]
         means.append(np.mean(precision, axis=0))
-    return Retrieval(np.array(means))
-
-
-@dataclass(frozen=True)
-class _Protocol:
-    n_queries: int
-    rounds: int
-    top: int
-    n_marks: int
-    gamma: float
-
-    def draw(self, classes: np.ndarray, random: np.random.Generator, who: str) -> np.ndarray:
-        """Return the rows that serve as queries."""
-        found = []
-        for number in range(int(classes.max()) + 1):
-            members = np.flatnonzero(classes == number)
-            count = min(self.n_queries, len(members) - 1)
-            found.append(np.sort(random.choice(members, count, replace=False)))
-        queries = np.concatenate(found)
-        if not len(queries):
-            do = "Use labels that several rows share"
-            raise InvalidInput(message(who, "a class of two rows or more", "none", do))
-        return queries
-
-    def ask(self, rank: Ranker, relevant: np.ndarray, random: np.random.Generator) -> list[float]:
-        """Return the precision for one query after each round."""
-        yes: list[int] = []
-        no: list[int] = []
-        found = []
-        for turn in range(self.rounds + 1):
-            scores = rank(yes, no)
-            order = np.argsort(scores, kind="stable")  # ties go to the lower position
-            order = order[~np.isin(order, yes + no)]
-            first = order[: self.top]
-            found.append(precision_of(relevant[first]))
-            if turn < self.rounds:
-                for marks, right in ((yes, relevant[first]), (no, ~relevant[first])):
-                    some = first[right]
-                    count = min(self.n_marks, len(some))
-                    marks += random.choice(some, count, replace=False).tolist()
-        return found
-
-
-def precision_of(first: np.ndarray) -> float:
-    """Return the share of relevant rows among the first of a list; 0 for an empty list."""
-    return float(first.mean()) if len(first) else 0.0
-
-
-def _rankers(
-    measure: Any,
-    database: Table,
-    queries: Table,
-    gamma: float,
-    random: np.random.Generator,
-    who: str,
-) -> list[Ranker]:
-    """Return for each query what ranks the database."""
-    if isinstance(measure, str) and measure == "auto":
-        measure = choose_measure(database)[0]
-    elif isinstance(measure, str):
-        measure = as_measure(measure, who)
-    if isinstance(measure, Measure | ReFeat):
-        measure = clone(measure)
-        nested = measure.get_params()
-        idle = [n for n in nested if n.rpartition("__")[2] == "random_state" and nested[n] is None]
-        measure.set_params(**{name: int(random.integers(2**31)) for name in idle})
-        measure.fit(database)
-    if isinstance(measure, Measure):
-        start = _distances(measure, measure.encode(queries))
-        return [_by_measure(measure, start[i], gamma) for i in range(len(queries))]
-    if isinstance(measure, ReFeat):
-        return [_by_refeat(measure, queries[i : i + 1], gamma) for i in range(len(queries))]
-    if not callable(measure):
-        do = "Pass for example Gower() or ReFeat()"
-        raise WrongType(message(who, "a measure, 'auto', ReFeat or a function", repr(measure), do))
-    function = measure(database)
-    return [
-        _by_function(function, database, queries[i : i + 1], gamma) for i in range(len(queries))
-    ]
-
-
-def _by_measure(measure: Measure, start: np.ndarray, gamma: float) -> Ranker:
-    known: dict[int, np.ndarray] = {}  # every marked row is compared once
-
-    def rank(yes: list[int], no: list[int]) -> np.ndarray:
-        new = [at for at in yes + no if at not in known]
-        if new:
-            known.update(zip(new, _distances(measure, measure.rows_[np.array(new)]), strict=True))
-        near = np.array([start, *(known[at] for at in yes)])
-        return np.asarray(rocchio(near, np.array([known[at] for at in no]), gamma))
-
-    return rank
-
-
-def _by_refeat(ranker: ReFeat, query: Table, gamma: float) -> Ranker:
-    def rank(yes: list[int], no: list[int]) -> np.ndarray:
-        return -ranker.relevance(query, yes, no, gamma)
-
-    return rank
-
-
-def _by_function(function: Any, database: Table, query: Table, gamma: float) -> Ranker:
-    from lookalike.search.tables import concatenate
-
-    def rank(yes: list[int], no: list[int]) -> np.ndarray:
-        wanted = concatenate([query, database[np.array(yes)]]) if yes else query
-        unwanted = database[np.array(no)] if no else None
-        scores = np.asarray(function(wanted, unwanted, gamma), dtype=np.float64)
-        if scores.shape != (len(database),):
-            needed = f"a number for each of the {len(database)} rows of the database"
-            do = "Return one number per row"
-            raise InvalidInput(message("retrieval_precision", needed, f"shape {scores.shape}", do))
-        return scores
-
-    return rank
-
-
-def _distances(measure: Measure, a: Rows) -> np.ndarray:
-    """Return the distances of some rows to the whole database."""
-    rows = measure.rows_
-    out = np.empty((len(a), len(rows)))
-
-    def one(part: slice) -> None:
-        out[:, part] = measure.block(a, rows[part])
-
-    run(one, [(p,) for p in blocks(len(rows), WIDE)], getattr(measure, "n_jobs", None), "comparing")
-    return out
+    found = [Retrieval(each) for each in np.stack(means, axis=1)]
+    return found if several else found[0]

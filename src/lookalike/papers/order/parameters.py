@@ -13,7 +13,7 @@ from lookalike.measures import StochasticForest
 from lookalike.papers.data import load_numbers, rescale
 from lookalike.papers.order.notes import ONE_FOREST, OTHER_BEST
 from lookalike.papers.order.published import DENSITY_SETS
-from lookalike.papers.order.retrieval import load, precision
+from lookalike.papers.order.retrieval import load, precisions
 from lookalike.papers.palette import COLOURS, MARKERS, tidy
 from lookalike.papers.result import Finding, Plot, Result, Sheet, Value
 from lookalike.papers.work import Work
@@ -94,7 +94,7 @@ def _score(data: Path, name: str, trees: int, height: int, seed: int) -> float:
     if name in CLUSTERED:
         x, y = load_numbers(data, DENSITY_SETS[name][0])
         return float(DensitySearch(forest).fit(rescale(x), y).score_)
-    return precision(forest, *load(data, name), GAMMA, seed)
+    return precisions(forest, *load(data, name), [GAMMA], seed)[0]
 
 
 def _plot(means: dict[str, dict[tuple[int, int], float]]) -> Plot:

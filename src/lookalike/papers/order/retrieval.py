@@ -7,11 +7,13 @@ by other seeds, on the first scale.
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lookalike._threads import run as run_side_by_side
 from lookalike.measures import ForestProximity, StochasticForest
 from lookalike.papers.data import load_numbers, rescale
 from lookalike.papers.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
@@ -23,11 +25,12 @@ from lookalike.papers.sets import size_row
 from lookalike.papers.work import Work
 from lookalike.search import ReFeat, retrieval_precision
 
-__all__ = ["load", "precision", "run"]
+__all__ = ["load", "precisions", "run"]
 
 METHODS = ("SimUSF", "SimURF", "ReFeat", *DISTANCES, *RANKED)
 TUNING = 1000  # seeds of the queries that settings are chosen on
 GAMMAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+SLOW = ("ISOLET", "Letter Recognition")  # many columns, many rows
 Scores = dict[str, dict[str, dict[str, float]]]
 
 
@@ -40,19 +43,29 @@ class Plan(NamedTuple):
     heights: list[int]
     samples: list[int]
     repetitions: int
+    slow: int  # repetitions on slow sets
     tuning: int
     trees: int  # of SimURF, which is slow
+
+    def seeds(self, name: str) -> range:
+        """Return the seeds of the queries of a set."""
+        return range(self.slow if name in SLOW else self.repetitions)
+
+    def sizes(self, method: str) -> list[int]:
+        """Return the sizes of trees that are tried."""
+        return {"SimUSF": self.heights, "ReFeat": self.samples}.get(method, [0])
 
 
 def _plan(work: Work) -> Plan:
     names = list(RETRIEVAL_SETS)
     return Plan(
-        work.pick(names[:1], names[:3], names),
+        work.pick(names[:1], names, names),
         work.pick(("as it is", "exp", "sqrt", "inverse"), SCALES, SCALES),
         work.pick((0.0, 0.5), (0.0, 0.5, 1.0), GAMMAS),
         work.pick((3, 6), (2, 4, 6), (1, 2, 3, 4, 5, 6, 7)),
         work.pick((16,), (8, 32), (4, 8, 16, 32, 64, 128)),
-        work.times(1, 4, 20),
+        work.times(1, 20, 20),
+        work.times(1, 2, 20),
         work.times(1, 1, 5),
         work.times(100, 300, 1000),
     )
@@ -61,53 +74,31 @@ def _plan(work: Work) -> Plan:
 def run(work: Work) -> Result:
     """Ask every method on every scale, with settings from other queries and with the best."""
     plan = _plan(work)
-    unchosen: Scores = {}
-    best: Scores = {}
-    picked: dict[str, dict[str, str]] = {}
-    for name in work.each("sets", plan.sets):
-        unchosen[name], best[name], picked[name] = {}, {}, {}
-        for method in METHODS:
-            grid = _grid(method, plan)
-            tuned = {
-                key: np.mean(
-                    [
-                        _once(work, name, method, "as it is", key, TUNING + at, plan.trees)
-                        for at in range(plan.tuning)
-                    ]
-                )
-                for key in grid
-            }
-            pick = max(tuned, key=lambda key: tuned[key])
-            picked[name][method] = f"gamma {pick[0]:g}" + (f", {pick[1]}" if pick[1] else "")
-            unchosen[name][method], best[name][method] = {}, {}
-            for scale in plan.scales:
-                means = {
-                    key: float(
-                        np.mean(
-                            [
-                                _once(work, name, method, scale, key, at, plan.trees)
-                                for at in range(plan.repetitions)
-                            ]
-                        )
-                    )
-                    for key in grid
-                }
-                unchosen[name][method][scale] = means[pick]
-                best[name][method][scale] = max(means.values())
+    asked = _ask_all(work, plan)
+    unchosen: Scores = {name: {method: {} for method in METHODS} for name in plan.sets}
     rows: list[dict[str, Any]] = []
-    for name in plan.sets:
-        for method in METHODS:
-            row: dict[str, Any] = {"set and method": f"{name}, {method}"}
-            row["chosen on other queries"] = picked[name][method]
-            for scale in plan.scales:
-                row[scale] = Value(100 * unchosen[name][method][scale], digits=1)
-                row[f"{scale}, best"] = Value(
-                    100 * best[name][method][scale], digits=1, chosen=True
-                )
-            rows.append(row)
+    for name, method in itertools.product(plan.sets, METHODS):
+        tuning = range(TUNING, TUNING + plan.tuning)
+        tuned = _by_setting(asked, plan, name, method, SCALES[0], tuning)
+        pick = max(tuned, key=lambda setting: float(np.mean(tuned[setting])))
+        row: dict[str, Any] = {"set and method": f"{name}, {method}"}
+        row["chosen on other queries"] = f"gamma {pick[0]:g}" + (f", {pick[1]}" if pick[1] else "")
+        for scale in plan.scales:
+            found = _by_setting(asked, plan, name, method, scale, plan.seeds(name))
+            unchosen[name][method][scale] = float(np.mean(found[pick]))
+            row[scale] = Value(
+                100 * unchosen[name][method][scale],
+                digits=1,
+                spread=100 * float(np.std(found[pick])) if len(found[pick]) > 1 else None,
+            )
+            best = max(float(np.mean(each)) for each in found.values())
+            row[f"{scale}, best"] = Value(100 * best, digits=1, chosen=True)
+        rows.append(row)
+    fewer = ", ".join(name for name in plan.sets if name in SLOW)
     about = (
         "Percent. Five queries of each class, five rounds of up to two marks of each kind, lists "
-        f"without queries and marks; {plan.repetitions} repetition(s) (20 in the paper). Settings "
+        f"without queries and marks; {plan.repetitions} repetition(s) (20 in the paper)"
+        f"{f', {plan.slow} on {fewer}' if fewer else ''}, ± their standard deviation. Settings "
         f"from {plan.tuning} repetition(s) with other queries on the first scale, out of gamma "
         f"{_list(plan.gammas)}, heights {_list(plan.heights)} for SimUSF, samples of "
         f"{_list(plan.samples)} rows for ReFeat; † is the paper's reading, the best of them on "
@@ -129,24 +120,60 @@ def run(work: Work) -> Result:
     return Result([sizes, sheet], _findings(unchosen, plan), [plot])
 
 
+class Question(NamedTuple):
+    """One repetition: all gammas are asked at once."""
+
+    name: str
+    method: str
+    scale: str
+    size: int
+    seed: int
+
+
+Asked = dict[Question, list[float]]
+
+
+def _ask_all(work: Work, plan: Plan) -> Asked:
+    """Return the precisions of all repetitions of everything, one for each gamma."""
+    questions = [
+        Question(name, method, scale, size, seed)
+        for name in plan.sets
+        for method in METHODS
+        for scale in plan.scales
+        for size in plan.sizes(method)
+        for seed in (
+            *plan.seeds(name),
+            *range(TUNING, TUNING + (plan.tuning if scale == SCALES[0] else 0)),
+        )
+    ]
+
+    def one(*question: Any) -> list[float]:
+        asked = Question(*question)
+        trees = plan.trees if asked.method == "SimURF" else 0
+        key = f"{' '.join(map(str, asked))} {trees} {_list(plan.gammas)}"
+        found: list[float] = work.once(key, lambda: _ask(work.data, asked, plan.gammas, trees))
+        return found
+
+    # Mixed, since distances are mostly Python's work, one at a time, and forests are not.
+    mixed = np.random.default_rng(0).permutation(len(questions))
+    parts: list[tuple[Any, ...]] = [questions[at] for at in mixed]
+    found = run_side_by_side(one, parts, None, f"{work.name}: repetitions")
+    return dict(zip((questions[at] for at in mixed), found, strict=True))
+
+
+def _by_setting(
+    asked: Asked, plan: Plan, name: str, method: str, scale: str, seeds: range
+) -> dict[tuple[float, int], list[float]]:
+    """Return the precisions of all repetitions by gamma and size of trees."""
+    return {
+        (gamma, size): [asked[Question(name, method, scale, size, seed)][at] for seed in seeds]
+        for at, gamma in enumerate(plan.gammas)
+        for size in plan.sizes(method)
+    }
+
+
 def _list(values: Any) -> str:
     return ", ".join(f"{value:g}" for value in values)
-
-
-def _grid(method: str, plan: Plan) -> list[tuple[float, int]]:
-    sizes = {"SimUSF": plan.heights, "ReFeat": plan.samples}.get(method, [0])
-    return [(gamma, size) for gamma in plan.gammas for size in sizes]
-
-
-def _once(
-    work: Work, name: str, method: str, scale: str, key: tuple[float, int], seed: int, trees: int
-) -> float:
-    gamma, size = key
-    found: float = work.once(
-        f"{name} {method} {scale} {gamma} {size} {seed} {trees if method == 'SimURF' else ''}",
-        lambda: _ask(work.data, name, method, scale, gamma, size, seed, trees),
-    )
-    return found
 
 
 def load(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -155,33 +182,26 @@ def load(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     return rescale(x), y
 
 
-def _ask(
-    data: Path,
-    name: str,
-    method: str,
-    scale: str,
-    gamma: float,
-    size: int,
-    seed: int,
-    trees: int,
-) -> float:
-    x, y = load(data, name)
+def _ask(data: Path, asked: Question, gammas: list[float], trees: int) -> list[float]:
+    x, y = load(data, asked.name)
     contender: Any
-    if method == "SimUSF":
-        contender = StochasticForest(1000, size, on_fail="relax")
-    elif method == "SimURF":
+    if asked.method == "SimUSF":
+        contender = StochasticForest(1000, asked.size, on_fail="relax")
+    elif asked.method == "SimURF":
         contender = ForestProximity("oob", n_estimators=trees)
-    elif method == "ReFeat":
-        contender = ReFeat(1000, size)
+    elif asked.method == "ReFeat":
+        contender = ReFeat(1000, asked.size)
     else:
-        contender = make(method)
-    return precision(contender, scales(x)[scale], y, gamma, seed)
+        contender = make(asked.method)
+    return precisions(contender, scales(x)[asked.scale], y, gammas, asked.seed)
 
 
-def precision(method: Any, x: np.ndarray, y: np.ndarray, gamma: float, seed: int) -> float:
-    """Return the precision after five rounds for one draw of queries."""
-    asked = retrieval_precision(method, x, y, gamma=gamma, n_repetitions=1, random_state=seed)
-    return asked.mean
+def precisions(
+    method: Any, x: np.ndarray, y: np.ndarray, gammas: list[float], seed: int
+) -> list[float]:
+    """Return the precision after five rounds for one draw of queries, for each gamma."""
+    asked: Any = retrieval_precision(method, x, y, gamma=gammas, n_repetitions=1, random_state=seed)
+    return [each.mean for each in asked]
 
 
 def _findings(found: Scores, plan: Plan) -> list[Finding]:
