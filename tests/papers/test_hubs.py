@@ -61,8 +61,10 @@ def test_words_are_counted_and_weighed():
     assert words == ["cat", "dog", "sing"]
     assert counts.toarray().tolist() == [[1, 0, 1], [2, 0, 1], [0, 1, 0]]
     assert frequencies(texts, 2)[1] == ["cat", "sing"]
+    assert frequencies(texts, 3, in_all=True)[1] == ["cat"]
     np.testing.assert_allclose(weigh_words(counts).toarray()[1], [2 * np.log(1.5), 0, np.log(1.5)])
     np.testing.assert_allclose(weigh_words(counts, "presence")[1, 0], np.log(1.5))
+    np.testing.assert_allclose(weigh_words(counts, "root")[1, 0], np.sqrt(2 * np.log(1.5)))
     np.testing.assert_allclose(
         weigh_words(counts, "logarithm")[1, 0], (1 + np.log(2)) * np.log(1.5)
     )

@@ -41,10 +41,11 @@ SUMMARY = """\
   not, and arcene has 9 dimensions instead of 399.
 - **Liver.** The printed accuracies are those of the file's selector as label, not of any cut of the
   number of drinks.
-- **Texts** are not explained: the two collections come out with fewer hubs than printed. What a
-  word counts matters more than anything else: frequencies as they are give half of the printed
-  hubness or less, mere presence comes nearer, and weights that see the length of a text do not
-  come nearer still. Scaling lowers hubness under every reading but one (NICDM on the reviews,
+- **Texts** are half explained. Their words seem to be found: with words that stand five times in
+  all, headers of messages included, both collections have the printed number of them to two per
+  cent, and to a tenth with another stemmer. What a word counts is not: frequencies as they are give
+  half of the printed hubness or less, mere presence and square roots come nearer, and no weight
+  fits both collections. Scaling lowers hubness under every reading but two (NICDM on the reviews,
   frequencies as they are, where there are few hubs to begin with). What the paper says of orphans
   holds on the other sets, not on our newsgroups.
 - **Thirty rows** keep the accuracy of mutual proximity and a part of its repair, as printed. By the

@@ -34,7 +34,7 @@ READINGS = (
         "Tables 1 to 3",
         "stop words, stemmer, rarest words and weights of the texts",
         "scikit-learn's list, Porter's stemmer, words in at least 3 or 4 texts, frequency times "
-        "rarity; four other weights in part 'Readings of the texts'",
+        "rarity; other words and five other weights in part 'Readings of the texts'",
     ),
     Reading(
         "Figures 8 and 9",

@@ -90,11 +90,11 @@ def bodies(texts: Sequence[str], file: str) -> list[str]:
     return [text.split("\n\n", 1)[-1] if file == "mini_newsgroups" else text for text in texts]
 
 
-def frequencies(texts: Sequence[str], least: int) -> tuple[Any, list[str]]:
+def frequencies(texts: Sequence[str], least: int, in_all: bool = False) -> tuple[Any, list[str]]:
     """Return how often each word stands in each text, as a sparse matrix, and the words.
 
     Words are runs of letters in lower case, without scikit-learn's English stop words, stemmed, and
-    such that stand in ``least`` texts or more.
+    such that stand in ``least`` texts or more, or (``in_all``) as often in all texts together.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -103,7 +103,7 @@ def frequencies(texts: Sequence[str], least: int) -> tuple[Any, list[str]]:
     for text in texts:
         words = (word for word in WORD.findall(text.lower()) if len(word) > 1)
         bags.append(Counter(stem(word) for word in words if word not in ENGLISH_STOP_WORDS))
-    spread = Counter(word for bag in bags for word in bag)
+    spread = Counter(word for bag in bags for word in (bag.elements() if in_all else bag))
     kept = sorted(word for word, count in spread.items() if count >= least)
     place = {word: at for at, word in enumerate(kept)}
     cells = [
@@ -123,7 +123,8 @@ def weigh_words(counts: Any, how: str = "frequency") -> Any:
     ``how`` takes the frequency itself, one more than its logarithm, or only that it is not 0. The
     paper also brings all texts to the mean length, which a cosine does not see unless it is done
     before something that is not linear: "mean length" takes the logarithm of one more than such a
-    frequency, "saturating" is Robertson's weight (BM25, k1 = 1.2, b = 0.75).
+    frequency, "saturating" is Robertson's weight (BM25, k1 = 1.2, b = 0.75). "root" takes the
+    square root of the whole weight.
     """
     rare = np.log(counts.shape[0] / np.maximum(np.bincount(counts.indices, minlength=1), 1))
     weighed = counts.copy()
@@ -138,4 +139,6 @@ def weigh_words(counts: Any, how: str = "frequency") -> Any:
     elif how == "saturating":
         weighed.data *= 2.2 / (weighed.data + 1.2 * (0.25 + 0.75 * longer))
     weighed.data *= rare[weighed.indices]
+    if how == "root":
+        weighed.data = np.sqrt(weighed.data)
     return weighed

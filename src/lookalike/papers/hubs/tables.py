@@ -35,10 +35,10 @@ LOTS = (
     "by position. The printed figures lie inside the range that lots give (part 'Ties, labels')."
 )
 WORDS = (
-    "Not explained: stop words, stemmer, the least number of texts per word and what is kept of a "
-    "message are not printed. Tried: raw frequencies (this table), their logarithms, mere "
-    "presence, which comes nearest, and two weights that see the length of a text (part 'Readings "
-    "of the texts')."
+    "Not explained: stop words, stemmer, which words are too rare and what is kept of a message "
+    "are not printed. Tried: raw frequencies (this table), their logarithms, mere presence, roots, "
+    "two weights that see the length of a text, and the words that stand five times in all, which "
+    "are as many as printed (part 'Readings of the texts')."
 )
 BY_VARIANCE = (
     "The authors' program divides every column by its variance before it estimates, which the "
