@@ -98,7 +98,8 @@ def run(work: Work) -> Result:
     about = (
         "Percent. Five queries of each class, five rounds of up to two marks of each kind, lists "
         f"without queries and marks; {plan.repetitions} repetition(s) (20 in the paper)"
-        f"{f', {plan.slow} on {fewer}' if fewer else ''}, ± their standard deviation. Settings "
+        f"{f', {plan.slow} on {fewer}' if fewer else ''}"
+        f"{', ± their standard deviation' if plan.repetitions > 1 else ''}. Settings "
         f"from {plan.tuning} repetition(s) with other queries on the first scale, out of gamma "
         f"{_list(plan.gammas)}, heights {_list(plan.heights)} for SimUSF, samples of "
         f"{_list(plan.samples)} rows for ReFeat; † is the paper's reading, the best of them on "
