@@ -69,11 +69,16 @@ COULD_DO = (
 NOT_S2 = "Not explained. Tried: trees, heights, definitions of F"
 OTHER_BEST = "Where a lower or taller tree is best, by more than 0.02"
 ONE_FOREST = "One forest more or less moves these figures as much"
-SCALE_FREE = "Distances may take the scale that suits them best"
+SCALE_FREE = (
+    "Distances may take the scale that suits them best. On ISOLET, of which a fifth can be had, "
+    "they are ahead on its own scale, too, and in the first ten rows before any feedback "
+    "(Euclidean 75.1, ranked cityblock 64.9, tried once): there differences say more than order"
+)
 URF_ABOVE = "Not explained; fewer trees than in print (see the sheet)"
 REFEAT_ABOVE = "ReFeat is rebuilt from its own paper, not taken from the authors' program"
 SIZES = {
     ("GTZAN Music", "columns"): "Other features of the same recordings: the paper's 230 are not "
     "described closely enough to be made again.",
-    ("ISOLET", "rows"): "The part of the set that can be had.",
+    ("ISOLET", "rows"): "The part of the set that can be had. With 60 rows of each class 45 are "
+    "left after five queries and ten marks, so that precision@50 is at most 90 %.",
 }
