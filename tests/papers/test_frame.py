@@ -1,10 +1,13 @@
 """The frame of the studies: figures are kept, differences need a cause, pages say what holds."""
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from lookalike.cli.papers_command import show
 from lookalike.errors import InvalidInput, MissingFile
 from lookalike.papers import (
     Finding,
@@ -58,6 +61,18 @@ def test_the_most_particular_cause_is_given():
         ("iris", "C5", "ties"),
         ("wine", "C1", None),
     ]
+
+
+def test_a_cause_is_said_once_for_all_its_differences():
+    rows = [{"set": name, "C1": Value(0.5, 0.75, 0.1, digits=2)} for name in "abc"]
+    sheet = Sheet("t", "T", rows, causes={("a", "*"): "ties", ("c", "C1"): "ties"})
+    assert sheet.explained() == {
+        "ties": ["a, C1 (−0.25)", "c, C1 (−0.25)"],
+        "No cause is known yet.": ["b, C1 (−0.25)"],
+    }
+    said = io.StringIO()
+    show(Console(file=said, width=200), "part", Result([sheet]))
+    assert "! a, C1 (−0.25); c, C1 (−0.25): ties\n" in said.getvalue()
 
 
 def toy():

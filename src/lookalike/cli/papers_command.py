@@ -171,13 +171,8 @@ def show(console: Console, title: str, result: Result) -> None:
         show_sheet(console, sheet)
         if sheet.about:
             out.say(console, sheet.about, "")
-        for row_name, column, value, cause in sheet.differences():
-            text = cause or "no cause is known yet"
-            out.say(
-                console,
-                f"! {row_name}, {column} ({value.difference:+.{value.digits}f}): {text}",
-                "",
-            )
+        for cause, places in sheet.explained().items():
+            out.say(console, f"! {'; '.join(places)}: {cause}", "")
     for finding in result.findings:
         mark = "holds" if finding.holds else "does not hold"
         cause = "" if finding.holds or not finding.cause else f" {finding.cause}"

@@ -98,6 +98,15 @@ class Sheet:
                     found.append((name, column, value, self.cause(name, column)))
         return found
 
+    def explained(self) -> dict[str, list[str]]:
+        """Return the places of the differences by their cause: one cause may stand behind many."""
+        together: dict[str, list[str]] = {}
+        for row, column, value, cause in self.differences():
+            gap = f"{value.difference:+.{value.digits}f}".replace("-", "−")
+            places = together.setdefault(cause or "No cause is known yet.", [])
+            places.append(f"{row}, {column} ({gap})")
+        return together
+
     def cause(self, row: str, column: str) -> str | None:
         """Return the sentence for a difference, the most particular one first."""
         for key in ((row, column), (row, ANY), (ANY, column), (ANY, ANY)):

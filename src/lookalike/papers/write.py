@@ -112,17 +112,8 @@ def _sheet(sheet: Sheet) -> list[str]:
 
 def _causes(sheet: Sheet) -> list[str]:
     """List the differences beyond tolerance, those with one cause together."""
-    together: dict[str, list[str]] = {}
-    for row, column, value, cause in sheet.differences():
-        text = cause or "No cause is known yet."
-        gap = f"{value.difference:+.{value.digits}f}".replace("-", "−")
-        together.setdefault(text, []).append(f"{row}, {column} ({gap})")
-    if not together:
-        return []
-    lines = ["Differences beyond tolerance:", ""]
-    for cause, places in together.items():
-        lines.append(f"- {'; '.join(places)}: {cause}")
-    return [*lines, ""]
+    lines = [f"- {'; '.join(places)}: {cause}" for cause, places in sheet.explained().items()]
+    return ["Differences beyond tolerance:", "", *lines, ""] if lines else []
 
 
 def _cell(value: object) -> str:
