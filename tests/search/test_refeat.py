@@ -123,6 +123,6 @@ def test_several_weights_of_the_trees_answer_as_each_alone(many):
     weights = rng.normal(size=(many, 50))
     leaf = model.forest_.nodes.leaf_offsets[:-1] + model.leaves_
     expected = (model.lengths_[leaf] @ weights.T).T / 50
-    found = model.score(weights)
+    found = model.relevance_by(weights)
     assert_allclose(found, expected, atol=1e-12)
-    assert found.tolist() == [model.score(one[None])[0].tolist() for one in weights]
+    assert found.tolist() == [model.relevance_by(one[None])[0].tolist() for one in weights]

@@ -182,7 +182,7 @@ def _by_refeat(ranker: ReFeat, query: np.ndarray, gammas: Sequence[float]) -> Ra
             tree_weights(wanted[at], unwanted[at], ranker.psi_, gamma)
             for at, gamma in enumerate(gammas)
         ]
-        return [-scores for scores in ranker.score(np.array(weights))]
+        return [-scores for scores in ranker.relevance_by(np.array(weights))]
 
     return rank
 

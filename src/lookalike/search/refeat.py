@@ -178,7 +178,7 @@ class ReFeat(Saved, BaseEstimator):
         check_gamma(gamma, "ReFeat")
         positive = np.concatenate([self.paths(query), *self._read_marks(like)])
         negative = np.concatenate(self._read_marks(unlike) or [positive[:0]])
-        return self.score(tree_weights(positive, negative, self.psi_, gamma)[None])[0]
+        return self.relevance_by(tree_weights(positive, negative, self.psi_, gamma)[None])[0]
 
     def search(
         self, query: Any, k: int = 10, *, like: Any = (), unlike: Any = (), gamma: float = 0.5
@@ -202,7 +202,7 @@ class ReFeat(Saved, BaseEstimator):
         order = order[~np.isin(order, given)][:k]
         return scores[order], order
 
-    def score(self, weights: np.ndarray) -> np.ndarray:
+    def relevance_by(self, weights: np.ndarray) -> np.ndarray:
         """Return the relevance of each fitted row, under each of several weights of the trees.
 
         Parameters
