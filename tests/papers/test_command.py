@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from lookalike.cli.papers_command import read_efforts, show_sheet
-from lookalike.errors import InvalidInput
-from lookalike.papers import Sheet, Value
+from lookalike.cli.papers_command import make_room, read_efforts, show_sheet
+from lookalike.errors import InvalidInput, UnwritableFile
+from lookalike.papers import Sheet, Value, find_paper
 
 SHEET = Sheet(
     "t",
@@ -36,3 +36,20 @@ def test_efforts_are_a_part_and_a_word():
     for wrong in ("tables", "tables=much", "=full"):
         with pytest.raises(InvalidInput, match="PART=EFFORT"):
             read_efforts([wrong])
+
+
+def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
+    paper = find_paper("hubs")
+    make_room(tmp_path / "new" / "pages", [paper])
+    assert (tmp_path / "new" / "pages").is_dir()
+    (tmp_path / "file").write_text("kept")
+    for wrong, told in (
+        (tmp_path / "file", "the file"),
+        (tmp_path / "file" / "pages", "directory"),
+    ):
+        with pytest.raises(UnwritableFile, match=f"--write: needs a folder, found .*{told}"):
+            make_room(wrong, [paper])
+    (tmp_path / "hubs.md").mkdir()
+    with pytest.raises(UnwritableFile, match="a folder"):
+        make_room(tmp_path, [paper])
+    assert (tmp_path / "file").read_text() == "kept"

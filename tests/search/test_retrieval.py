@@ -163,6 +163,7 @@ def test_measures_and_refeat_by_the_same_seed_get_the_same_queries():
         shuffled = random.permutation(LABELS)
         assert found.mean > retrieval_precision(method, rows, shuffled, **options).mean + 0.1
     assert str(found) == f"{found.mean:.3f} ± {found.std:.3f}"
+    assert repr([found]) == f"[Retrieval({found})]"
 
 
 def rank_by_vector(database):

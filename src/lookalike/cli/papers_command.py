@@ -9,12 +9,12 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, UnwritableFile, message
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.papers import Result, Sheet
+    from lookalike.papers import Paper, Result, Sheet
     from lookalike.papers.run import Done
 
 __all__ = ["papers"]
@@ -105,9 +105,8 @@ def papers(
     efforts = read_efforts(effort or [])
     asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
     folder, keep = data_folder(data), keeping_folder()
-    if write is not None and Path(write).is_file():
-        do = "Name a folder; it is made if it is not there"
-        raise InvalidInput(message("--write", "a folder", f"the file {write!r}", do))
+    if write is not None:
+        make_room(Path(write), asked)
     for paper in asked:
         if fresh:
             for old in keep.glob(f"{paper.name}-*.jsonl"):
@@ -148,6 +147,20 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
     for name, *cells in rows:
         told = [f"{key} {cell}" for key, cell in zip(columns[1:], cells, strict=True) if cell]
         out.say(console, f"{name}: " + "; ".join(told), "", indent=2)
+
+
+def make_room(folder: Path, papers: list[Paper]) -> None:
+    """Make the folder of the pages; say before an hour of work if they cannot be written."""
+    from lookalike._atomic import check_writable
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"the file {str(folder)!r}" if folder.is_file() else f"{error.strerror}: {folder}"
+        do = "Name a folder; it is made if it is not there"
+        raise UnwritableFile(message("--write", "a folder", why, do)) from error
+    for paper in papers:
+        check_writable(folder / f"{paper.name}.md")
 
 
 def read_efforts(given: list[str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from lookalike.table.targets import code_labels, split_target
 __all__ = ["Retrieval", "retrieval_precision"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Retrieval:
     """Precision of a measure under simulated feedback.
 
@@ -50,6 +50,9 @@ class Retrieval:
 
     def __str__(self) -> str:
         return f"{self.mean:.3f} ± {self.std:.3f}"
+
+    def __repr__(self) -> str:
+        return f"Retrieval({self})"
 
 
 def retrieval_precision(

@@ -16,7 +16,7 @@ from lookalike.papers.beyond.questions import (
     duelists,
     plain,
 )
-from lookalike.papers.beyond.scores import Scores
+from lookalike.papers.beyond.scores import Scores, beats
 from lookalike.papers.result import Finding
 
 __all__ = ["make_findings"]
@@ -51,8 +51,7 @@ def make_findings(scores: Scores) -> list[Finding]:
             Finding(
                 f'the leader of the finding half beats measure="auto" on the checking half: '
                 f"{label} tables",
-                all(duel.gain > 0 for duel in fought.values())
-                and any(duel.p < 0.05 for duel in fought.values()),
+                beats(fought.values()),
                 f"{leader}: "
                 + "; ".join(f"{task} {duel}" for task, duel in fought.items())
                 + f" ({len(checking)} sets)",
@@ -67,11 +66,11 @@ def _of_duels(scores: Scores, sort: str) -> list[Finding]:
     combinations, winners = duelists(scores, sort)
     found = []
     for winner, other in winners.items():
-        ahead = []
-        for label, method in combinations.items():
-            duels = [scores.duel(method, other, task, sets) for task in THREE]
-            if all(duel.gain > 0 for duel in duels) and min(duel.p for duel in duels) < 0.05:
-                ahead.append(label)
+        ahead = [
+            label
+            for label, method in combinations.items()
+            if beats([scores.duel(method, other, task, sets) for task in THREE])
+        ]
         found.append(
             Finding(
                 f"a combination beats {winner} on {TABLES[sort]}: on average for neighbors, "

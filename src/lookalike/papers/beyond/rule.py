@@ -18,7 +18,7 @@ from lookalike.measures import Gower, Measure
 from lookalike.papers.beyond import combinations, notes
 from lookalike.papers.beyond.contenders import precision
 from lookalike.papers.beyond.questions import AUTO, THREE
-from lookalike.papers.beyond.scores import Duel, Scores, duel_of
+from lookalike.papers.beyond.scores import Duel, Scores, beats, duel_of
 from lookalike.papers.beyond.sets import load_set
 from lookalike.papers.result import Finding, Result, Sheet
 from lookalike.papers.scales import check_extra, checking, holds_numbers, score
@@ -163,8 +163,7 @@ def _findings(groups: dict[str, dict[str, Duel]], limit: float) -> list[Finding]
     return [
         Finding(
             f"{rule} {place}",
-            all(duel.gain > 0 for duel in groups[group].values())
-            and any(duel.p < 0.05 for duel in groups[group].values()),
+            beats(groups[group].values()),
             "; ".join(f"{task} {duel}" for task, duel in groups[group].items())
             + f" ({max(duel.n_sets for duel in groups[group].values())} tables)",
             notes.RULE_STAYS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lookalike.papers.diagram import Ranking, rank_methods
 
-__all__ = ["Duel", "Scores", "duel_of"]
+__all__ = ["Duel", "Scores", "beats", "duel_of"]
 
 Method = tuple[str, str]  # measure, repair
 
@@ -47,6 +47,11 @@ def duel_of(differences: ArrayLike) -> Duel:
     p = float(wilcoxon(ahead[different]).pvalue) if different.sum() > 5 else 1.0
     wins, losses = int((ahead > 0.005).sum()), int((ahead < -0.005).sum())
     return Duel(len(ahead), float(ahead.mean()), wins, losses, p)
+
+
+def beats(duels: Collection[Duel]) -> bool:
+    """Whether the first is ahead on average in every task, and beyond chance in one of them."""
+    return all(duel.gain > 0 for duel in duels) and any(duel.p < 0.05 for duel in duels)
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def run(work: Work) -> Result:
         f"{_list(plan.gammas)}, heights {_list(plan.heights)} for SimUSF, samples of "
         f"{_list(plan.samples)} rows for ReFeat; † is the paper's reading, the best of them on "
         f"the very score. 1000 trees, {plan.trees} for SimURF. "
-        f"{len(plan.sets)} of six sets. The figure prints no numbers."
+        f"{len(plan.sets)} of 6 sets. The figure prints no numbers."
     )
     sheet = Sheet("figure5", "Figure 5: precision@50 after five rounds", rows, about)
     sizes = Sheet(
