@@ -65,10 +65,11 @@ SUMMARY = """
   comes first on numbers, on mixed tables and on all, then Gower on ranks (on plain numbers: ranked
   cityblock), which `auto` mostly is. On tables of numbers it beats RatioRF by 4 points for
   neighbors and 3 for retrieval. For medoids no measure is told apart from another.
-- **Mutual proximity on Gower on ranks beats what each paper recommends**, on tables of numbers:
-  on average for neighbors, retrieval and medoids, and beyond chance for neighbors. Over mutual
-  proximity on Euclidean distances, the winner of the paper on hubs, the lead is 0.9, 0.8 and 0.1
-  points. On mixed tables Gower on ranks is ahead of Gower; nothing is clearly ahead of RatioRF.
+- **Mutual proximity on Gower on ranks beats what the four papers without labels recommend**, on
+  tables of numbers: on average for neighbors, retrieval and medoids, and beyond chance for
+  neighbors. Over mutual proximity on Euclidean distances, the winner of the paper on hubs, the lead
+  is 0.9, 0.8 and 0.1 points. On mixed tables Gower on ranks is ahead of Gower; nothing is clearly
+  ahead of RatioRF.
 - Repairs are worth it for what they were made for. Against no repair NICDM, local scaling and CSLS
   gain most for voting neighbors (1.3 points), mutual proximity nearly as much (1.1), and it alone
   also helps retrieval and does not hurt medoids. NICDM and local scaling cost medoids seven points,
