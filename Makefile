@@ -84,7 +84,7 @@ load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, bes
 	$(BIN)/python -m benchmarks.load
 
 papers: $(VENV)/.dev ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
-	$(BIN)/lookalike papers $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) --write docs/papers
+	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) --write docs/papers
 
 quality: $(VENV)/.dev ## predictions and clusters on labelled tables; BEFORE=path/to/src compares versions
 	$(BIN)/python -m benchmarks.quality $(if $(BEFORE),--before $(BEFORE))

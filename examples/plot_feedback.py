@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import lookalike as la
-from lookalike.search import FeedbackSession
+from lookalike.index import FeedbackSession
 
 images, digits = load_digits(return_X_y=True)
 index = la.Index("auto").fit(images)

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from lookalike.cluster import SimilarityClustering, adjusted_rand
+from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.measures import ForestProximity, Vector
 
 cells, benign = load_breast_cancer(return_X_y=True)

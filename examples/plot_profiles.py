@@ -9,7 +9,7 @@ columns that differ most from everybody else.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lookalike.cluster import SimilarityClustering, profile_clusters
+from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.datasets import load_penguins
 from lookalike.measures import Gower
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import lookalike as la
-from lookalike.predict import NeighborClassifier, RandomSimilarityForestClassifier
+from lookalike.prediction import NeighborClassifier, RandomSimilarityForestClassifier
 
 films = la.datasets.load_films()
 random = np.random.default_rng(0)

@@ -55,7 +55,6 @@ def load_everything():
     that follow.
     """
     import benchmarks
-
     import lookalike
 
     for package in (lookalike, benchmarks):

@@ -5,10 +5,10 @@
 
 from pathlib import Path
 
-from lookalike._decode import parameters_of
-from lookalike._load import open_rooms
-from lookalike._save import FORMAT, SAVEABLE
-from lookalike._shapes import rules_of, shape_of
+from lookalike.saving.decode import parameters_of
+from lookalike.saving.encode import FORMAT, SAVEABLE
+from lookalike.saving.fields import rules_of, shape_of
+from lookalike.saving.load import open_rooms
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "format.md"
 

@@ -5,8 +5,8 @@
 
 from pathlib import Path
 
-from lookalike._load import open_rooms
 from lookalike.measures import MEASURES
+from lookalike.saving.load import open_rooms
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "measure-table.md"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lookalike._atomic import (
+from lookalike._runtime.files import (
     HERE,
     check_writable,
     making_folder,
@@ -74,7 +74,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path):
     path.write_text("old")
     code = f"""
 import resource, signal
-from lookalike._atomic import write_text
+from lookalike._runtime.files import write_text
 from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -113,7 +113,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
     path.write_text("old")
     code = f"""
 import os, signal
-from lookalike._atomic import replacing
+from lookalike._runtime.files import replacing
 with replacing({str(path)!r}) as file:
     file.write(b"half")
     file.flush()
@@ -158,7 +158,7 @@ def test_permissions_are_looked_at(tmp_path):
 def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
     code = """
 import resource, signal
-from lookalike._atomic import scratch_file
+from lookalike._runtime.files import scratch_file
 from lookalike.errors import MissingFile, UnwritableFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

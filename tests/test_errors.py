@@ -9,21 +9,21 @@ from lookalike.table import read_table
 
 
 def test_the_four_parts_are_kept():
-    error = InvalidInput(message("Vote(k=9)", "10 rows", "4", "Lower k"))
+    error = InvalidInput("Vote(k=9)", "10 rows", "4", "Lower k")
     assert str(error) == "Vote(k=9): needs 10 rows, found 4. Lower k."
-    assert (error.who, error.needed, error.found, error.do) == (
+    assert (error.who, error.needed, error.found, error.hint) == (
         "Vote(k=9)",
         "10 rows",
         "4",
         "Lower k",
     )
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.do) == (str(error), "Lower k")
+    assert (str(again), again.hint) == (str(error), "Lower k")
 
 
 def test_an_error_written_otherwise_has_empty_parts():
     error = InvalidInput("plain words")
-    assert (error.who, error.do, error.parts) == ("", "", "plain words")
+    assert (error.who, error.hint, str(error)) == ("", "", "plain words")
     assert InvalidInput().who == ""
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lookalike._folds import assign_folds
 from lookalike.errors import TooFewRows
+from lookalike.evaluate.folds import assign_folds
 
 
 def test_classes_are_spread_evenly_and_every_row_is_held_out_once():

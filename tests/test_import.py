@@ -103,8 +103,13 @@ NOT_FOR_A_QUESTION = {
     *("numpy.f2py.crackfortran", "numpy.testing._private", "sklearn.metrics", "sklearn.neighbors"),
     *("numba", "llvmlite"),
     *("rapidfuzz", "matplotlib", "polars", "dask", "faiss", "fastapi", "sqlalchemy", "openpyxl"),
-    *("lookalike.predict", "lookalike.cluster", "lookalike.leaderboard", "lookalike.reporting"),
-    *("lookalike.papers", "lookalike.service", "lookalike.scale", "lookalike.testing"),
+    *(
+        "lookalike.prediction",
+        "lookalike.clustering",
+        "lookalike.leaderboard",
+        "lookalike.show.report",
+    ),
+    *("studies", "lookalike.service", "lookalike.index.dask", "lookalike.testing"),
 }
 
 
@@ -115,5 +120,5 @@ def test_a_question_loads_what_it_needs(tmp_path):
     file.write_text("\n".join(["weight,animal", *rows]) + "\n")
     printed, _ = run(SEARCH.format(file=str(file)))
     known = set(printed.splitlines()[-1].split()[1:])
-    assert "lookalike.search" in known
+    assert "lookalike.index" in known
     assert not known & NOT_FOR_A_QUESTION

@@ -16,12 +16,12 @@ import json, os, signal, sys, threading, time, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 from lookalike import _pool
-from lookalike.cluster import SimilarityClustering
+from lookalike.clustering import SimilarityClustering
 from lookalike.hubness import MutualProximity
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.leaderboard import compare
 from lookalike.measures import ForestProximity, Gower, relieff_weights
-from lookalike.predict import RandomSimilarityForestClassifier
+from lookalike.prediction import RandomSimilarityForestClassifier
 
 random = np.random.default_rng(0)
 

@@ -221,7 +221,7 @@ def test_folders_of_one_layer_form_no_circle():
         ("errors.py", "from .kernels import a", "errors.py:1: errors"),
         ("attic/a.py", "from lookalike.table import Table", "no place in LAYERS"),
         ("measures/a.py", "from lookalike.attic import a", "neither a folder"),
-        ("table/a.py", "import_module('lookalike.measures.gower')", "table/a.py:1: table"),
+        ("table/a.py", "import_module('lookalike.measures.mixed.gower')", "table/a.py:1: table"),
         ("table/a.py", "importlib.import_module('..cli.main', __package__)", "table/a.py:1: table"),
         ("table/a.py", "find_spec(f'lookalike.measures.{name}')", "table/a.py:1: table"),
         ("table/a.py", "x = __import__('lookalike.cli')", "table/a.py:1: table"),
@@ -242,7 +242,7 @@ def test_imports_along_the_arrow_pass(tmp_path):
         "measures/a.py": "import numpy\nfrom lookalike.table import Table\nfrom . import b",
         "predict/a.py": "from lookalike import errors, read_table\nfrom ..cluster.b import c",
         "cli/a.py": "import lookalike as la",
-        "_save.py": "from lookalike._config import settings\nfrom .errors import message",
+        "_save.py": "from lookalike._runtime.config import settings\nfrom .errors import message",
     }.items():
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_text(code)
@@ -278,11 +278,11 @@ def test_a_computed_name_is_named(tmp_path, code):
 @pytest.mark.parametrize(
     "code",
     [
-        "from lookalike.measures.base import Measure, _hidden",
+        "from lookalike.measures.contract.base import Measure, _hidden",
         "from lookalike.measures._base import Measure",
         "from lookalike.measures import _base",
         "def f():\n    import lookalike.measures._base",
-        "from lookalike._save import _table",
+        "from lookalike.saving.encode import _table",
         "import_module('lookalike.measures._base')",
         "from ..measures._base import Measure",
     ],
@@ -296,7 +296,7 @@ def test_a_private_name_of_another_room_is_named(tmp_path, code):
 
 def test_private_names_stay_usable_at_home(tmp_path):
     (tmp_path / "measures").mkdir()
-    code = "from lookalike.measures._base import _hidden\nfrom lookalike._save import saveable\n"
+    code = "from lookalike.measures._base import _hidden\nfrom lookalike.saving.encode import a\n"
     code += "from lookalike import __version__\nfrom . import _base\n"
     (tmp_path / "measures" / "a.py").write_text(code)
     assert private_imports(tmp_path) == []

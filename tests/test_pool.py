@@ -10,8 +10,8 @@ import weakref
 
 import pytest
 
-from lookalike import _pool
-from lookalike._threads import run
+from lookalike._runtime import pool as _pool
+from lookalike._runtime.threads import run
 
 FORKS = hasattr(os, "fork")
 
@@ -133,7 +133,7 @@ def test_a_forked_process_has_threads_of_its_own():
 def test_no_thread_keeps_the_program_from_ending(ending):
     code = (
         "import atexit, sys, time\n"
-        "from lookalike._threads import run\n"
+        "from lookalike._runtime.threads import run\n"
         "run(lambda i: time.sleep(0.01), [(i,) for i in range(6)], 3)\n"
         "late = lambda: print(sum(run(lambda i: i, [(i,) for i in range(6)], 3)))\n"
         "atexit.register(late)\n" + ending

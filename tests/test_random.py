@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lookalike._random import make_seed
+from lookalike._runtime.random_state import make_seed
 from lookalike.errors import InvalidInput
 
 

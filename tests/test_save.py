@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike import _save
-from lookalike._decode import read
 from lookalike.errors import InvalidInput, UnreadableFile, UnwritableFile, WrongType
 from lookalike.measures import Gower, Vector
+from lookalike.saving import encode as _save
+from lookalike.saving.decode import read
 
 X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike import _progress
-from lookalike._config import count_jobs, parse_bytes, settings, show_bytes
-from lookalike._params import AnyOf, AtLeast, Between, Is, OneOf
-from lookalike._ragged import Ragged
-from lookalike._threads import look_for_blas, run, single_blas
+from lookalike._runtime import progress as _progress
+from lookalike._runtime.config import count_jobs, parse_bytes, settings, show_bytes
+from lookalike._runtime.threads import look_for_blas, run, single_blas
+from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput
+from lookalike.saving.params import AnyOf, AtLeast, Between, Is, OneOf
 
 
 def test_settings_last_as_long_as_their_block():
@@ -57,7 +57,7 @@ def test_workers_have_the_settings_of_their_caller():
 
 def test_settings_everywhere_reach_other_threads():
     code = (
-        "import threading, lookalike as la; from lookalike._config import settings;"
+        "import threading, lookalike as la; from lookalike._runtime.config import settings;"
         "la.config(memory_limit='10MB', everywhere=True); found = [];"
         "t = threading.Thread(target=lambda: found.append(settings().memory_limit));"
         "t.start(); t.join(); print(found[0])"

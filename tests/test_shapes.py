@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from format_page import PAGE, make_page
-from lookalike import _save
-from lookalike._archive import array_name
-from lookalike._decode import parameters_of, read
-from lookalike._json import json_depth, parse_json
-from lookalike._load import open_rooms
-from lookalike._ragged import Ragged
-from lookalike._save import SAVEABLE
-from lookalike._shapes import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
-from lookalike.cluster import MixedKMeans
+from lookalike.clustering import MixedKMeans
+from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
-from lookalike.forests.flat import check_preorder, flatten
 from lookalike.measures import Gower, StochasticForest, Vector
+from lookalike.saving import encode as _save
+from lookalike.saving.archive import array_name
+from lookalike.saving.decode import parameters_of, read
+from lookalike.saving.encode import SAVEABLE
+from lookalike.saving.fields import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
+from lookalike.saving.load import open_rooms
+from lookalike.saving.safe_json import json_depth, parse_json
+from lookalike.trees.thresholds.flat import check_preorder, flatten
 
 X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
 

@@ -63,7 +63,7 @@ def one_by_one(call, at):
 
 def study(measure, rows, graph, draw):
     """Print recall and milliseconds of every reach beside those of exact search."""
-    from lookalike.search.sketches import recall_of
+    from lookalike.index.sketches import recall_of
 
     at = np.sort(np.random.default_rng(1).choice(len(rows), QUESTIONS, replace=False))
     measure.prepare(rows)

@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--rows", type=int, required=True)
     asked = parser.parse_args()
-    from lookalike._show import plain
+    from lookalike._runtime.text import plain
 
     films = load_films()[: asked.rows]
     app.state.rows = encode(films)

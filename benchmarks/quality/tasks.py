@@ -20,15 +20,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.quality.tables import labelled_tables
-from lookalike.cluster import SimilarityClustering
-from lookalike.predict import (
+from lookalike.clustering import SimilarityClustering
+from lookalike.index import choose_measure
+from lookalike.prediction import (
     NeighborClassifier,
     NeighborRegressor,
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
 )
 from lookalike.represent import SimilarityRepresentation
-from lookalike.search import choose_measure
 from lookalike.table import read_table
 
 TREES, FOLDS = 30, 5

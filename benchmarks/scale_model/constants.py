@@ -56,10 +56,10 @@ def measure(n):
     import pyarrow.parquet as pq
 
     import lookalike as la
+    from lookalike.index.shards.build import finish, write_part
+    from lookalike.index.shards.folder import ShardFolder
+    from lookalike.index.shards.from_files import begin_build
     from lookalike.neighbors.graph import NeighborGraph
-    from lookalike.search.shard_build import finish, write_part
-    from lookalike.search.shard_folder import ShardFolder
-    from lookalike.search.shard_index import begin_build
 
     la.config(n_jobs=1, progress=False, everywhere=True)
     with tempfile.TemporaryDirectory() as folder:

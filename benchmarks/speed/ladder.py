@@ -91,8 +91,8 @@ def make_rows(folder: Path, n: int) -> None:
 def take_step(source: Path, folder: Path) -> Step:
     """Learn, build, open and ask; in a process that has done nothing else."""
     import lookalike as la
+    from lookalike.index import build_index
     from lookalike.measures import Gower
-    from lookalike.search import build_index
 
     began = time.process_time()
     table = la.read_table(source, lazy=True)

@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from lookalike.datasets import load_penguins
 from lookalike.measures import Gower
-from lookalike.predict import NeighborClassifier
+from lookalike.prediction import NeighborClassifier
 
 # Numbers, categories and gaps, each column read as what it is. Slices keep these kinds, so nothing
 # is guessed again in the folds below.

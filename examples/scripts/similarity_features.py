@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from lookalike.datasets import load_penguins
 from lookalike.measures import Gower
-from lookalike.predict import SimilarityNetworkClassifier
+from lookalike.prediction import SimilarityNetworkClassifier
 from lookalike.represent import (
     SimilarityRepresentation,
     class_similarity,

@@ -16,40 +16,39 @@ from typing import TYPE_CHECKING, Any
 from lookalike._version import __version__
 
 if TYPE_CHECKING:  # type checkers do not follow __getattr__
-    from lookalike._config import config as config
-    from lookalike._load import load as load
+    from lookalike._runtime.config import config as config
     from lookalike.hubness import hubness_report as hubness_report
+    from lookalike.index import Index as Index
     from lookalike.leaderboard.comparing import compare as compare
-    from lookalike.reporting import report as report
-    from lookalike.search import Index as Index
+    from lookalike.saving.load import load as load
+    from lookalike.show.report import report as report
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
     from lookalike.warming import warm as warm
 
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
-    "Index": "lookalike.search",
+    "Index": "lookalike.index",
     "Table": "lookalike.table",
-    "cluster": "lookalike.cluster",
+    "clustering": "lookalike.clustering",
     "columns": "lookalike.columns",
     "compare": "lookalike.leaderboard",
-    "config": "lookalike._config",
+    "config": "lookalike._runtime.config",
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "evaluate": "lookalike.evaluate",
-    "forests": "lookalike.forests",
+    "trees": "lookalike.trees",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
     "leaderboard": "lookalike.leaderboard",
-    "load": "lookalike._load",
+    "load": "lookalike.saving.load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
-    "predict": "lookalike.predict",
+    "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "report": "lookalike.reporting",
-    "reporting": "lookalike.reporting",
+    "report": "lookalike.show.report",
     "represent": "lookalike.represent",
-    "search": "lookalike.search",
+    "index": "lookalike.index",
     "table": "lookalike.table",
     "warm": "lookalike.warming",
 }

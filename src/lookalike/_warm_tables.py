@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FEW", "KINDS", "MANY", "cells", "kinds_of", "mixed", "numbers"]
-
 FEW = 60  # rows of a table that is only there to be compiled for
 MANY = 4200  # rows from which on bytes propose neighbors, and a value takes two bytes
 

@@ -9,116 +9,149 @@
     │   └── UndefinedMeasure             a pair of rows with nothing to compare
     ├── WrongType (TypeError)            a cell or an object of a type that cannot be read
     ├── UnreadableFile (ValueError)      a file that is damaged, or of another format
-    │   └── MissingFile (FileNotFoundError)  a file that is not there
+    │   └── MissingFile (FileNotFoundError)  a file that does not exist
     ├── UnwritableFile (OSError)         a file that cannot be written where it should be
     ├── NoAnswer (TimeoutError)          a scheduler or a worker that does not answer in time
     └── MissingExtra (ImportError)       an optional dependency that is not installed
 
-Every message has four parts: who, what was needed, what was found, what to do. ``message`` puts
-them together, so that a reader always finds them in the same order, and the error keeps them apart
-as well (``error.who``, ``error.needed``, ``error.found``, ``error.do``), so that a command line or
-a service can say them in its own words.
+An error is data: who complains, what was needed, what was found, and a hint what to do. A part may
+name a parameter and a value to try (``Param``); Python, the shell and HTTP spell it each in its own
+way (``error.text(spell)``), so no surface has to parse a sentence.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-__all__ = [
-    "ColumnsLeftOut",
-    "InvalidInput",
-    "LookalikeError",
-    "LookalikeWarning",
-    "Message",
-    "MissingExtra",
-    "MissingFile",
-    "NoAnswer",
-    "TooFewRows",
-    "TooLarge",
-    "UndefinedMeasure",
-    "UnreadableFile",
-    "UnwritableFile",
-    "WrongType",
-    "message",
-    "missing_file",
-    "name_some",
-    "suggest",
-]
-
+from typing import Any
 
 LISTED = 12  # names that a message shows before it stops counting
-ALIKE = 0.7  # how alike the name of a file must be to be proposed for one that is not there
+ALIKE = 0.7  # difflib ratio from which the name of another file is suggested for a missing one
 KNOWN = "Known: "
-CHOOSE = "Use one of them"  # the advice where the message has just listed all there is
+CHOOSE = "Use one of them"  # the hint where the message has just listed all there is
 
 
-class Message(str):
-    """A message that also keeps its four parts.
+@dataclass(frozen=True)
+class Param:
+    """A parameter named in an error, with a value to try where one is known.
 
     Parameters
     ----------
-    text : str
-    who, needed, found, do : str
-        What ``message`` was given.
+    name : str
+        As in the function of the library, such as ``"encoding"``.
+    value : object, optional
+        A value to try, or the one that was refused.
+    of : str
+        The function or class it belongs to, where that has to be said.
 
     Examples
     --------
-    >>> told = message("Vote(k=50)", "at least 51 rows", "40", "Lower k to 39")
-    >>> told.who, told.do
-    ('Vote(k=50)', 'Lower k to 39')
+    >>> str(Param("encoding", "latin-1")), str(Param("weights", of="Index.search"))
+    ("encoding='latin-1'", 'Index.search(weights=...)')
     """
 
-    def __new__(
-        cls, text: str, who: str = "", needed: str = "", found: str = "", do: str = ""
-    ) -> Message:
-        """Make a string that knows its parts."""
-        made = super().__new__(cls, text)
-        made.who, made.needed, made.found, made.do = who, needed, found, do
-        return made
+    name: str
+    value: Any = ...
+    of: str = ""
 
-    who: str
-    needed: str
-    found: str
-    do: str
+    def __str__(self) -> str:
+        """Spell it as Python does."""
+        if self.value is ...:
+            return f"{self.of}({self.name}=...)" if self.of else self.name
+        text = f"{self.name}={self.value!r}"
+        return f"{self.of}({text})" if self.of else text
 
 
-class LookalikeError(Exception):
-    """Base of all errors that lookalike raises on purpose.
+Part = str | Param | tuple[str | Param, ...]  # a part of an error: text, with parameters in it
+Spell = Callable[[Param], str]
 
-    Attributes
+
+class Parts:
+    """What errors and warnings share: parts that every surface can put in its own words.
+
+    Parameters
     ----------
-    who, needed, found, do : str
-        The four parts of the message; empty where it was written otherwise.
+    who, needed, found, hint : str, Param or a tuple of these
+    problem : str, optional
+        The middle of the sentence, where "needs ..., found ..." is not what a person would say.
+
+    Examples
+    --------
+    >>> error = InvalidInput("read_table", "text", "bytes", ("Use ", Param("encoding", "latin-1")))
+    >>> print(error)
+    read_table: needs text, found bytes. Use encoding='latin-1'.
+    >>> error.text(lambda param: f"--{param.name} {param.value}")
+    'read_table: needs text, found bytes. Use --encoding latin-1.'
     """
 
-    @property
-    def parts(self) -> Message:
-        """The message with its four parts."""
-        first = self.args[0] if self.args else ""
-        return first if isinstance(first, Message) else Message(str(self))
+    def __init__(
+        self,
+        who: Part = "",
+        needed: Part | None = None,
+        found: Part = "",
+        hint: Part = "",
+        *,
+        problem: Part | None = None,
+    ) -> None:
+        # A single text is a message that was written as a whole.
+        self._parts = (who, needed, found, hint, problem)
+        super().__init__(self.text())  # type: ignore[call-arg]
+
+    def text(self, spell: Spell = str) -> str:
+        """Return the message with its parameters spelled by a surface."""
+        who, needed, found, hint, problem = self._parts
+        if needed is None:
+            return spelled(who, spell)
+        middle = None if problem is None else spelled(problem, spell)
+        words = [spelled(part, spell) for part in (who, needed, found, hint)]
+        return message(*words, problem=middle)
 
     @property
     def who(self) -> str:
-        """What complains: a function, a class, a column, a file."""
-        return self.parts.who
+        """What complains: a function, a class, a column, a file; empty for a plain text."""
+        return "" if self._parts[1] is None else spelled(self._parts[0])
 
     @property
     def needed(self) -> str:
         """What was needed."""
-        return self.parts.needed
+        return spelled(self._parts[1] or "")
 
     @property
     def found(self) -> str:
         """What was found instead."""
-        return self.parts.found
+        return spelled(self._parts[2])
 
     @property
-    def do(self) -> str:
+    def hint(self) -> str:
         """What to do about it."""
-        return self.parts.do
+        return spelled(self._parts[3])
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters that the hint names."""
+        hint = self._parts[3]
+        parts = hint if isinstance(hint, tuple) else (hint,)
+        return tuple(part for part in parts if isinstance(part, Param))
+
+
+def spelled(part: Part, spell: Spell = str) -> str:
+    """Return a part of an error as text.
+
+    Examples
+    --------
+    >>> spelled(("Lower ", Param("k"), " to 39"), lambda param: f"-{param.name}")
+    'Lower -k to 39'
+    """
+    if isinstance(part, tuple):
+        return "".join(spelled(piece, spell) for piece in part)
+    return spell(part) if isinstance(part, Param) else part
+
+
+class LookalikeError(Parts, Exception):
+    """Base of all errors that lookalike raises on purpose; see ``Parts`` for its attributes."""
 
 
 class InvalidInput(LookalikeError, ValueError):
@@ -146,7 +179,7 @@ class UnreadableFile(LookalikeError, ValueError):
 
 
 class MissingFile(UnreadableFile, FileNotFoundError):
-    """There is no file of this name."""
+    """No file has this name."""
 
 
 class UnwritableFile(LookalikeError, OSError):
@@ -161,7 +194,7 @@ class NoAnswer(LookalikeError, TimeoutError):
     """Another machine, or a program on this one, does not answer in time."""
 
 
-class LookalikeWarning(UserWarning):
+class LookalikeWarning(Parts, UserWarning):
     """Something worth knowing that does not stop the work."""
 
 
@@ -169,13 +202,15 @@ class ColumnsLeftOut(LookalikeWarning):
     """A measure that cannot compare some kinds of column compares the others."""
 
 
-def message(who: str, needed: str, found: str, do: str, *, problem: str | None = None) -> Message:
-    """Put the four parts of an error together.
+def message(
+    who: str, needed: str, found: str, hint: str = "", *, problem: str | None = None
+) -> str:
+    """Put the parts of an error together.
 
     Parameters
     ----------
-    who, needed, found, do : str
-        Advice that only lists what ``needed`` has listed already is not repeated.
+    who, needed, found, hint : str
+        A hint that only lists what ``needed`` has listed already is not repeated.
     problem : str, optional
         The middle of the sentence, where "needs ..., found ..." is not what a person would say.
 
@@ -186,11 +221,11 @@ def message(who: str, needed: str, found: str, do: str, *, problem: str | None =
     >>> message("File 'a.csv'", "a file", "none", "Check the path", problem="file not found")
     "File 'a.csv': file not found. Check the path."
     """
-    if do.startswith(KNOWN) and all(word in needed for word in do[len(KNOWN) :].split(", ")):
-        do = CHOOSE
-    end = "" if do.endswith((".", "?", "!")) else "."
+    if hint.startswith(KNOWN) and all(word in needed for word in hint[len(KNOWN) :].split(", ")):
+        hint = CHOOSE
+    end = "" if not hint or hint.endswith((".", "?", "!")) else "."
     middle = f"needs {needed}, found {found}" if problem is None else problem
-    return Message(f"{who}: {middle}. {do}{end}", who, needed, found, do)
+    return f"{who}: {middle}. {hint}{end}".rstrip()
 
 
 def suggest(
@@ -255,4 +290,4 @@ def missing_file(path: Path) -> MissingFile:
     if near:
         do = f"Did you mean {str(path.parent / names[near[0]])!r}?"
     who = f"File {str(path)!r}"
-    return MissingFile(message(who, "a file", "none", do, problem="file not found"))
+    return MissingFile(who, "a file", "none", do, problem="file not found")

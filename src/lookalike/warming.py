@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike._config import config
-from lookalike._progress import Progress
+from lookalike._runtime.config import config
+from lookalike._runtime.progress import Progress
 from lookalike._warm_tables import FEW, KINDS, MANY, cells, kinds_of, mixed, numbers
-
-__all__ = ["Warmed", "roads", "warm"]
 
 Road = tuple[str, Callable[[], object]]
 
@@ -203,8 +201,8 @@ def _compare_cells(name: str, kind: str) -> None:
 
 
 def _tasks() -> Iterator[Road]:
-    from lookalike._params import OneOf
-    from lookalike.cluster import SimilarityClustering
+    from lookalike.clustering import SimilarityClustering
+    from lookalike.saving.params import OneOf
 
     rule = SimilarityClustering.PARAMS["method"]
     assert isinstance(rule, OneOf)
@@ -223,14 +221,14 @@ def _tasks() -> Iterator[Road]:
 
 
 def _means() -> None:
-    from lookalike.cluster import MixedKMeans
+    from lookalike.clustering import MixedKMeans
 
     for table in (numbers(60), {"x": numbers(60)[:, 0], "c": list("ab" * 30)}):
         MixedKMeans(2, n_init=1, random_state=0).fit(table)
 
 
 def _cluster(method: str) -> None:
-    from lookalike.cluster import SimilarityClustering
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import Gower, Vector
 
     halves = 100.0 * (np.arange(600) % 2)[:, None]
@@ -244,7 +242,7 @@ def _cluster(method: str) -> None:
 
 
 def _search_densities() -> None:
-    from lookalike.cluster import DensitySearch
+    from lookalike.clustering import DensitySearch
     from lookalike.measures import Vector
 
     DensitySearch(Vector()).fit(numbers(), np.arange(FEW) % 3)
@@ -252,7 +250,7 @@ def _search_densities() -> None:
 
 def _forests() -> None:
     from lookalike.measures import ForestProximity
-    from lookalike.predict import (
+    from lookalike.prediction import (
         RandomSimilarityForestClassifier,
         RandomSimilarityForestRegressor,
         RandomSimilarityIsolationForest,
@@ -281,7 +279,7 @@ def _forests() -> None:
 
 def _predict() -> None:
     from lookalike.measures import Gower
-    from lookalike.predict import (
+    from lookalike.prediction import (
         NeighborClassifier,
         NeighborRegressor,
         SimilarityNetworkClassifier,
@@ -332,7 +330,7 @@ def _hubness() -> None:
 
 
 def _index() -> None:
-    from lookalike.search import Index, ReFeat
+    from lookalike.index import Index, ReFeat
 
     for table in (mixed(), numbers(), {**mixed(gaps=0.0), "tags": cells("set")}):
         index = Index(kinds=kinds_of(table)).fit(table)
@@ -355,7 +353,7 @@ def _board() -> None:
 
 def _outliers() -> None:
     from lookalike.measures import Gower
-    from lookalike.predict import find_outliers
+    from lookalike.prediction import find_outliers
 
     for table in (mixed(), mixed(gaps=0.0)):
         kinds = kinds_of(table)
@@ -364,7 +362,7 @@ def _outliers() -> None:
 
 
 def _report() -> None:
-    from lookalike.reporting import report
+    from lookalike.show.report import report
 
     y = np.arange(FEW)
     report(mixed(), ["yes" if at % 2 else "no" for at in y], kinds=KINDS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.predict import RandomSimilarityForestClassifier
+from lookalike.prediction import RandomSimilarityForestClassifier
 from lookalike.table import read_table
 
 N = 40

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.cluster import (
+from lookalike.clustering import (
     SimilarityClustering,
     adjusted_rand,
     clustering_f_measure,
     profile_clusters,
     purity,
 )
+from lookalike.index import choose_measure
 from lookalike.measures import Gower
-from lookalike.search import choose_measure
 from lookalike.table import read_table
 
 N = 24

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from lookalike.cli.app import app
 from lookalike.hubness import MutualProximity, hubness_report
+from lookalike.index import choose_measure
 from lookalike.measures import Vector
-from lookalike.search import choose_measure
 
 
 @pytest.fixture(scope="module")

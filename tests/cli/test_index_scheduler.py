@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.run import run
-from lookalike.scale import connect
+from lookalike.index.dask import connect
 
 pytest.importorskip("distributed")
 

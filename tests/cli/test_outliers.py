@@ -8,7 +8,7 @@ import pytest
 
 from cli.run import run
 from lookalike.measures import Gower
-from lookalike.predict import find_outliers
+from lookalike.prediction import find_outliers
 from lookalike.table import read_table
 
 

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from lookalike._show import clean, percent, plain, short, spark
+from lookalike._runtime.text import clean, percent, plain, short, spark
 from lookalike.cli.output import write_csv, write_json
 from lookalike.table import Graph
 

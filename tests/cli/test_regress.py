@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.predict import (
+from lookalike.prediction import (
     NeighborRegressor,
     RandomSimilarityForestRegressor,
     cross_validate,

@@ -16,7 +16,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 def write(table, path):
     """Write the rows of a table as JSON lines that read_table reads alike."""
-    from lookalike._show import plain
+    from lookalike._runtime.text import plain
 
     lines = (json.dumps(plain(table.record(i))) for i in range(len(table)))
     path.write_text("\n".join(lines))

@@ -7,7 +7,8 @@ import pytest
 
 from columns.make import column, objects
 from lookalike.columns import CallableDistance, MatrixDistance, variance
-from lookalike.table.table import Column, Kind
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column
 
 
 def gap(u, v):

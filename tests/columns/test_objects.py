@@ -30,7 +30,8 @@ from lookalike.columns import (
 )
 from lookalike.columns.text import letters, strings
 from lookalike.columns.tokens import token_id
-from lookalike.table.table import Column, Graph, Kind
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column, Graph
 
 few = settings(max_examples=30, deadline=None)
 

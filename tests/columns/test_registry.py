@@ -14,7 +14,7 @@ from lookalike.columns import (
     distance_for,
     distances_of,
 )
-from lookalike.table.table import KINDS
+from lookalike.table.model.kind import KINDS
 
 DEFAULTS = {
     "number": "absolute",

@@ -9,7 +9,8 @@ from columns import reference
 from columns.make import LEVELS, column
 from lookalike.columns import Absolute, Equal, Information, Presence, RankRange, RankShare
 from lookalike.columns.order import information_table
-from lookalike.table.table import Column, Kind, unknown_code
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column, unknown_code
 
 few = settings(max_examples=50, deadline=None)
 

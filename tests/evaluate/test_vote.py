@@ -13,8 +13,8 @@ from lookalike.evaluate.vote import (
     winners,
 )
 from lookalike.measures import Gower, Vector
-from lookalike.predict import NeighborClassifier, NeighborRegressor
-from predict import make, reference
+from lookalike.prediction import NeighborClassifier, NeighborRegressor
+from prediction import make, reference
 
 POINTS, LABELS = [[0.0], [1.0], [3.0], [7.0]], [0, 0, 1, 1]
 

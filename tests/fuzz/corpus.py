@@ -3,20 +3,20 @@
 import numpy as np
 
 import lookalike as la
-from lookalike._load import open_rooms
-from lookalike._save import SAVEABLE
 from lookalike.columns import MatrixDistance, distances_of
-from lookalike.forests import (
+from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
+from lookalike.measures.contract.base import MEASURES
+from lookalike.measures.forest.ancestors import Ting, Zhu2
+from lookalike.measures.forest.reading import OutOfBag
+from lookalike.prediction import NeighborClassifier, NeighborRegressor
+from lookalike.saving.encode import SAVEABLE
+from lookalike.saving.load import open_rooms
+from lookalike.trees import (
     CellSimilarityForest,
     ExtraForest,
     IsolatingForest,
     SyntheticForest,
 )
-from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
-from lookalike.measures.base import MEASURES
-from lookalike.measures.forest_ancestors import Ting, Zhu2
-from lookalike.measures.forest_reading import OutOfBag
-from lookalike.predict import NeighborClassifier, NeighborRegressor
 
 N = 12
 RNG = np.random.default_rng(3)
@@ -164,7 +164,7 @@ def build():
 
 def forests(table, some):
     """Yield fitted forests."""
-    from lookalike.predict import (
+    from lookalike.prediction import (
         RandomSimilarityForestClassifier,
         RandomSimilarityForestRegressor,
         RandomSimilarityIsolationForest,
@@ -188,8 +188,14 @@ def forests(table, some):
 
 def tasks(table, some):
     """Yield fitted tasks, and records that tasks hold."""
-    from lookalike.cluster import AutoClustering, DensitySearch, MixedKMeans, SimilarityClustering
-    from lookalike.predict import SimilarityNetworkClassifier, SimilarityNetworkRegressor
+    from lookalike.clustering import (
+        AutoClustering,
+        DensitySearch,
+        MixedKMeans,
+        SimilarityClustering,
+    )
+    from lookalike.index import Index, ReFeat
+    from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
     from lookalike.represent import (
         LayeredRepresentation,
         MapLayout,
@@ -197,7 +203,6 @@ def tasks(table, some):
         NystroemRepresentation,
         SimilarityRepresentation,
     )
-    from lookalike.search import Index, ReFeat
 
     network = SimilarityNetworkClassifier(random_state=0).fit(some, LABELS)
     yield "SimilarityNetworkClassifier", network, "typed"

@@ -11,9 +11,9 @@ import shutil
 import numpy as np
 
 from fuzz.mutants import change_array, change_page, change_value, damage, mutate
+from lookalike.index import build_index
 from lookalike.measures import Combined, ForestProximity, Gower, StochasticForest, Vector
 from lookalike.neighbors.shards import hash_file
-from lookalike.search import build_index
 from lookalike.table import read_table
 
 ROWS = 4096 + 512  # codes are kept from 4,096 rows on

@@ -10,7 +10,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from fuzz.corpus import build
-from lookalike._save import write
+from lookalike.saving.encode import write
 
 ROWS = [
     {

@@ -8,9 +8,9 @@ import pytest
 from fuzz.__main__ import damage_saved, damage_table
 from fuzz.driver import Driver
 from fuzz.saved import write_corpus, write_tables
-from lookalike._load import open_rooms
-from lookalike._save import SAVEABLE
-from lookalike.table.files import FORMATS
+from lookalike.saving.encode import SAVEABLE
+from lookalike.saving.load import open_rooms
+from lookalike.table.formats.files import FORMATS
 
 EACH = 3  # damaged copies of every saved file
 TABLES = 240

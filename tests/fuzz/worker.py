@@ -73,9 +73,9 @@ def answer(kind, rows, path):
     from sklearn.exceptions import NotFittedError
 
     from fuzz.corpus import ROWS
-    from lookalike._decode import read
     from lookalike.errors import LookalikeError
-    from lookalike.search import Index
+    from lookalike.index import Index
+    from lookalike.saving.decode import read
 
     try:
         if kind == "table":
@@ -114,7 +114,7 @@ def answer(kind, rows, path):
 def main():
     """Answer until there is nothing more to read."""
     warnings.simplefilter("ignore")
-    from lookalike._load import open_rooms
+    from lookalike.saving.load import open_rooms
 
     open_rooms()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from forests import cell_reference as reference
 from lookalike.kernels.cell_grow import keep_better, part_rows
 from lookalike.kernels.cell_split import (
     best_cut,
@@ -39,6 +38,7 @@ from lookalike.kernels.cell_types import (
     make_best,
     make_scratch,
 )
+from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
 NONE = np.empty(1)

@@ -24,7 +24,7 @@ from lookalike.measures import (
     StochasticForest,
     Vector,
 )
-from lookalike.predict import NeighborClassifier
+from lookalike.prediction import NeighborClassifier
 
 RNG = np.random.default_rng(0)
 BLOBS = np.concatenate([RNG.normal(size=(40, 3)), RNG.normal(size=(40, 3)) + 2.0])

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge
 from lookalike.measures import Gower, Ranked, Vector
-from lookalike.table.targets import split_target
+from lookalike.table.model.targets import split_target
 
 LINE = [[0.0], [1.0], [3.0], [7.0]]
 RNG = np.random.default_rng(0)

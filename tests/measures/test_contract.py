@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lookalike._load import open_rooms
 from lookalike.measures import MEASURES, Measure, Precomputed
-from lookalike.measures.traits import Traits
+from lookalike.measures.contract.traits import Traits
+from lookalike.saving.load import open_rooms
 from lookalike.testing import check_measure, matrices, number_tables, tables
 
 open_rooms()

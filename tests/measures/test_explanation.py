@@ -3,7 +3,7 @@ import re
 import pytest
 
 from lookalike.measures import Explanation
-from lookalike.measures.explanation import show
+from lookalike.measures.contract.explanation import show
 
 TOLD = Explanation(
     0.6,

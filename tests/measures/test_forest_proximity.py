@@ -12,15 +12,16 @@ from sklearn.ensemble import (
 )
 
 import lookalike as la
-from forests import reference
-from forests.reference import A, B, C, E, f2
-from forests.test_flat import make
-from forests.test_reading import eight_tests
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UndefinedMeasure, WrongType
-from lookalike.forests import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
-from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3, forest_neighbors
-from lookalike.measures.forest_methods import METHODS as METHOD_CLASSES
+from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3
+from lookalike.measures.forest import neighbors as forest_neighbors
+from lookalike.measures.forest.methods import METHODS as METHOD_CLASSES
 from lookalike.testing import check_measure
+from lookalike.trees import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
+from trees import reference
+from trees.reference import A, B, C, E, f2
+from trees.test_flat import make
+from trees.test_reading import eight_tests
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(40, 3))

@@ -13,7 +13,7 @@ from lookalike.columns import Jaccard, Levenshtein
 from lookalike.errors import InvalidInput, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower
-from lookalike.predict import RandomSimilarityForestRegressor
+from lookalike.prediction import RandomSimilarityForestRegressor
 from lookalike.table import read_table
 from lookalike.testing import frames
 from lookalike.testing.strategies import LEVELS

@@ -8,7 +8,7 @@ import lookalike as la
 from lookalike.columns import Presence
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.kernels.mixed import TILE, all_compared
-from lookalike.measures.mixed import MixedPlan
+from lookalike.measures.mixed.plan import MixedPlan
 from measures import reference
 
 LEVELS = ["low", "mid", "high"]

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike.cluster import AutoClustering, DensitySearch, SimilarityClustering
+from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM, MutualProximity
+from lookalike.index import retrieval_precision
 from lookalike.leaderboard import compare, diagnose
 from lookalike.measures import Combined, Gower, Vector, known_measures, make_measure
-from lookalike.predict import NeighborClassifier, NeighborRegressor, SimilarityForestClassifier
+from lookalike.prediction import NeighborClassifier, NeighborRegressor, SimilarityForestClassifier
 from lookalike.represent import (
     NeighborsTransformer,
     NystroemRepresentation,
     SimilarityRepresentation,
     select_prototypes,
 )
-from lookalike.search import retrieval_precision
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)) + np.repeat([[0.0], [4.0]], 20, axis=0)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.cluster import SimilarityClustering
+from lookalike.clustering import SimilarityClustering
 from lookalike.errors import UndefinedMeasure
 from lookalike.measures import ForestProximity, Gower, Ranked, Vector, relieff_weights
 from lookalike.testing import frames

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import _ragged
-from lookalike._ragged import Ragged
-from lookalike.measures.rows import Rows, concatenate
+from lookalike.columns import ragged as _ragged
+from lookalike.columns.ragged import Ragged
+from lookalike.measures.contract.rows import Rows, concatenate
 
 cells = st.lists(st.one_of(st.none(), st.lists(st.integers(0, 9), max_size=4)), max_size=5)
 

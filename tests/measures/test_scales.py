@@ -10,7 +10,7 @@ import lookalike as la
 from columns import reference
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
-from lookalike.measures.mixed import TRIM
+from lookalike.measures.mixed.plan import TRIM
 
 few = settings(max_examples=40, deadline=None)
 cells = st.integers(-8, 8).map(float) | st.none()

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike._load import open_rooms
 from lookalike.measures import MEASURES, Gower
+from lookalike.saving.load import open_rooms
 from lookalike.table import read_table
 
 open_rooms()

@@ -7,18 +7,19 @@ from sklearn.base import clone
 
 import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
-from lookalike.forests import CellSimilarityForest, SyntheticForest
-from lookalike.forests.rows import bin_type
 from lookalike.kernels.cell_types import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
-from lookalike.measures import ForestProximity, Gower, cell_inputs
-from lookalike.predict import (
+from lookalike.measures import ForestProximity, Gower
+from lookalike.measures.forest import cell_inputs
+from lookalike.prediction import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
     RandomSimilarityIsolationForest,
     SimilarityForestClassifier,
 )
 from lookalike.testing import check_measure
+from lookalike.trees import CellSimilarityForest, SyntheticForest
+from lookalike.trees.thresholds.rows import bin_type
 
 METHODS = ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
 KINDS = {"n": "number", "c": "category", "s": "set", "t": "text", "q": "sequence"}

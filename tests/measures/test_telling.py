@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.forests.blame import leaf_weights, parting_counts, parting_shares
 from lookalike.hubness import LocalScaling, MutualProximity
 from lookalike.measures import Combined, ForestProximity, Gower, Ranked, StochasticForest, Vector
-from lookalike.measures.forest_methods import METHODS
-from lookalike.measures.telling import as_bits, by_owner
+from lookalike.measures.contract.telling import as_bits, by_owner
+from lookalike.measures.forest.methods import METHODS
+from lookalike.trees.thresholds.blame import leaf_weights, parting_counts, parting_shares
 
 N = 160
 TREES = {"n_estimators": 40, "random_state": 0}

@@ -9,10 +9,11 @@ import lookalike as la
 from columns import reference as cell
 from lookalike.columns import Presence
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, WrongType
-from lookalike.measures import Gower, least_squares, least_squares_weights, relieff_weights
-from lookalike.measures.mixed import MixedPlan
-from lookalike.measures.rows import Rows
-from lookalike.table.targets import holds_classes
+from lookalike.measures import Gower, least_squares_weights, relieff_weights
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.mixed import least_squares
+from lookalike.measures.mixed.plan import MixedPlan
+from lookalike.table.model.targets import holds_classes
 from measures import reference
 from measures import reference_weights as twin
 
@@ -211,7 +212,7 @@ def test_every_kind_of_column_equals_the_slow_twin(numbers):
 
 
 def test_many_rows_in_blocks_equal_the_slow_twin(monkeypatch):
-    from lookalike.measures import relief
+    from lookalike.measures.mixed import relief
 
     columns, kinds, y = mixed_table()
     whole = relieff_weights(columns, y, kinds=kinds, normalize=False)
@@ -492,7 +493,7 @@ def test_rows_without_cells_do_no_harm():
     ],
 )
 def test_threads_change_nothing(learn, monkeypatch):
-    from lookalike.measures import relief
+    from lookalike.measures.mixed import relief
 
     monkeypatch.setattr(relief, "TALL", 4)
     monkeypatch.setattr(least_squares, "PAIRS", 16)

@@ -11,9 +11,11 @@ from numpy.testing import assert_array_equal
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
 from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
-from lookalike.measures import Gower, Ranked, Vector, byte_road, object_codes
-from lookalike.measures.base import Measure
-from lookalike.measures.mixed_codes import mixed_codes
+from lookalike.measures import Gower, Ranked, Vector
+from lookalike.measures.contract import codes as byte_road
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.mixed import object_codes
+from lookalike.measures.mixed.codes import mixed_codes
 from lookalike.neighbors.bounds import ByteCodes, bound_queries
 from lookalike.testing import number_tables, tables
 

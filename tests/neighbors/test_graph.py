@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsTransformer
 
-from lookalike._config import config
+from lookalike._runtime.config import config
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph

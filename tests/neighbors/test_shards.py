@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from lookalike._atomic import HERE
-from lookalike._lock import locked
+from lookalike._runtime.files import HERE
+from lookalike._runtime.locks import locked
 from lookalike.errors import UnreadableFile, UnwritableFile, WrongType
 from lookalike.neighbors.shards import open_shard, write_shard
 

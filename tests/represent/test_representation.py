@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import lookalike as la
-from lookalike._folds import assign_folds
 from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.evaluate.folds import assign_folds
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.represent import SimilarityRepresentation, base, select_prototypes

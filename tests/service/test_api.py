@@ -16,8 +16,8 @@ def refused(status, call, *arguments, **options):
         call(*arguments, **options)
     problem = error.value.problem
     assert error.value.status == problem["status"] == status, problem
-    assert set(problem) == {"type", "title", "status", "detail", "who", "needed", "found", "do"}
-    assert all(problem[part] for part in ("who", "needed", "found", "do")), problem
+    assert set(problem) == {"type", "title", "status", "detail", "who", "needed", "found", "hint"}
+    assert all(problem[part] for part in ("who", "needed", "found", "hint")), problem
     return problem
 
 
@@ -159,7 +159,7 @@ def test_what_is_not_there_is_404(server):
 
 def test_bad_questions_are_told_apart(server):
     problem = refused(422, server.search, "pets", 0, weights={"wieght": 2})
-    assert problem["do"] == "Did you mean 'weight'?"
+    assert problem["hint"] == "Did you mean 'weight'?"
     refused(422, server.search, "pets", 0, weights={"weight": -1})
     refused(422, server.search, "pets", 0, filter={"weight": ["~", 3]})
     refused(422, server.search, "pets", 0, k=0)

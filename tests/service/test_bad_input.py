@@ -39,7 +39,7 @@ def raw(client, method, path, body, kind="application/json"):
     if answer.status >= 400:
         assert answer.headers.get_content_type() == "application/problem+json", data
         problem = json.loads(data)
-        assert {"who", "needed", "found", "do", "detail", "title", "type"} <= set(problem)
+        assert {"who", "needed", "found", "hint", "detail", "title", "type"} <= set(problem)
         assert problem["status"] == answer.status
         assert len(data) < 10_000
     return answer.status, data

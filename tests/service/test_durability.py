@@ -218,7 +218,7 @@ def test_a_database_that_is_restarted(postgres):
         with pytest.raises(ServiceError) as error:
             client.add("pets", [PETS[1]])
         assert error.value.status == 503
-        assert error.value.problem["do"]
+        assert error.value.problem["hint"]
         assert client.search("pets", 0, 3)["hits"]  # from memory
         end = time.monotonic() + 20
         while service.store_answers and time.monotonic() < end:

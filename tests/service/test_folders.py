@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 import lookalike as la
+from lookalike.index import build_index
 from lookalike.measures import Gower
-from lookalike.search import build_index
 from lookalike.service.client import ServiceError
 from lookalike.service.server import serve_file
 from service.running import running

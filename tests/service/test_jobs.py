@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike._progress import Cancelled, watching
-from lookalike._threads import run
+from lookalike._runtime.progress import Cancelled, watching
+from lookalike._runtime.threads import run
 from lookalike.service import ServiceError
 from lookalike.service.jobs import Jobs
 from service.running import PETS, running

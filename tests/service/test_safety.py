@@ -349,7 +349,7 @@ def test_a_client_that_hangs_up_mid_upload(small):
 
 @pytest.mark.long
 def test_a_request_that_takes_too_long_is_ended(small, monkeypatch):
-    from lookalike._threads import run
+    from lookalike._runtime.threads import run
 
     def slow(view, asked):
         run(lambda _: time.sleep(0.05), [(i,) for i in range(2_000)], 1, "sleeping")

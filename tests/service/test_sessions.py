@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from lookalike.search import Index
+from lookalike.index import Index
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import Settings
 from lookalike.service.limits import Limits

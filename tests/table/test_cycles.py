@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
-from lookalike.predict import RandomSimilarityForestClassifier
+from lookalike.prediction import RandomSimilarityForestClassifier
 from lookalike.table import as_table, read_table
 
 DATES = ["2020-01-15", "2020-12-15", "2020-07-01", None]

@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
-from lookalike.predict import NeighborClassifier
+from lookalike.prediction import NeighborClassifier
 from lookalike.table import Kind, as_table, read_table
 
 

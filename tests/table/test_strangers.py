@@ -10,8 +10,8 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import UnreadableFile
-from lookalike.table.dates_text import FORMS
-from lookalike.table.reading import DATE_FORMS
+from lookalike.table.infer.dates import FORMS
+from lookalike.table.infer.reading import DATE_FORMS
 
 
 @pytest.mark.parametrize("name", ["deep.json", "deep.jsonl", "deep.jsonl.gz"])

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.measures import Gower, Vector
-from lookalike.table.targets import (
+from lookalike.table.model.targets import (
     check_sample_weight,
     code_labels,
     label_sets,

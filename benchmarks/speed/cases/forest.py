@@ -101,7 +101,7 @@ def encoding_sklearn(rows):
 
 
 def growing(rows):
-    from lookalike.forests.stochastic import grow_stochastic
+    from lookalike.trees.thresholds.stochastic import grow_stochastic
 
     return lambda: grow_stochastic(rows, TREES, 5, random_state=0).n_trees
 
@@ -113,14 +113,14 @@ def growing_sklearn(rows):
 
 
 def synthetic_problem(small):
-    from lookalike.forests.synthetic import add_synthetic
+    from lookalike.trees.thresholds.synthetic import add_synthetic
 
     rows = connected(100 if small else 2_000, 10)
     return rows, np.concatenate([rows, add_synthetic(rows, random_state=0)])
 
 
 def synthetic(problem):
-    from lookalike.forests.synthetic import grow_synthetic
+    from lookalike.trees.thresholds.synthetic import grow_synthetic
 
     return lambda: grow_synthetic(problem[0], n_trees=100, random_state=0).forest.n_trees
 
@@ -234,8 +234,8 @@ def ratio_numpy(measure, real=np.float64):
 
 def neighbors_problem(method):
     def problem(small):
-        from lookalike.forests import IsolatingForest, SyntheticForest
         from lookalike.measures import ForestProximity
+        from lookalike.trees import IsolatingForest, SyntheticForest
 
         rows = connected(120 if small else 20_000, 10)
         grower = IsolatingForest if method == "ting" else SyntheticForest

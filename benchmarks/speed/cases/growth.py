@@ -150,9 +150,9 @@ def measures():
 
 def growths():
     """Return every piece of work."""
-    from lookalike.cluster import SimilarityClustering
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import Gower, Vector
-    from lookalike.predict import NeighborClassifier, RandomSimilarityForestClassifier
+    from lookalike.prediction import NeighborClassifier, RandomSimilarityForestClassifier
 
     learning = ("LocalScaling", "MutualProximity, Gauss")  # from the neighbors of all rows
     for name, make, rows in measures():

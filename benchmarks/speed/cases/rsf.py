@@ -24,7 +24,7 @@ def numbers(small):
 
 
 def our_forest():
-    from lookalike.predict import RandomSimilarityForestClassifier
+    from lookalike.prediction import RandomSimilarityForestClassifier
 
     return RandomSimilarityForestClassifier(TREES, random_state=0)
 
@@ -163,7 +163,7 @@ class PlainForest:
 
 
 def our_trees(problem):
-    from lookalike.predict import RandomSimilarityForestClassifier
+    from lookalike.prediction import RandomSimilarityForestClassifier
 
     table, y = problem
 

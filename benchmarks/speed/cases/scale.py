@@ -30,8 +30,8 @@ def _ask(index):
 
 
 def in_a_folder(place):
+    from lookalike.index import build_index
     from lookalike.measures import Gower
-    from lookalike.search import build_index
 
     return _ask(build_index(place / "rows", place / "index", Gower(scale="rank")))
 

@@ -116,7 +116,7 @@ MEDOIDS, KMEDOIDS = 50, "kmedoids (BUILD, FasterPAM)"
 
 
 def density(problem):
-    from lookalike.cluster import SimilarityClustering
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import Vector
 
     model = SimilarityClustering(Vector(), method="density", eps=EPS, min_neighbors=DENSE)
@@ -146,7 +146,7 @@ def square(small):
 
 
 def our_medoids(problem):
-    from lookalike.cluster import SimilarityClustering
+    from lookalike.clustering import SimilarityClustering
     from lookalike.measures import Precomputed
 
     model = SimilarityClustering(Precomputed(), MEDOIDS, method="medoids")

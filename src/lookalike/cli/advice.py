@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from lookalike.errors import suggest
 
-__all__ = ["in_options", "in_usage"]
-
 # Parameters of the library that are options here.
 OPTIONS = {
     "n_clusters": "-n",

@@ -30,8 +30,6 @@ from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.verbs import Group, add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
 
-__all__ = ["VERBS", "app", "main"]
-
 INTERRUPTED = 130  # the exit code after Ctrl-C
 GRACE = 1.0  # seconds that a command has after Ctrl-C to put its things away
 
@@ -42,7 +40,6 @@ PANELS = {
     "Learn from it": ("cluster", "classify", "regress"),
     "Choose how rows are compared": ("compare", "hubness"),
     "Keep and serve it": ("index", "serve", "token", "warm"),
-    "Check us": ("papers",),
 }
 VERBS = tuple(verb for verbs in PANELS.values() for verb in verbs)
 

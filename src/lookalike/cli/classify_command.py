@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from typing import Any
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.learning import (
@@ -28,9 +28,7 @@ from lookalike.cli.learning import (
 )
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
-from lookalike.errors import InvalidInput, message
-
-__all__ = ["classify"]
+from lookalike.errors import InvalidInput
 
 EXAMPLES = (
     "lookalike classify penguins.csv --label species",
@@ -90,7 +88,7 @@ def check_classes(label: str, values: Any) -> None:
     """Refuse numbers that look like amounts: nobody means a class for each price."""
     import numpy as np
 
-    from lookalike.table.targets import holds_classes
+    from lookalike.table.model.targets import holds_classes
 
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "iuf":
@@ -101,7 +99,7 @@ def check_classes(label: str, values: Any) -> None:
     found = f"{distinct:,} different numbers, which look like amounts"
     kind = shlex.quote(f"{label}=category")
     do = f"Use lookalike regress, or --kinds {kind} if each number is a class"
-    raise InvalidInput(message(f"--label {label}", "classes", found, do))
+    raise InvalidInput(f"--label {label}", "classes", found, do)
 
 
 def predictions(model: Any, source: Source, loaded: Loaded, file: str) -> list[dict[str, Any]]:

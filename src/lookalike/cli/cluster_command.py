@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import percent, short
+from lookalike._runtime.text import percent, short
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
@@ -14,21 +14,19 @@ from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, Label, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
 from lookalike.cli.unused import refuse_unused
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from lookalike.cluster import (
+    from lookalike.clustering import (
         ClusteringProfile,
         ClusterProfile,
         MixedKMeans,
         SimilarityClustering,
     )
-
-__all__ = ["cluster"]
 
 EXAMPLES = (
     "lookalike cluster penguins.csv",
@@ -121,7 +119,7 @@ def cluster(
     loaded, truth = source.load().without_label(label)
     loaded = loaded.compared_by(columns)
     with compile_note():
-        from lookalike.cluster import MixedKMeans, SimilarityClustering, profile_clusters
+        from lookalike.clustering import MixedKMeans, SimilarityClustering, profile_clusters
 
         model: SimilarityClustering | MixedKMeans
         reason: str | None = None
@@ -160,7 +158,7 @@ def read_number(word: str) -> int | str:
         return word
     if not word.isdecimal() or int(word) < 1:
         do = "Write -n 3, or -n auto"
-        raise InvalidInput(message("-n", "a number of clusters or auto", repr(word), do))
+        raise InvalidInput("-n", "a number of clusters or auto", repr(word), do)
     return int(word)
 
 

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike._options import split_options
+from lookalike._runtime.options import split_options
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure
 from lookalike.cli.options import Columns, Form, Html, Label, Neighbors, Seed, check_page
 from lookalike.cli.source import Source, takes_table
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     from lookalike.leaderboard import Leaderboard
     from lookalike.measures import Measure
-
-__all__ = ["compare"]
 
 EXAMPLES = (
     "lookalike compare penguins.csv --label species",
@@ -115,9 +113,7 @@ def read_measures(text: str) -> dict[str, Measure]:
         else:
             names.append(part)
     if not names:
-        raise InvalidInput(
-            message("--measures", "names of measures", repr(text), "Try gower,ranked")
-        )
+        raise InvalidInput("--measures", "names of measures", repr(text), "Try gower,ranked")
     return {name: make_measure(name, "--measures") for name in names}
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from lookalike.cli.output import note
 
-__all__ = ["compile_note"]
-
 TEXT = "compiling the comparison loops; this happens once, later runs skip it"
 
 

@@ -11,8 +11,6 @@ from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.serving import check_extra, run_service
 
-__all__ = ["demo"]
-
 EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
 HOST, PORT = "127.0.0.1", 8571
 

@@ -14,22 +14,8 @@ from lookalike.cli.inspect_command import summary_grid
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.search import Hits, Index
+    from lookalike.index import Hits, Index
     from lookalike.table import Table
-
-__all__ = [
-    "FILMS",
-    "row_of",
-    "show_columns",
-    "show_feedback",
-    "show_groups",
-    "show_hubs",
-    "show_measure",
-    "show_measures",
-    "show_neighbors",
-    "show_weights",
-    "write_report",
-]
 
 FILMS = ("Star Wars", "Casablanca", "Toy Story")
 NEAREST = 5
@@ -47,7 +33,7 @@ def show_columns(console: Console, films: Table) -> None:
 
 def show_measure(console: Console, films: Table) -> Index:
     """Let the table choose a measure; print which, and why."""
-    from lookalike.search import Index
+    from lookalike.index import Index
 
     index = Index().fit(films)
     out.headline(console, "How are films compared?")
@@ -136,7 +122,7 @@ def show_hubs(console: Console, index: Index, films: Table) -> None:
 
 def show_groups(console: Console, index: Index, films: Table) -> None:
     """Cluster a sample, and print what sets each cluster apart."""
-    from lookalike.cluster import SimilarityClustering, profile_clusters
+    from lookalike.clustering import SimilarityClustering, profile_clusters
 
     known = _known(films, SAMPLE)
     model = SimilarityClustering(_measure(index), 5, random_state=0).fit(known)
@@ -178,7 +164,7 @@ def show_measures(console: Console, films: Table) -> None:
 
 def write_report(console: Console, films: Table) -> None:
     """Write a page about the films, and say where it is."""
-    from lookalike.reporting import report
+    from lookalike.show.report import report
 
     page = Path(tempfile.gettempdir()) / "lookalike-films.html"
     report(_known(films, FEW), title="Films", sample=FEW).to_html(page)

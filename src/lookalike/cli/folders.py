@@ -10,18 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lookalike._config import show_bytes
+from lookalike._runtime.config import show_bytes
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import AUTO, make_measure, set_seed
 from lookalike.cli.options import read_weights, select_columns
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     from lookalike.cli.source import Source
-    from lookalike.search import Index
-
-__all__ = ["add_files", "ask_it", "asked_by", "build_folder", "check_folder", "wants_folder"]
+    from lookalike.index import Index
 
 PARQUET = (".parquet", ".pq")
 
@@ -59,7 +57,7 @@ def build_folder(
         if getattr(source, option) is not None and (more or is_parquet(source.file)):
             do = "Leave it out; filter when you search"
             found = "Parquet files that are read in parts"
-            raise InvalidInput(message(f"--{option}", "a table in memory", found, do))
+            raise InvalidInput(f"--{option}", "a table in memory", found, do)
     given = _measure(measure, weight, seed)
     if scheduler is not None:
         _build_by_workers(source, more, to, given, columns, id_column, scheduler)
@@ -78,7 +76,7 @@ def build_folder(
         out.note(f"shard {number + 1}: {rows:,} rows, {size}; {written[0]:,} of {len(table):,}")
 
     with compile_note():
-        from lookalike.search import build_index
+        from lookalike.index import build_index
 
         made = build_index(table, to, given, id_column=id_column, done=done)
     seconds = max(time.perf_counter() - began, 1e-9)
@@ -106,11 +104,11 @@ def _build_by_workers(
     if not (more or is_parquet(source.file) or is_pattern(source.file)):
         do = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
-        raise InvalidInput(message("--scheduler", needed, source.name, do))
+        raise InvalidInput("--scheduler", needed, source.name, do)
     console = out.make_console()
     told: list[Any] = []
     with compile_note():
-        from lookalike.scale import connect, fit_encode, read_table
+        from lookalike.index.dask import connect, fit_encode, read_table
 
         with connect(scheduler) as client:
             table = _read(source, more, columns, id_column, partial(read_table, client=client))
@@ -134,7 +132,7 @@ def asked_by(scheduler: str | None, file: str) -> Iterator[Index | None]:
         yield None
         return
     need_shards(file)
-    from lookalike.scale import open_index
+    from lookalike.index.dask import open_index
 
     with open_index(Path(file).expanduser(), scheduler) as index:
         yield index
@@ -145,12 +143,12 @@ def need_shards(file: str) -> None:
     if not (Path(file).expanduser() / "manifest.json").is_file():
         do = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are shared out"
-        raise InvalidInput(message("--scheduler", needed, repr(file), do))
+        raise InvalidInput("--scheduler", needed, repr(file), do)
 
 
 def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
     """Add Parquet files to an index in a folder; return how many rows, and how many there are."""
-    from lookalike.search import Index
+    from lookalike.index import Index
 
     told: list[Any] = []
     if scheduler is None:
@@ -159,7 +157,7 @@ def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, 
     else:
         need_shards(file)
         with compile_note():
-            from lookalike.scale import add
+            from lookalike.index.dask import add
 
             added = add(file, paths, scheduler, tell=told.append)
     for summary in told:
@@ -209,7 +207,7 @@ def _measure(measure: str, weight: list[str] | None, seed: int) -> Any:
     if weights:
         if "weights" not in made.get_params():
             needed, do = "a measure that weighs columns", "Use --measure gower"
-            raise InvalidInput(message("--weight", needed, type(made).__name__, do))
+            raise InvalidInput("--weight", needed, type(made).__name__, do)
         made.set_params(weights=weights)
     return set_seed(made, seed)
 
@@ -221,21 +219,21 @@ def _first(index: Index) -> Any:
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
     """Compare every file of a folder with its hash; write damaged shards again on request."""
-    from lookalike.search import Index
-    from lookalike.search.shard_folder import ShardFolder
-    from lookalike.search.shard_index import repair_folder
+    from lookalike.index import Index
+    from lookalike.index.shards.folder import ShardFolder
+    from lookalike.index.shards.from_files import repair_folder
 
     if scheduler is None:
         faults = ShardFolder.open(file).faults()
     else:
-        from lookalike.scale import check
+        from lookalike.index.dask import check
 
         faults = check(file, scheduler)
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
         do = f"Build them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
-        raise InvalidInput(message(f"Index folder {file!r}", "whole shards", found, do))
+        raise InvalidInput(f"Index folder {file!r}", "whole shards", found, do)
     repaired = repair_folder(file) if faults else {}
     index = Index.open(file)
     console = out.make_console()

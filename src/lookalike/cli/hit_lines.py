@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lookalike._show import clean, short
-from lookalike.reasons import Reason, Styles
+from lookalike._runtime.text import clean, short
+from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
-from lookalike.table.display import label_first
+from lookalike.table.model.display import label_first
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from lookalike.search import Hit, Hits
-
-__all__ = ["Layout"]
+    from lookalike.index import Hit, Hits
 
 BESIDE = 160  # width from which reasons stand beside a row
 REASONS = 78  # characters that are kept for them there

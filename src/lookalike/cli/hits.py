@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli import output as out
 
 if TYPE_CHECKING:
-    from lookalike.search import Hits
+    from lookalike.index import Hits
     from lookalike.table import Table
-
-__all__ = ["show_hits", "to_json", "to_rows"]
 
 OURS = ("row", "distance", "similarity")  # the first columns of the CSV form
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
@@ -27,8 +27,6 @@ from lookalike.cli.source import Loaded, Source, takes_table
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
     from lookalike.measures import Measure
-
-__all__ = ["hubness"]
 
 EXAMPLES = (
     "lookalike hubness penguins.csv",

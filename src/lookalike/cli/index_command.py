@@ -25,12 +25,10 @@ from lookalike.cli.options import Columns, Form, MeasureName, Scheduler, Seed, W
 from lookalike.cli.search_command import search
 from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
 from lookalike.cli.verbs import Group, add_verb
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from lookalike.search import Index
-
-__all__ = ["index"]
+    from lookalike.index import Index
 
 index = typer.Typer(
     cls=Group,
@@ -96,18 +94,18 @@ def build(
     Several Parquet files, a folder of them or a pattern make a folder of shards: rows stay on
     disk, and a build that was stopped continues where it was.
     """
-    from lookalike._atomic import check_writable
+    from lookalike._runtime.files import check_writable
 
     if wants_folder(source, more or [], shards or scheduler is not None):
         build_folder(source, more or [], to, measure, weight, columns, id_column, seed, scheduler)
         return
     if not to.lower().endswith(SAVED):
         do = f"Write -o {to}{SAVED}, or add --shards for a folder"
-        raise InvalidInput(message("-o", f"a name that ends in {SAVED}", repr(to), do))
+        raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), do)
     check_writable(to)
     loaded = source.load().compared_by(columns)
     with compile_note():
-        from lookalike.search import Index
+        from lookalike.index import Index
 
         chosen, reason = pick_measure(measure, loaded, weights=weight)
         made = Index(set_seed(chosen, seed), id_column=id_column).fit(loaded.table)
@@ -148,7 +146,7 @@ def add(
     files = [rows, *(more or [])]
     if refit and is_index_folder(file):
         do = "Build a new folder from all files"
-        raise InvalidInput(message("--refit", "an index in one file", "one in a folder", do))
+        raise InvalidInput("--refit", "an index in one file", "one in a folder", do)
     if scheduler is not None:
         need_shards(file)
     if is_index_folder(file) and (scheduler or all(is_parquet(f) or is_pattern(f) for f in files)):
@@ -158,7 +156,7 @@ def add(
         return
     if len(files) > 1:
         do = "Add one table after another, or Parquet files to the folder of an index"
-        raise InvalidInput(message("index add", "one table", f"{len(files)}", do))
+        raise InvalidInput("index add", "one table", f"{len(files)}", do)
     source = Source(file)
     made = load(file)
     new = source.read_like(rows, made.schema_, "index add")
@@ -212,7 +210,7 @@ def delete(
     for word in ids:
         if numbered and not word.isdigit():
             do = "Ids of this index are whole numbers"
-            raise InvalidInput(message("index delete", "the id of a row", repr(word), do))
+            raise InvalidInput("index delete", "the id of a row", repr(word), do)
     wanted = [int(word) if numbered else as_stored(made, word) for word in ids]
     made.delete(wanted)
     if made.folder is None:
@@ -279,7 +277,7 @@ def load(file: str) -> Index:
     """Load a saved index."""
     if not file.lower().endswith(SAVED) and not is_index_folder(file):
         do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-        raise InvalidInput(message("index", f"a saved index (NAME{SAVED})", repr(file), do))
+        raise InvalidInput("index", f"a saved index (NAME{SAVED})", repr(file), do)
     return Source(file).load_index()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.options import Form
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from lookalike.table import TableSummary
-
-__all__ = ["inspect", "summary_grid"]
 
 EXAMPLES = (
     "lookalike inspect films.csv",

@@ -19,8 +19,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-__all__ = ["load_later", "use_arrow_alone"]
-
 LATER = ("scipy.stats", "scipy.special", "pandas", "numpy.f2py", "numpy.testing")
 # What the import system looks at; everything else means that the module is wanted.
 LOOKED_AT = ("__spec__", "__class__", "__dict__")

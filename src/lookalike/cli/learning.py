@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import percent, short
+from lookalike._runtime.text import percent, short
 from lookalike.cli import output as out
 from lookalike.cli.advice import in_options
 from lookalike.cli.measure import pick_measure, set_seed
@@ -18,25 +18,7 @@ from lookalike.errors import TooFewRows
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.predict import CrossValidation
-
-__all__ = [
-    "Distances",
-    "Folds",
-    "Method",
-    "Predict",
-    "Target",
-    "Trees",
-    "Voters",
-    "check_method",
-    "judge_and_fit",
-    "make_model",
-    "read_distances",
-    "show_importances",
-    "show_predictions",
-    "with_target",
-    "write_report",
-]
+    from lookalike.prediction import CrossValidation
 
 SHOWN = 20  # predictions, and columns, in a table for people
 TREES = 100
@@ -143,7 +125,7 @@ def read_distances(words: list[str] | None) -> dict[str, list[Any]] | None:
 
 def validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
     """Return how well models do on rows they have not seen; None if that was not asked."""
-    from lookalike.predict import cross_validate
+    from lookalike.prediction import cross_validate
 
     if not folds:
         return None
@@ -201,7 +183,7 @@ def make_model(
     method, measure, weight, k, distances, trees, seed
         The options.
     """
-    from lookalike import predict
+    from lookalike import prediction as predict
 
     if method == "forest":
         forest = getattr(predict, f"RandomSimilarityForest{what}")

@@ -5,24 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.options import read_weights
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     from lookalike.cli.source import Loaded
     from lookalike.measures import Measure
     from lookalike.table import Table
-
-__all__ = [
-    "AUTO",
-    "DEFAULT",
-    "choose",
-    "in_words",
-    "known",
-    "make_measure",
-    "pick_measure",
-    "read_measure",
-    "set_seed",
-]
 
 AUTO = "auto"
 DEFAULT = "gower"
@@ -68,7 +56,7 @@ def pick_measure(
         return _weighed(clone(loaded.index.measure_), factors), "the measure of the saved index"
     given = read_measure(default if text is None else text)
     if isinstance(given, str) and factors:
-        from lookalike.search import choose_measure
+        from lookalike.index import choose_measure
 
         measure, reason = choose_measure(loaded.table, weighs_columns=True)
         return _weighed(measure, factors), reason
@@ -86,14 +74,14 @@ def _weighed(measure: Measure, weights: dict[str, float] | None) -> Measure:
         if isinstance(part, Gower):
             return measure.set_params(**{f"{name}__weights" if name else "weights": weights})
     needed, do = "a measure that weighs columns", "Use --measure gower"
-    raise InvalidInput(message("--weight", needed, type(measure).__name__, do))
+    raise InvalidInput("--weight", needed, type(measure).__name__, do)
 
 
 def choose(measure: Measure | str, table: Table) -> tuple[Measure, str | None]:
     """Return a measure, for "auto" the one that suits the table, with the reason."""
     if not isinstance(measure, str):
         return measure, None
-    from lookalike.search import choose_measure
+    from lookalike.index import choose_measure
 
     return choose_measure(table)
 

@@ -8,34 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli.output import Output
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, suggest
 
 if TYPE_CHECKING:
     from lookalike.table import Table
-
-__all__ = [
-    "Columns",
-    "File",
-    "Form",
-    "Html",
-    "Kinds",
-    "Label",
-    "MeasureChoice",
-    "MeasureName",
-    "MeasureOrAuto",
-    "Missing",
-    "Neighbors",
-    "Scheduler",
-    "Seed",
-    "Weight",
-    "check_page",
-    "read",
-    "read_json",
-    "read_kinds",
-    "read_weights",
-    "select_columns",
-    "split_label",
-]
 
 File = Annotated[
     str,
@@ -156,7 +132,7 @@ Html = Annotated[
 def check_page(path: str | None) -> None:
     """Say before the work begins if the page of ``--html`` cannot be written."""
     if path is not None:
-        from lookalike._atomic import check_writable
+        from lookalike._runtime.files import check_writable
 
         check_writable(path)
 
@@ -179,7 +155,7 @@ def select_columns(table: Table, columns: str | None) -> Table:
     for name in names or [columns]:
         if name not in every:
             do = suggest(name, every)
-            raise InvalidInput(message("--columns", "columns of the table", repr(name), do))
+            raise InvalidInput("--columns", "columns of the table", repr(name), do)
     return table.compare_by(names)
 
 
@@ -194,10 +170,10 @@ def split_label(table: Table, label: str | None, option: str = "--label") -> tup
         do = "Name a table with more columns"
         alone = "it is the only column, and there is nothing to compare besides it"
         who = f"{option} {label}"
-        raise InvalidInput(message(who, "other columns", "none", do, problem=alone))
+        raise InvalidInput(who, "other columns", "none", do, problem=alone)
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
-    from lookalike.table.targets import split_target
+    from lookalike.table.model.targets import split_target
 
     return split_target(table, label, f"{option} {label}")
 
@@ -239,7 +215,7 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
             weights[name] = float(number)
         except ValueError:
             needed, do = "COLUMN=NUMBER", "Try year=3"
-            raise InvalidInput(message("--weight", needed, repr(word), do)) from None
+            raise InvalidInput("--weight", needed, repr(word), do) from None
     return weights or None
 
 
@@ -247,7 +223,7 @@ def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, 
     """Split ``name=value`` at the last equals sign; a name may hold one itself."""
     name, equals, value = word.rpartition("=")
     if not equals or not name or not value:
-        raise InvalidInput(message(option, needed, repr(word), f"Try {example}"))
+        raise InvalidInput(option, needed, repr(word), f"Try {example}")
     return name, value
 
 
@@ -259,11 +235,11 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
     except json.JSONDecodeError as error:
         found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
         do = "Put names and strings in double quotes, and the whole in single quotes"
-        raise InvalidInput(message(who, what, found, do)) from error
+        raise InvalidInput(who, what, found, do) from error
     except RecursionError as error:
-        raise InvalidInput(message(who, what, "one nested too deeply", "Flatten it")) from error
+        raise InvalidInput(who, what, "one nested too deeply", "Flatten it") from error
     if not isinstance(value, wanted):
-        raise InvalidInput(message(who, what, _quote(text), "Write one"))
+        raise InvalidInput(who, what, _quote(text), "Write one")
     return value
 
 

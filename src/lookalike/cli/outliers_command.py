@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
@@ -15,9 +15,7 @@ from lookalike.cli.source import Loaded, Source, takes_table
 from lookalike.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
-    from lookalike.predict import Outliers
-
-__all__ = ["outliers"]
+    from lookalike.prediction import Outliers
 
 EXAMPLES = (
     "lookalike outliers penguins.csv",
@@ -80,7 +78,7 @@ def outliers(
     )
     loaded = source.load().compared_by(columns)
     with compile_note():
-        from lookalike.predict import find_outliers
+        from lookalike.prediction import find_outliers
 
         chosen = None
         if method == "neighbors":

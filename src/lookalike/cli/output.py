@@ -15,36 +15,13 @@ from contextvars import ContextVar
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from lookalike._show import clean, plain
-from lookalike.errors import InvalidInput, message
+from lookalike._runtime.text import clean, plain
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
-
-__all__ = [
-    "GAP",
-    "Output",
-    "cells",
-    "complain",
-    "cut",
-    "fitting",
-    "grid",
-    "headline",
-    "make_console",
-    "note",
-    "on_terminal",
-    "quiet",
-    "say",
-    "speaks_unicode",
-    "warn",
-    "write",
-    "write_csv",
-    "write_json",
-    "write_parquet",
-]
-
 
 ODD = re.compile(r"[^\n -~]")  # beyond ASCII, where letters are that cannot be shown
 GAP = 2  # characters between the columns of a table for people
@@ -264,7 +241,7 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     if on_terminal():
         do = "Send it to a file: ... --output parquet > answer.parquet"
-        raise InvalidInput(message("--output parquet", "a file or a pipe", "a terminal", do))
+        raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", do)
 
     def column(cells: list[Any]) -> Any:
         cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.learning import (
@@ -27,12 +27,10 @@ from lookalike.cli.learning import (
 )
 from lookalike.cli.options import Columns, Form, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Source, takes_table
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
-
-__all__ = ["amount", "regress"]
 
 EXAMPLES = (
     "lookalike regress penguins.csv --label body_mass_g",
@@ -94,7 +92,7 @@ def as_numbers(label: str, target: Any) -> np.ndarray:
     if values.dtype.kind not in "iuf":
         found = f"words, such as {short(values[0])!r}"
         do = "Use lookalike classify for classes"
-        raise InvalidInput(message(f"--label {label}", "a column of numbers", found, do))
+        raise InvalidInput(f"--label {label}", "a column of numbers", found, do)
     return values.astype(np.float64)
 
 

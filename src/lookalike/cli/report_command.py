@@ -25,8 +25,6 @@ from lookalike.cli.source import STDIN, Source, takes_table
 if TYPE_CHECKING:
     from lookalike.measures import Measure
 
-__all__ = ["report"]
-
 EXAMPLES = (
     "lookalike report penguins.csv",
     "lookalike report penguins.csv --label species -o penguins.html",
@@ -77,7 +75,7 @@ def report(
     if columns is not None:
         loaded = loaded.compared_by(columns if label is None else f"{columns},{label}")
     with compile_note():
-        from lookalike.reporting import report as make_report
+        from lookalike.show.report import report as make_report
 
         given: Measure | str = AUTO
         if weight or loaded.index is not None or (measure is not None and measure != AUTO):

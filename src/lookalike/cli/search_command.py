@@ -23,12 +23,10 @@ from lookalike.cli.options import (
     select_columns,
 )
 from lookalike.cli.source import Source, parse_conditions, takes_table
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, suggest
 
 if TYPE_CHECKING:
-    from lookalike.search import Hits, Index
-
-__all__ = ["search"]
+    from lookalike.index import Hits, Index
 
 EXAMPLES = (
     "lookalike search films.csv --row 17 -k 5 --why",
@@ -157,13 +155,13 @@ def get_index(
     seed: int,
 ) -> tuple[Index, str | None, list[str] | None]:
     """Return the index to ask, why it compares as it does, and the columns still to be chosen."""
-    from lookalike.search import Index, choose_measure
+    from lookalike.index import Index, choose_measure
 
     if source.is_saved:
         if measure is not None:
             do = "Leave it out, or build another index"
             found = "a saved index, which has its own"
-            raise InvalidInput(message("--measure", "a table to fit it to", found, do))
+            raise InvalidInput("--measure", "a table to fit it to", found, do)
         index = source.load_index()
         chosen = None if columns is None else list(select_columns(index.sample, columns).names)
         reason = None if index.reason_ == "given" else index.reason_
@@ -209,7 +207,7 @@ class Ids:
                 return number  # one that was deleted is named by the index
             do = "Count rows from 0, without the line of headings"
             needed = f"a row from 0 to {self.last}"
-            raise InvalidInput(message(option, needed, word, do))
+            raise InvalidInput(option, needed, word, do)
         if word in self.index:
             return word
         names = self.index.state_.names.of(self.index.state_.segments.places[:1000])
@@ -220,4 +218,4 @@ class Ids:
         if word.lstrip("-").isdigit() and int(word) in self.index:
             return int(word)
         do = suggest(word, map(str, ids[:1000]))
-        raise InvalidInput(message(option, "the id of a row", repr(word), do))
+        raise InvalidInput(option, "the id of a row", repr(word), do)

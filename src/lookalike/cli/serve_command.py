@@ -14,8 +14,6 @@ from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
 from lookalike.cli.source import Delimiter, Encoding, Source, Split
 from lookalike.errors import missing_file
 
-__all__ = ["EXAMPLES", "serve"]
-
 EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.lookalike.sqlite")
 
 

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.errors import MissingExtra, message, missing_file
+from lookalike.errors import MissingExtra, missing_file
 
 if TYPE_CHECKING:
     from lookalike.service.service import Service
     from lookalike.service.tokens import Tokens
-
-__all__ = ["Host", "Port", "Store", "check_extra", "open_tokens", "run_service"]
 
 Store = Annotated[
     str | None,
@@ -50,7 +48,7 @@ def check_extra() -> None:
         import uvicorn  # noqa: F401
     except ImportError as error:
         do, found = "Install lookalike[service]", f"no {error.name}"
-        raise MissingExtra(message("lookalike serve", "its packages", found, do)) from error
+        raise MissingExtra("lookalike serve", "its packages", found, do) from error
 
 
 @contextmanager

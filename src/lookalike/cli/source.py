@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike._show import short
+from lookalike._runtime.text import short
 from lookalike.cli.later import use_arrow_alone
 from lookalike.cli.options import (
     File,
@@ -27,24 +27,11 @@ from lookalike.cli.options import (
 )
 from lookalike.cli.output import cut, note
 from lookalike.cli.verbs import with_parameters
-from lookalike.errors import InvalidInput, LookalikeError, message, suggest
+from lookalike.errors import InvalidInput, LookalikeError, suggest
 
 if TYPE_CHECKING:
-    from lookalike.search import Index
+    from lookalike.index import Index
     from lookalike.table import Table
-
-__all__ = [
-    "SAVED",
-    "STDIN",
-    "Delimiter",
-    "Encoding",
-    "Loaded",
-    "Source",
-    "Split",
-    "is_index_folder",
-    "parse_conditions",
-    "takes_table",
-]
 
 CELL = 24  # characters of a cell in a row in words
 STDIN = "-"
@@ -137,13 +124,13 @@ class Loaded:
         names = [column.name for column in table.columns + table.aside]
         if label not in names:
             do = suggest(label, names)
-            raise InvalidInput(message(option, "a column of the table", repr(label), do))
+            raise InvalidInput(option, "a column of the table", repr(label), do)
         gaps = np.asarray(table[label].missing)
         if table[label].kind.name == "set" or not gaps.any():
             return self
         if gaps.all():
             who, do = f"{option} {label}", "Choose another column"
-            raise InvalidInput(message(who, "a column with values", "missing cells only", do))
+            raise InvalidInput(who, "a column with values", "missing cells only", do)
         at = np.flatnonzero(~gaps)
         lacking = int(gaps.sum())
         note(f"{lacking:,} row{'s' if lacking > 1 else ''} without {label!r} left out")
@@ -151,7 +138,7 @@ class Loaded:
 
     def called(self, row: int) -> str:
         """Name a row, by its position: its id, behind its name where a column names the rows."""
-        from lookalike.table.display import label_first
+        from lookalike.table.model.display import label_first
 
         first, id = label_first(self.table)[0], short(self.ids[row])
         named = first.kind.role == "name" and not first.missing[row]
@@ -162,7 +149,7 @@ class Loaded:
 
         Cells are cut at their usual length, unless there is room for all of them to be longer.
         """
-        from lookalike.table.display import label_first
+        from lookalike.table.model.display import label_first
 
         record = self.table.record(row)
         known = [(c.name, record[c.name]) for c in label_first(self.table) if c.name in record]
@@ -205,13 +192,13 @@ class Source:
             table = self.read()
             ids = list(range(len(table)))
         if self.filter:
-            from lookalike.search.filters import meets, read_conditions
+            from lookalike.index.filters import meets, read_conditions
 
             names = [column.name for column in table.columns + table.aside]
             kept = meets(table, read_conditions(parse_conditions(self.filter, table), names))
             if not kept.any():
                 needed, do = "rows that meet all conditions", "Take a condition out"
-                raise InvalidInput(message("--filter", needed, f"none of {len(table):,}", do))
+                raise InvalidInput("--filter", needed, f"none of {len(table):,}", do)
             at = np.flatnonzero(kept)
             table, ids = table[at], [ids[i] for i in at.tolist()]
         return Loaded(table, ids, self.name, index)
@@ -230,14 +217,14 @@ class Source:
                 needed = "a table to read"
                 do = f"Give --{option} when the index is built"
                 found = f"the saved index {self.file!r}"
-                raise InvalidInput(message(f"--{option}", needed, found, do))
+                raise InvalidInput(f"--{option}", needed, found, do)
         if is_index_folder(self.file):
             return Index.open(self.file)
         index = load(self.file)
         if not isinstance(index, Index):
             who, found = f"File {self.file!r}", f"a saved {type(index).__name__}"
             do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-            raise InvalidInput(message(who, "a saved index", found, do))
+            raise InvalidInput(who, "a saved index", found, do)
         return index
 
     def read(self) -> Table:
@@ -336,7 +323,7 @@ def parse_conditions(words: list[str], table: Table) -> dict[str, Any]:
         if operator in found.setdefault(column, {}):
             do = "Use one of them, or a JSON object with the operator in"
             what = f"--filter {word}"
-            raise InvalidInput(message(what, "each condition once", f"{operator} twice", do))
+            raise InvalidInput(what, "each condition once", f"{operator} twice", do)
         found[column][operator] = _value(value, table[column].kind.name)
     return found
 
@@ -350,7 +337,7 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
             known = " ".join(OPERATORS)
             needed = f"an operator ({known})"
             do = f"Did you mean {meant!r}?"
-            raise InvalidInput(message(f"--filter {word}", needed, rest[:2], do))
+            raise InvalidInput(f"--filter {word}", needed, rest[:2], do)
         for operator in OPERATORS:
             if rest.startswith(operator):
                 meant = {"=": "==", "~": "contains"}.get(operator, operator)
@@ -358,11 +345,9 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
     start = next((at for at, letter in enumerate(word) if letter in "=!<>~"), None)
     if start is None:
         do = "Try 'year>=1990'"
-        raise InvalidInput(message("--filter", "COLUMN, an operator and a value", repr(word), do))
+        raise InvalidInput("--filter", "COLUMN, an operator and a value", repr(word), do)
     name = word[:start].strip()
-    raise InvalidInput(
-        message("--filter", "a column of the table", repr(name), suggest(name, names))
-    )
+    raise InvalidInput("--filter", "a column of the table", repr(name), suggest(name, names))
 
 
 def _value(text: str, kind: str) -> Any:

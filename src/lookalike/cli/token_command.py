@@ -12,8 +12,6 @@ from lookalike.cli.output import Output
 from lookalike.cli.serving import Store, open_tokens
 from lookalike.cli.verbs import Group, add_verb
 
-__all__ = ["token"]
-
 token = typer.Typer(
     cls=Group,
     no_args_is_help=True,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lookalike.errors import InvalidInput, message
-
-__all__ = ["refuse_unused"]
+from lookalike.errors import InvalidInput
 
 
 def refuse_unused(method: str, used: Mapping[str, tuple[Any, Sequence[str]]]) -> None:
@@ -32,4 +30,4 @@ out, or use --method neighbors.
             continue
         one_of = " or ".join([", ".join(methods[:-1]), methods[-1]] if methods[1:] else methods)
         do = f"Leave {option} out, or use --method {one_of}"
-        raise InvalidInput(message(option, f"--method {one_of}", f"--method {method}", do))
+        raise InvalidInput(option, f"--method {one_of}", f"--method {method}", do)

@@ -14,8 +14,6 @@ from typer.core import TyperCommand, TyperGroup
 from lookalike.cli.advice import in_usage
 from lookalike.cli.output import quiet
 
-__all__ = ["Group", "Verb", "add_verb", "with_parameters"]
-
 Quiet = Annotated[
     bool,
     typer.Option(
@@ -105,7 +103,7 @@ def add_verb(
     """
 
     def run(given: dict[str, Any], rest: dict[str, Any]) -> None:
-        from lookalike._config import config
+        from lookalike._runtime.config import config
 
         settings: dict[str, Any] = {"progress": False} if given["quietly"] else {}
         if given["memory"] is not None:

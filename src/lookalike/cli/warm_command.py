@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from lookalike.cli import output as out
-from lookalike.errors import InvalidInput, UnwritableFile, message
-
-__all__ = ["warm"]
+from lookalike.errors import InvalidInput, UnwritableFile
 
 EXAMPLES = ("lookalike warm", "lookalike warm --quiet")
 
@@ -21,19 +19,15 @@ def warm() -> None:
 
     if not COMPILED:
         do = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
-        raise InvalidInput(
-            message("warm", "a compiler", "none", do, problem="compiling is turned off")
-        )
+        raise InvalidInput("warm", "a compiler", "none", do, problem="compiling is turned off")
     if cache_folder() is None:
         do = "Set NUMBA_CACHE_DIR to a folder that can be written to"
         raise UnwritableFile(
-            message(
-                "warm",
-                "a place for compiled loops",
-                "none",
-                do,
-                problem="there is no folder to keep compiled loops in",
-            )
+            "warm",
+            "a place for compiled loops",
+            "none",
+            do,
+            problem="there is no folder to keep compiled loops in",
         )
     out.note("compiling all loops; the first time this takes some minutes")
 

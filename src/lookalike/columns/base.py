@@ -9,25 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from lookalike._params import AnyOf, Between, OneOf, Rule, check_params
-from lookalike._ragged import Ragged
-from lookalike._save import saveable
-from lookalike._shapes import Fields, Real, Shape, Text, check_fields, require
-from lookalike.errors import InvalidInput, LookalikeError, message
-from lookalike.table.table import Column, Graph
-
-__all__ = [
-    "Cells",
-    "Distance",
-    "cell_error",
-    "closeness",
-    "gaps",
-    "hide_missing",
-    "longest_of",
-    "missing_rows",
-    "show",
-    "sizes_of",
-]
+from lookalike.columns.ragged import Ragged
+from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Fields, Real, Shape, Text, check_fields, require
+from lookalike.saving.params import AnyOf, Between, OneOf, Rule, check_params
+from lookalike.table.model.table import Column, Graph
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
 
@@ -148,18 +135,16 @@ class Distance:
     def _check_kind(self, column: Column) -> None:
         if column.kind.name not in self.kinds:
             raise InvalidInput(
-                message(
-                    f"{type(self).__name__}, column {column.name!r}",
-                    "a column of kind " + " or ".join(self.kinds),
-                    f"kind {column.kind.name}",
-                    f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
-                )
+                f"{type(self).__name__}, column {column.name!r}",
+                "a column of kind " + " or ".join(self.kinds),
+                f"kind {column.kind.name}",
+                f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
             )
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):
             raise InvalidInput(
-                message(type(self).__name__, "to be fitted", "it is not", "Call fit(column) first")
+                type(self).__name__, "to be fitted", "it is not", "Call fit(column) first"
             )
 
     # -- the scale --------------------------------------------------------------------------------
@@ -288,7 +273,7 @@ def cell_error(
     error: type[LookalikeError] = InvalidInput,
 ) -> LookalikeError:
     """Make the error for one bad cell, naming the column and the row."""
-    return error(message(f"column {column!r}, row {row}", needed, found, do))
+    return error(f"column {column!r}, row {row}", needed, found, do)
 
 
 def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:

@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Distance
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.table.table import Column
-
-__all__ = ["Equal"]
+from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.table.model.table import Column
 
 
 class Equal(Distance):
@@ -23,7 +21,7 @@ class Equal(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> kind = Kind("category", levels=("red", "blue"))
     >>> color = Column("color", kind, np.array([0, 1, 0, -1]))
     >>> distance = Equal().fit(color)

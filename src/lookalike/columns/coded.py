@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message
-from lookalike.table.table import Column, unknown_code
-
-__all__ = ["codes_in", "variance_of_codes"]
+from lookalike.errors import InvalidInput
+from lookalike.table.model.table import Column, unknown_code
 
 
 def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
@@ -25,7 +23,7 @@ def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     if codes.max(initial=-1) >= len(own):
         found = f"code {int(codes.max())} of {len(own)} levels"
         do = "Read the table again, or fit the measure again"
-        raise InvalidInput(message(f"column {column.name!r}", "codes of its levels", found, do))
+        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, do)
     place = {level: code for code, level in enumerate(levels)}
     recode = np.array([place.get(v, unknown_code(v)) for v in own], dtype=np.int64)
     out = codes.copy()

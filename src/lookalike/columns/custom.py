@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Is
-from lookalike._shapes import Array, Dims, Fields, Shape, require
 from lookalike.columns.base import Distance, cell_error, gaps, show
-from lookalike.errors import InvalidInput, message
-from lookalike.table.table import KINDS, MATRIX, Column
-
-__all__ = ["CallableDistance", "MatrixDistance"]
+from lookalike.errors import InvalidInput
+from lookalike.saving.fields import Array, Dims, Fields, Shape, require
+from lookalike.saving.params import Is
+from lookalike.table.model.kind import KINDS
+from lookalike.table.model.loading import MATRIX
+from lookalike.table.model.table import Column
 
 
 class CallableDistance(Distance):
@@ -37,7 +37,7 @@ class CallableDistance(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> def years_apart(u, v):
     ...     return abs(int(u[:4]) - int(v[:4]))
     >>> day = Column("day", Kind("text"), np.array(["1999-12-31", "2004-01-01"], dtype=object))
@@ -117,7 +117,7 @@ class CallableDistance(Distance):
     def _error(self, a: Any, b: Any, found: str, do: str) -> InvalidInput:
         called = getattr(self.function, "__name__", type(self.function).__name__)
         who = f"{called}, column {getattr(self, 'column_', '')!r}, rows {a[0]} and {b[0]}"
-        return InvalidInput(message(who, "a distance", found, do))
+        return InvalidInput(who, "a distance", found, do)
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not pairs of a row number and a cell."""
@@ -141,7 +141,7 @@ class MatrixDistance(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> miles = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 7.0], [9.0, 7.0, 0.0]])
     >>> town = Column("town", Kind("number"), np.array([2.0, 0.0, np.nan]))
     >>> distance = MatrixDistance(miles).fit(town)
@@ -210,21 +210,21 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
     who = f"the matrix of column {column!r}"
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         do = "Give the distance of every object to every object"
-        raise InvalidInput(message(who, "as many rows as columns", f"shape {matrix.shape}", do))
+        raise InvalidInput(who, "as many rows as columns", f"shape {matrix.shape}", do)
     if matrix.dtype.kind not in "fiub":
         do = "Turn the matrix into numbers"
-        raise InvalidInput(message(who, "numbers", f"dtype {matrix.dtype}", do))
+        raise InvalidInput(who, "numbers", f"dtype {matrix.dtype}", do)
     odd = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(odd):
         row, place = (int(i) for i in odd[0])
         found = f"{matrix[row, place]} in row {row}, column {place}"
-        raise InvalidInput(message(who, "finite distances of at least 0", found, "Correct it"))
+        raise InvalidInput(who, "finite distances of at least 0", found, "Correct it")
     largest = float(matrix.max(initial=0.0))
     own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
     if len(own):
         found = f"{matrix[own[0], own[0]]} in row {own[0]}"
         do = "A similarity S becomes a distance as 1 - S"
-        raise InvalidInput(message(who, "zeros on the diagonal", found, do))
+        raise InvalidInput(who, "zeros on the diagonal", found, do)
     if not symmetric:
         return
     odd = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
@@ -232,4 +232,4 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
         row, place = (int(i) for i in odd[0])
         found = f"{matrix[row, place]} and {matrix[place, row]} for rows {row} and {place}"
         do = "Take the mean of the matrix and its transpose, or pass symmetric=False"
-        raise InvalidInput(message(who, "the same distance in both directions", found, do))
+        raise InvalidInput(who, "the same distance in both directions", found, do)

@@ -6,11 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Fields
 from lookalike.columns.coded import variance_of_codes
 from lookalike.columns.order import Levels
-
-__all__ = ["Cyclic"]
+from lookalike.saving.fields import Fields
 
 
 class Cyclic(Levels):
@@ -23,7 +21,7 @@ class Cyclic(Levels):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> levels = ("spring", "summer", "autumn", "winter")
     >>> season = Column("season", Kind("order", levels=levels), np.array([0, 1, 2, 3, -1]))
     >>> distance = Cyclic().fit(season)

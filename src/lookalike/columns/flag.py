@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Cells, Distance, cell_error, show
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.table.table import Column
-
-__all__ = ["Presence"]
+from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.table.model.table import Column
 
 
 class Presence(Distance):
@@ -24,7 +22,7 @@ class Presence(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> smoker = Column("smoker", Kind("flag", levels=("no", "yes")), np.array([1, 0, 1, -1]))
     >>> distance = Presence().fit(smoker)
     >>> cells = distance.encode(smoker)

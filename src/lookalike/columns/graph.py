@@ -7,18 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AtLeast
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Fields, Shape, require
 from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
 from lookalike.errors import WrongType
 from lookalike.kernels.graph_edit import graph_edit_block
 from lookalike.kernels.sets import square_counts
-from lookalike.table.table import Column, Graph
-
-__all__ = ["GraphEdit", "GraphJaccard", "WeisfeilerLehman"]
+from lookalike.saving.fields import Fields, Shape, require
+from lookalike.saving.params import AtLeast
+from lookalike.table.model.table import Column, Graph
 
 LARGEST = 10  # nodes of a graph whose edit distance is counted
 
@@ -54,7 +52,7 @@ class GraphJaccard(_Graphs):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Graph, Kind
+    >>> from lookalike.table.model.table import Column, Graph, Kind
     >>> nodes = {1: None, 2: None, 3: None}
     >>> mails = np.array(
     ...     [Graph(nodes, frozenset({(1, 2), (2, 3)})), Graph(nodes, frozenset({(1, 2), (1, 3)}))]
@@ -102,7 +100,7 @@ class WeisfeilerLehman(_Graphs):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Graph, Kind
+    >>> from lookalike.table.model.table import Column, Graph, Kind
     >>> path = Graph({1: "C", 2: "C", 3: "O"}, frozenset({(1, 2), (2, 3)}))
     >>> same = Graph({"a": "O", "b": "C", "c": "C"}, frozenset({("a", "b"), ("b", "c")}))
     >>> other = Graph({1: "C", 2: "O", 3: "C"}, frozenset({(1, 2), (2, 3)}))
@@ -149,7 +147,7 @@ class GraphEdit(_Graphs):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Graph, Kind
+    >>> from lookalike.table.model.table import Column, Graph, Kind
     >>> line = Graph({1: "C", 2: "C"}, frozenset({(1, 2)}))
     >>> longer = Graph({1: "C", 2: "C", 3: "O"}, frozenset({(1, 2), (2, 3)}))
     >>> molecule = Column("molecule", Kind("graph"), np.array([line, longer]))

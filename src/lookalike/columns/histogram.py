@@ -6,12 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._params import Is
-from lookalike._shapes import Fields
 from lookalike.columns.base import Cells
 from lookalike.columns.vector import _RowDistance, blocks_of
-
-__all__ = ["EarthMover", "NormalizedEuclidean", "shares"]
+from lookalike.saving.fields import Fields
+from lookalike.saving.params import Is
 
 
 def shares(rows: np.ndarray) -> np.ndarray:
@@ -34,7 +32,7 @@ class NormalizedEuclidean(_RowDistance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> votes = Column("votes", Kind("histogram"), np.array([[1.0, 3.0], [10.0, 30.0], [4.0, 0.0]]))
     >>> distance = NormalizedEuclidean().fit(votes)
     >>> cells = distance.encode(votes)
@@ -78,7 +76,7 @@ class EarthMover(_RowDistance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> bins = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> age = Column("age", Kind("histogram"), bins)
     >>> distance = EarthMover().fit(age)

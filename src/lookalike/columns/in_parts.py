@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lookalike._params import check_params
 from lookalike.columns.base import Distance, cell_error, gaps, longest_of, sizes_of
 from lookalike.columns.category import Equal
 from lookalike.columns.custom import MatrixDistance
@@ -27,10 +26,9 @@ from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
+from lookalike.saving.params import check_params
 from lookalike.table import LazyTable
-
-__all__ = ["fit_in_parts"]
 
 SAMPLED = {
     Cosine, DTW, EarthMover, Edit, EditSets, Euclidean, GraphEdit, GraphJaccard, Jaccard,
@@ -74,7 +72,7 @@ def _how(distance: Distance, name: str) -> Callable[..., float]:
     found = f"{kind.__name__}, which may look at all cells together"
     do = "Give the column a distance of lookalike's, set it aside, or fit in memory"
     who = f"column {name!r}"
-    raise InvalidInput(message(who, "a distance that can be learned in parts", found, do))
+    raise InvalidInput(who, "a distance that can be learned in parts", found, do)
 
 
 def _range(fitted: Absolute, table: LazyTable, name: str) -> float:

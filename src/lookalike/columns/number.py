@@ -6,13 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Between, OneOf
-from lookalike._shapes import Array, Fields, Real, Shape
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
-from lookalike.errors import InvalidInput, message
-from lookalike.table.table import Column
-
-__all__ = ["Absolute"]
+from lookalike.errors import InvalidInput
+from lookalike.saving.fields import Array, Fields, Real, Shape
+from lookalike.saving.params import Between, OneOf
+from lookalike.table.model.table import Column
 
 # Two numbers beyond APART differ by more than 1 if they differ at all; twice FAR is still a number.
 APART, FAR = 2.0**54, 1e307
@@ -50,7 +48,7 @@ class Absolute(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> size = Column("size", Kind("number"), np.array([2.0, 7.0, 12.0, np.nan]))
     >>> distance = Absolute().fit(size)
     >>> cells = distance.encode(size)
@@ -113,12 +111,10 @@ class Absolute(Distance):
             span = float(np.float64(high) - low)
         if not np.isfinite(span):
             raise InvalidInput(
-                message(
-                    f"column {name!r}",
-                    "a range that a number can hold",
-                    f"{low:g} to {high:g}",
-                    "Divide the column by a constant",
-                )
+                f"column {name!r}",
+                "a range that a number can hold",
+                f"{low:g} to {high:g}",
+                "Divide the column by a constant",
             )
         return span
 

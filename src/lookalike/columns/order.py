@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Fields, Plain, Shape, TupleOf
 from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_missing, show
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.table.table import Column
-
-__all__ = ["Information", "Levels", "RankRange", "information_table"]
+from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.table.model.table import Column
 
 
 class Levels(Distance, abstract=True):
@@ -99,7 +97,7 @@ class Information(Levels):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> risk = Column("risk", Kind("order", levels=("low", "mid", "high")), np.array([0, 0, 1, 2]))
     >>> distance = Information().fit(risk)
     >>> distance.similarities_.round(6)
@@ -122,7 +120,7 @@ class RankRange(Levels):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> risk = Column("risk", Kind("order", levels=("low", "mid", "high")), np.array([0, 1, 2, -1]))
     >>> distance = RankRange().fit(risk)
     >>> cells = distance.encode(risk)

@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._ragged import Ragged
 from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
+from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.vector import Euclidean
 from lookalike.kernels.distances import CODES, distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.sets import shared_pairs
-
-__all__ = ["pair_similarities"]
 
 Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
 

@@ -6,11 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Dims, Fields, require
 from lookalike.columns.number import Absolute
-from lookalike.table.table import Column
-
-__all__ = ["RankShare"]
+from lookalike.saving.fields import Array, Dims, Fields, require
+from lookalike.table.model.table import Column
 
 
 class RankShare(Absolute):
@@ -35,7 +33,7 @@ class RankShare(Absolute):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> income = Column("income", Kind("number"), np.array([20.0, 30.0, 30.0, 2e6]))
     >>> distance = RankShare().fit(income)
     >>> cells = distance.encode(income)

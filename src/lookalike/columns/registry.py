@@ -21,10 +21,8 @@ from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.errors import InvalidInput, message, suggest
-from lookalike.table.table import KINDS
-
-__all__ = ["DISTANCES", "distance_for", "distances_of"]
+from lookalike.errors import InvalidInput, suggest
+from lookalike.table.model.kind import KINDS
 
 _ORDER: tuple[type[Distance], ...] = (
     Absolute,
@@ -98,7 +96,7 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     who = f"column {column_name!r}"
     serving = distances_of(kind)
     if kind not in KINDS:
-        raise InvalidInput(message(who, "a kind of column", repr(kind), suggest(kind, KINDS)))
+        raise InvalidInput(who, "a kind of column", repr(kind), suggest(kind, KINDS))
     if spec is None and role in CYCLES:
         return Cyclic()
     if spec is None and role == ANSWER:
@@ -108,7 +106,7 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
             return DISTANCES[serving[0]]()
         do = f"Pass distances={{{column_name!r}: a function of two cells}}, or set the column "
         do += f"aside: kinds={{{column_name!r}: 'aside'}}"
-        raise InvalidInput(message(who, "a distance, as its cells can be anything", "none", do))
+        raise InvalidInput(who, "a distance, as its cells can be anything", "none", do)
     if isinstance(spec, str):
         return _named(spec, kind, serving, who, column_name)
     if isinstance(spec, type) and issubclass(spec, Distance):
@@ -124,18 +122,18 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         if kind != "number":
             found = f"a column of kind {kind}"
             do = "Let the column hold whole numbers, the positions of its rows in the matrix"
-            raise InvalidInput(message(who, "positions in the given matrix", found, do))
+            raise InvalidInput(who, "positions in the given matrix", found, do)
         return MatrixDistance(matrix)
     needed = "a name, a distance, a function of two cells or a square matrix"
     do = "Choose one of " + ", ".join(repr(name) for name in serving)
-    raise InvalidInput(message(who, needed, repr(spec), do))
+    raise InvalidInput(who, needed, repr(spec), do)
 
 
 def _named(spec: str, kind: str, serving: tuple[str, ...], who: str, column: str) -> Distance:
     found = DISTANCES.get(spec)
     if found is None:
         do = suggest(spec, serving or DISTANCES)
-        raise InvalidInput(message(who, f"a distance for {kind} cells", repr(spec), do))
+        raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), do)
     if kind not in found.kinds:
         raise _does_not_serve(repr(spec), found.kinds, kind, serving, who, column)
     return found()
@@ -147,7 +145,7 @@ def _does_not_serve(
     use = " or ".join(repr(name) for name in serving) or "a function of two cells"
     do = f"Use {use}, or read the column as another kind: kinds={{{column!r}: {kinds[0]!r}}}"
     found = f"{spec}, which is for {' and '.join(kinds)} cells"
-    return InvalidInput(message(who, f"a distance for {kind} cells", found, do))
+    return InvalidInput(who, f"a distance for {kind} cells", found, do)
 
 
 def _as_matrix(spec: Any, who: str) -> np.ndarray:
@@ -158,5 +156,5 @@ def _as_matrix(spec: Any, who: str) -> np.ndarray:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         found = f"an array of shape {matrix.shape}"
         do = "Give the distance of every object to every object"
-        raise InvalidInput(message(who, "a square matrix of distances", found, do))
+        raise InvalidInput(who, "a square matrix of distances", found, do)
     return matrix

@@ -6,19 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Is, OneOf
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Fields, Flag, Shape, require
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
+from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import pack
 from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels.edit import edit_sets_block
 from lookalike.kernels.tokens import shared_codes
-from lookalike.table.table import Column
-
-__all__ = ["Edit", "EditSets"]
+from lookalike.saving.fields import Fields, Flag, Shape, require
+from lookalike.saving.params import Is, OneOf
+from lookalike.table.model.table import Column
 
 _LETTERS = 0x110000  # code points there are
 
@@ -52,7 +50,7 @@ class Edit(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> visits = np.empty(2, dtype=object)
     >>> visits[:] = [("x-ray", "cast", "check"), ("x-ray", "check", "check", "discharge")]
     >>> visits = Column("visits", Kind("sequence"), visits)
@@ -138,7 +136,7 @@ class EditSets(Edit):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> carts = np.empty(2, dtype=object)
     >>> carts[0] = (frozenset({1, 2}), frozenset({3}))
     >>> carts[1] = (frozenset({1, 2, 3}), frozenset({3}), frozenset({4}))

@@ -6,15 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AnyOf, AtLeast, OneOf
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels.warp import warp_block
-from lookalike.table.table import Column
-
-__all__ = ["DTW", "series_cells"]
+from lookalike.saving.fields import Fields, Shape
+from lookalike.saving.params import AnyOf, AtLeast, OneOf
+from lookalike.table.model.table import Column
 
 
 def series_cells(column: Column) -> list[np.ndarray | None]:
@@ -65,7 +63,7 @@ class DTW(Distance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> curve = np.empty(3, dtype=object)
     >>> curve[:] = [np.array([0.0, 0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]), None]
     >>> curve = Column("curve", Kind("series"), curve)

@@ -6,17 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels import small
 from lookalike.kernels.first_use import pick
 from lookalike.kernels.sets import jaccard_of_counts, overlap_of_counts, shared_counts
-from lookalike.table.table import Column
-
-__all__ = ["Jaccard", "Overlap", "jaccard", "pack", "shared", "sizes"]
+from lookalike.saving.fields import Fields, Shape
+from lookalike.table.model.table import Column
 
 
 def pack(rows: list[list[int] | None]) -> Ragged:
@@ -84,7 +82,7 @@ class Jaccard(_Sets):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> tags = np.array([frozenset({1, 2, 3}), frozenset({2, 3, 4}), frozenset(), None])
     >>> tags = Column("tags", Kind("set"), tags)
     >>> distance = Jaccard().fit(tags)
@@ -111,7 +109,7 @@ class Overlap(_Sets):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> tags = Column("tags", Kind("set"), np.array([frozenset("abc"), frozenset("bcxyz")]))
     >>> distance = Overlap().fit(tags)
     >>> cells = distance.encode(tags)

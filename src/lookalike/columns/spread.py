@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike._random import make_generator
+from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells, Distance, missing_rows
-
-__all__ = ["EXACT_UP_TO", "variance"]
 
 EXACT_UP_TO = 32  # cells; beyond it, all pairs cost more than a forest can spend in every node
 
@@ -35,7 +33,7 @@ def variance(
     Examples
     --------
     >>> from lookalike.columns.number import Absolute
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> size = Column("size", Kind("number"), np.array([1.0, 3.0, 5.0]))
     >>> distance = Absolute().fit(size)
     >>> round(variance(distance, distance.encode(size)), 6)

@@ -7,14 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Between, Is
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Fields, Shape
 from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.table.table import Column
-
-__all__ = ["JaroWinkler", "Levenshtein", "TokenSet", "letters", "strings"]
+from lookalike.saving.fields import Fields, Shape
+from lookalike.saving.params import Between, Is
+from lookalike.table.model.table import Column
 
 
 def letters(texts: Any, column: str = "text") -> Ragged:
@@ -92,7 +90,7 @@ class Levenshtein(_Text):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> word = Column("word", Kind("text"), np.array(["kitten", "sitting", None], dtype=object))
     >>> distance = Levenshtein(normalized=False).fit(word)
     >>> cells = distance.encode(word)
@@ -127,7 +125,7 @@ class TokenSet(_Text):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> title = np.array(["the iron giant", "giant, the iron", "iron giant"], dtype=object)
     >>> title = Column("title", Kind("text"), title)
     >>> distance = TokenSet().fit(title)
@@ -171,7 +169,7 @@ class JaroWinkler(_Text):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> name = Column("name", Kind("text"), np.array(["martha", "marhta"], dtype=object))
     >>> distance = JaroWinkler().fit(name)
     >>> cells = distance.encode(name)

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import WrongType, message
-
-__all__ = ["Tokens", "token_id"]
+from lookalike.errors import WrongType
 
 
 class Tokens:
@@ -72,12 +70,10 @@ def _plain(value: Any) -> Any:
         getattr(type(value), "__repr__", None) is object.__repr__
     ):  # it would show an address, new in every process
         raise WrongType(
-            message(
-                "a token",
-                "a text, number, tuple or frozenset, or a type with its own repr",
-                f"a {type(value).__name__}",
-                "Turn the items into texts first",
-            )
+            "a token",
+            "a text, number, tuple or frozenset, or a type with its own repr",
+            f"a {type(value).__name__}",
+            "Turn the items into texts first",
         )
     return (type(value).__qualname__, repr(value))
 

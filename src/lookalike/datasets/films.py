@@ -7,8 +7,6 @@ import numpy as np
 from lookalike.datasets._r import r_data
 from lookalike.table import Column, Kind, Table, read_table
 
-__all__ = ["load_films"]
-
 GENRES = ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
 ORDER = ("year", "length", "budget", "rating", "votes", "ratings", "mpaa", "genres")
 SHARES = tuple(f"r{i}" for i in range(1, 11))

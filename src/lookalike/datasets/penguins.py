@@ -5,8 +5,6 @@ from __future__ import annotations
 from lookalike.datasets._r import r_data
 from lookalike.table import Table, read_table
 
-__all__ = ["load_penguins"]
-
 
 def load_penguins() -> Table:
     """Load 344 penguins of three species, with a few gaps.

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message
-
-__all__ = ["transforms"]
+from lookalike.errors import InvalidInput
 
 SHIFT, SPREAD = 0.0001, 100.0
 
@@ -61,7 +59,7 @@ def transforms(X: Any) -> dict[str, np.ndarray]:
             row, column = np.argwhere(~np.isfinite(values))[0]
             found = f"{values[row, column]} in row {row}, column {column}"
         raise InvalidInput(
-            message("transforms", "a matrix of finite numbers", found, "Fill or drop such rows")
+            "transforms", "a matrix of finite numbers", found, "Fill or drop such rows"
         )
     start = SPREAD * (_scaled(values) + SHIFT)
     return {name: _scaled(change(start)) for name, change in TRANSFORMS.items()}

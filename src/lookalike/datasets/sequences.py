@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, message, suggest
-from lookalike.table.table import Column, Kind, Table
-
-__all__ = ["make_sequences_of_sets"]
+from lookalike._runtime.random_state import make_generator
+from lookalike.errors import InvalidInput, suggest
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column, Table
 
 KINDS = ("items", "lengths", "order")
 UNORDERED = ("shuffled", "level")
@@ -87,15 +86,15 @@ def make_sequences_of_sets(
     """
     if kind not in KINDS:
         raise InvalidInput(
-            message("make_sequences_of_sets", "a known kind", repr(kind), suggest(str(kind), KINDS))
+            "make_sequences_of_sets", "a known kind", repr(kind), suggest(str(kind), KINDS)
         )
     if n_per_class < 1:
         who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
-        raise InvalidInput(message(who, "at least one sequence per class", "none", "Raise it"))
+        raise InvalidInput(who, "at least one sequence per class", "none", "Raise it")
     if unordered not in UNORDERED:
         do = suggest(str(unordered), UNORDERED)
         who = f"make_sequences_of_sets(unordered={unordered!r})"
-        raise InvalidInput(message(who, " or ".join(UNORDERED), repr(unordered), do))
+        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), do)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):

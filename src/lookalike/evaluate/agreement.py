@@ -8,22 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput, suggest
 from lookalike.evaluate.space import as_space, lists_of, needs_distances, size_of
 from lookalike.evaluate.vote import class_totals, winners
-from lookalike.measures.matrices import check_pairs
-from lookalike.table.targets import code_labels, label_sets
-
-__all__ = [
-    "McNemar",
-    "goodman_kruskal",
-    "label_agreement",
-    "loo_accuracy",
-    "loo_predict",
-    "mcnemar",
-    "retrieval_accuracy",
-]
+from lookalike.measures.contract.matrices import check_pairs
+from lookalike.table.model.targets import code_labels, label_sets
 
 
 def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> np.ndarray:
@@ -86,9 +76,7 @@ def _vote(
     """Return true codes, elected codes and the labels."""
     ways = ("first", "nearest")
     if tie not in ways:
-        raise InvalidInput(
-            message(f"{who}(tie={tie!r})", f"one of {ways}", repr(tie), suggest(tie, ways))
-        )
+        raise InvalidInput(f"{who}(tie={tie!r})", f"one of {ways}", repr(tie), suggest(tie, ways))
     checked = as_space(space, who)
     truth, labels = code_labels(y, size_of(checked), who)
     near = truth[lists_of(checked, k, who).indices]
@@ -154,12 +142,10 @@ def mcnemar(first: Any, second: Any, *, exact: bool = False) -> McNemar:
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1 or one.dtype != bool or two.dtype != bool:
         raise InvalidInput(
-            message(
-                "mcnemar",
-                "two arrays of n truth values: right or wrong",
-                f"shapes {one.shape} and {two.shape}, types {one.dtype} and {two.dtype}",
-                "Compare predictions with the labels first",
-            )
+            "mcnemar",
+            "two arrays of n truth values: right or wrong",
+            f"shapes {one.shape} and {two.shape}, types {one.dtype} and {two.dtype}",
+            "Compare predictions with the labels first",
         )
     b, c = int((one & ~two).sum()), int((~one & two).sum())
     if b + c == 0:
@@ -294,7 +280,7 @@ def retrieval_accuracy(
         some = np.array([len(cell) > 0 for cell in labels])
         if not some.any():
             raise InvalidInput(
-                message("retrieval_accuracy", "rows with labels", "none", "Pass their labels")
+                "retrieval_accuracy", "rows with labels", "none", "Pass their labels"
             )
         each = each[some]
     return float(each.mean())

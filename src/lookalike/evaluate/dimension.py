@@ -7,21 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import AtLeast
 from lookalike.errors import (
     InvalidInput,
     LookalikeWarning,
     TooFewRows,
     UndefinedMeasure,
-    message,
     suggest,
 )
 from lookalike.evaluate.space import as_space, distance_blocks
-from lookalike.measures.base import Measure
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["intrinsic_dimension"]
+from lookalike.saving.params import AtLeast
 
 WHO = "intrinsic_dimension"
 TIED = 1e-12  # distances that differ by less than this share of themselves differ by rounding
@@ -96,7 +93,7 @@ def intrinsic_dimension(
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
         raise InvalidInput(
-            message(WHO, "rows to scale or embed", "a NeighborGraph", "Pass the fitted measure")
+            WHO, "rows to scale or embed", "a NeighborGraph", "Pass the fitted measure"
         )
     return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
 
@@ -104,12 +101,7 @@ def intrinsic_dimension(
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
     if not AtLeast(3).fits(k1) or not AtLeast(3).fits(k2) or k2 < k1:
         raise InvalidInput(
-            message(
-                f"{WHO}(k1={k1!r}, k2={k2!r})",
-                "3 <= k1 <= k2",
-                f"{k1!r}, {k2!r}",
-                "Choose other ones",
-            )
+            f"{WHO}(k1={k1!r}, k2={k2!r})", "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
         )
     for name, value, known in (
         ("average", average, ("levina", "mackay")),
@@ -117,16 +109,10 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
     ):
         if value not in known:
             words = [word for word in known if word is not None]
-            raise InvalidInput(
-                message(
-                    f"{WHO}({name}={value!r})", f"one of {known}", repr(value),
-                    suggest(str(value), words),
-                )
-            )  # fmt: skip
+            who = f"{WHO}({name}={value!r})"
+            raise InvalidInput(who, f"one of {known}", repr(value), suggest(str(value), words))
     if embed is not None and not AtLeast(1).fits(embed):
-        raise InvalidInput(
-            message(f"{WHO}(embed={embed!r})", "at least 1", repr(embed), "Raise it")
-        )
+        raise InvalidInput(f"{WHO}(embed={embed!r})", "at least 1", repr(embed), "Raise it")
 
 
 def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarray:
@@ -134,12 +120,10 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
     if isinstance(space, NeighborGraph):
         if space.k < k or (space.distances[:, 0] == 0).any():
             raise InvalidInput(
-                message(
-                    WHO,
-                    f"lists of {k} neighbors without duplicates (distance 0)",
-                    f"lists of {space.k}, {int((space.distances[:, 0] == 0).sum())} duplicates",
-                    "Pass the fitted measure or the matrix",
-                )
+                WHO,
+                f"lists of {k} neighbors without duplicates (distance 0)",
+                f"lists of {space.k}, {int((space.distances[:, 0] == 0).sum())} duplicates",
+                "Pass the fitted measure or the matrix",
             )
         return space.distances[:, :k]
     rows = space.rows_
@@ -156,7 +140,7 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
     n = len(rows)
     if n <= k:
         raise TooFewRows(
-            message(f"{WHO}(k2={k})", f"more than {k} different rows", f"n_samples={n}", "Lower k2")
+            f"{WHO}(k2={k})", f"more than {k} different rows", f"n_samples={n}", "Lower k2"
         )
     return space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
 
@@ -173,12 +157,10 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
         skipped += int((~some).sum())
         if not some.any():
             raise UndefinedMeasure(
-                message(
-                    WHO,
-                    "neighbors at different distances",
-                    f"{k} equally far neighbors for every row",
-                    "Raise k1, or use a measure with fewer ties",
-                )
+                WHO,
+                "neighbors at different distances",
+                f"{k} equally far neighbors for every row",
+                "Raise k1, or use a measure with fewer ties",
             )
         inverse = inverse[some]
         estimates.append((1 / inverse).mean() if average == "levina" else 1 / inverse.mean())
@@ -196,7 +178,7 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
 def _rescaled(measure: Measure, scale: str) -> Measure:
     if not isinstance(measure, Vector):
         raise InvalidInput(
-            message(f"{WHO}(scale={scale!r})", "a fitted Vector", type(measure).__name__, "Fit one")
+            f"{WHO}(scale={scale!r})", "a fitted Vector", type(measure).__name__, "Fit one"
         )
     x = np.unique(np.asarray(measure.rows_.arrays["x"], dtype=np.float64), axis=0)
     x -= x.mean(axis=0)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._random import make_generator
-from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, message
+from lookalike._runtime.random_state import make_generator
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
-from lookalike.measures.base import Measure
-
-__all__ = ["continuity", "spread", "trustworthiness"]
+from lookalike.measures.contract.base import Measure
 
 SAMPLE = 2000  # rows whose neighbors are looked at
 PER_CELL = 4  # rows that a cell of the grid of ``spread`` holds on average
@@ -126,7 +124,7 @@ def spread(places: Any) -> float:
     where = _read_places(places, None, "spread")
     if where.shape[1] != 2:
         found = f"{where.shape[1]} coordinates"
-        raise InvalidInput(message("spread", "two coordinates for each row", found, "Pass a map"))
+        raise InvalidInput("spread", "two coordinates for each row", found, "Pass a map")
     n = len(where)
     cells = max(1, int(np.sqrt(n / PER_CELL)))
     side = float(np.ptp(where, axis=0).max())
@@ -143,7 +141,7 @@ def _read_places(places: Any, n: int | None, who: str) -> np.ndarray:
     if not right or not np.isfinite(where).all():
         found = f"an array of shape {where.shape}" if not right else "places that are not numbers"
         needed = "a place for each row" if n is None else f"a place for each of {n} rows"
-        raise InvalidInput(message(who, needed, found, "Pass the map of the same rows"))
+        raise InvalidInput(who, needed, found, "Pass the map of the same rows")
     return where
 
 
@@ -154,7 +152,7 @@ def _preserved(space: Any, places: Any, k: int, sample: int, random_state: Any, 
     where = _read_places(places, n, who)
     if not isinstance(k, int | np.integer) or not 1 <= k < n / 2:
         do = "Lower k, or add rows"
-        raise TooFewRows(message(f"{who}(k={k!r})", "k of at least 1, below n / 2", f"n={n}", do))
+        raise TooFewRows(f"{who}(k={k!r})", "k of at least 1, below n / 2", f"n={n}", do)
     rng = make_generator(random_state)
     at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
     penalty = 0

@@ -8,21 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, WrongType, message
-from lookalike.measures.base import Measure
-from lookalike.measures.lists import check_k
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput, TooFewRows, WrongType
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.lists import check_k
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = [
-    "as_space",
-    "distance_blocks",
-    "lists_of",
-    "needs_distances",
-    "size_of",
-    "without_self",
-]
 
 Space = Measure | NeighborGraph
 
@@ -43,12 +34,10 @@ def as_space(space: Any, who: str) -> Space:
     if isinstance(space, np.ndarray | list) or hasattr(space, "to_numpy"):
         return Precomputed().fit(space)
     raise WrongType(
-        message(
-            who,
-            "a fitted measure, a NeighborGraph or a square matrix of distances",
-            type(space).__name__,
-            "Fit a measure to your rows first",
-        )
+        who,
+        "a fitted measure, a NeighborGraph or a square matrix of distances",
+        type(space).__name__,
+        "Fit a measure to your rows first",
     )
 
 
@@ -56,12 +45,10 @@ def without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
     """Return the graph with no row in its own list; queries must be the collection itself."""
     if len(graph) != graph.n_indexed:
         raise InvalidInput(
-            message(
-                who,
-                "the neighbors of every row of a collection within that collection",
-                f"{len(graph)} lists over {graph.n_indexed} rows",
-                "Use measure.neighbors() without new rows",
-            )
+            who,
+            "the neighbors of every row of a collection within that collection",
+            f"{len(graph)} lists over {graph.n_indexed} rows",
+            "Use measure.neighbors() without new rows",
         )
     own = graph.indices == np.arange(len(graph))[:, None]
     if not own.any():
@@ -87,7 +74,7 @@ def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
     check_k(k, len(space) - 1, who, True, "k")
     if space.k < k:
         raise TooFewRows(
-            message(f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k")
+            f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k"
         )
     cut = NeighborGraph(space.indices[:, :k], space.distances[:, :k], space.n_indexed)
     return cut.finish("last")
@@ -97,12 +84,10 @@ def needs_distances(space: Space, who: str) -> Measure:
     """Return the measure, or say that lists of neighbors are not enough."""
     if isinstance(space, NeighborGraph):
         raise InvalidInput(
-            message(
-                who,
-                "distances between all rows",
-                "a NeighborGraph, which has those of neighbors only",
-                "Pass the fitted measure or the matrix",
-            )
+            who,
+            "distances between all rows",
+            "a NeighborGraph, which has those of neighbors only",
+            "Pass the fitted measure or the matrix",
         )
     return space
 

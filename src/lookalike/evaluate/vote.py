@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["WEIGHTS", "class_totals", "list_weights", "means", "winners"]
-
 WEIGHTS = ("uniform", "distance", "kernel")
 
 

@@ -6,13 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._shapes import Array, Fields, Real
-from lookalike._threads import blocks, run
+from lookalike._runtime.threads import blocks, run
 from lookalike.hubness.excess import _Excess, excesses
 from lookalike.hubness.reducer import Facts, mean_of_lists
-from lookalike.measures.rows import Rows
-
-__all__ = ["DisSimLocal"]
+from lookalike.measures.contract.rows import Rows
+from lookalike.saving.fields import Array, Fields, Real
 
 
 class DisSimLocal(_Excess):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.hubness.reducer import _Scaled
-from lookalike.measures.matrices import typical_distance
-from lookalike.measures.rows import Rows
-
-__all__ = ["excesses"]
+from lookalike.measures.contract.matrices import typical_distance
+from lookalike.measures.contract.rows import Rows
 
 
 class _Excess(_Scaled):

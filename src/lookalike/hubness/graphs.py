@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import AtLeast
-from lookalike.errors import InvalidInput, TooFewRows, WrongType, message, suggest
+from lookalike.errors import InvalidInput, TooFewRows, WrongType, suggest
 from lookalike.evaluate.space import without_self
 from lookalike.hubness.excess import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["rescale"]
+from lookalike.saving.params import AtLeast
 
 METHODS = ("nicdm", "local_scaling", "csls", "shared_neighbors")
 
@@ -66,16 +64,14 @@ def rescale(
         graph = NeighborGraph.from_csr(graph)
     if not isinstance(graph, NeighborGraph):
         raise WrongType(
-            message("rescale", "a NeighborGraph", type(graph).__name__, "Use measure.neighbors()")
+            "rescale", "a NeighborGraph", type(graph).__name__, "Use measure.neighbors()"
         )
     if reference is None and len(graph) == graph.n_indexed:
         graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
     if not AtLeast(1).fits(k) or k > graph.k:
         raise TooFewRows(
-            message(
-                f"rescale(k={k!r})", f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
-            )
+            f"rescale(k={k!r})", f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
         )
     if isinstance(method, _Scaled):
         values = _by_reducer(graph, method, reference)
@@ -92,27 +88,21 @@ def _by_reducer(
 ) -> np.ndarray:
     who = f"rescale(method={type(reducer).__name__})"
     if not hasattr(reducer, "rows_"):
-        raise InvalidInput(
-            message(who, "a fitted reducer", "one that is not fitted", "Call fit first")
-        )
+        raise InvalidInput(who, "a fitted reducer", "one that is not fitted", "Call fit first")
     if isinstance(reducer, MutualProximity) and reducer.model_ in MODELS[:2]:
         raise InvalidInput(
-            message(
-                who,
-                "a model that keeps facts of each row",
-                repr(reducer.model_),
-                "Use model='gauss_independent', or n_candidates= on the reducer itself",
-            )
+            who,
+            "a model that keeps facts of each row",
+            repr(reducer.model_),
+            "Use model='gauss_independent', or n_candidates= on the reducer itself",
         )
     n = len(reducer.rows_)
     if len(graph) != n or graph.n_indexed != n or reference is not None:
         raise InvalidInput(
-            message(
-                who,
-                f"the neighbors of the {n} fitted rows among themselves",
-                f"{len(graph)} lists over {graph.n_indexed} rows",
-                "For new rows set n_candidates= on the reducer and use kneighbors",
-            )
+            who,
+            f"the neighbors of the {n} fitted rows among themselves",
+            f"{len(graph)} lists over {graph.n_indexed} rows",
+            "For new rows set n_candidates= on the reducer and use kneighbors",
         )
     return reducer._rescaled(graph, reducer.rows_.arrays, reducer.rows_.arrays)
 
@@ -125,19 +115,17 @@ def _by_name(
         if str(method).startswith("m"):
             do = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
         found = repr(method)
-        raise InvalidInput(message("rescale", f"a method among {METHODS}", found, do))
+        raise InvalidInput("rescale", f"a method among {METHODS}", found, do)
     who = f"rescale(n_neighbors={n_neighbors!r})"
     if not AtLeast(1).fits(n_neighbors):
-        raise InvalidInput(message(who, "at least 1", repr(n_neighbors), "Raise it"))
+        raise InvalidInput(who, "at least 1", repr(n_neighbors), "Raise it")
     fitted = graph if reference is None else reference
     if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
         raise InvalidInput(
-            message(
-                "rescale",
-                f"the lists of all {graph.n_indexed} rows of the collection",
-                f"{len(fitted)} lists over {fitted.n_indexed} rows",
-                "Pass reference=, the neighbors of the collection within itself",
-            )
+            "rescale",
+            f"the lists of all {graph.n_indexed} rows of the collection",
+            f"{len(fitted)} lists over {fitted.n_indexed} rows",
+            "Pass reference=, the neighbors of the collection within itself",
         )
     ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
     at = graph.indices
@@ -155,7 +143,7 @@ def _by_name(
 
 def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
     if graph.k < k:
-        raise TooFewRows(message(who, f"lists of {k}", f"lists of {graph.k}", "Lower n_neighbors"))
+        raise TooFewRows(who, f"lists of {k}", f"lists of {graph.k}", "Lower n_neighbors")
     cut = replace(graph, indices=graph.indices[:, :k], distances=graph.distances[:, :k])
     return cut.finish()
 

@@ -12,18 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import Between
-from lookalike.errors import InvalidInput, message
-
-__all__ = [
-    "antihub_occurrence",
-    "atkinson",
-    "gini",
-    "groupie_ratio",
-    "hub_occurrence",
-    "robin_hood",
-    "skewness",
-]
+from lookalike.errors import InvalidInput
+from lookalike.saving.params import Between
 
 
 def skewness(occurrence: Any) -> float:
@@ -117,12 +107,10 @@ def atkinson(occurrence: Any, epsilon: float = 0.5) -> float:
     """
     if not Between(0.0, 1.0).fits(epsilon):
         raise InvalidInput(
-            message(
-                f"atkinson(epsilon={epsilon!r})",
-                "a number from 0 to 1",
-                repr(epsilon),
-                "Choose a number in this range",
-            )
+            f"atkinson(epsilon={epsilon!r})",
+            "a number from 0 to 1",
+            repr(epsilon),
+            "Choose a number in this range",
         )
     counts = _counts(occurrence, "atkinson")
     mean = float(counts.mean())
@@ -196,11 +184,9 @@ def _counts(occurrence: Any, who: str) -> np.ndarray:
     counts = np.asarray(occurrence, dtype=np.float64)
     if counts.ndim != 1 or not len(counts) or not np.isfinite(counts).all() or (counts < 0).any():
         raise InvalidInput(
-            message(
-                who,
-                "one finite occurrence of at least 0 for each row",
-                f"an array of shape {counts.shape}",
-                "Pass what k_occurrence returns",
-            )
+            who,
+            "one finite occurrence of at least 0 for each row",
+            f"an array of shape {counts.shape}",
+            "Pass what k_occurrence returns",
         )
     return counts

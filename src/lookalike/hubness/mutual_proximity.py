@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AnyOf, AtLeast, Is, OneOf, Rule
-from lookalike._random import RANDOM_STATE, make_generator
-from lookalike._shapes import Array, Choice, Dims, Fields, Maybe, require
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, LookalikeWarning, message
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.hubness.reducer import INNER, Facts, _Scaled
 from lookalike.hubness.survival import (
     bivariate_tail,
@@ -22,15 +20,15 @@ from lookalike.hubness.survival import (
     gauss_survival,
     grown,
 )
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import check_pairs
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import check_pairs
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
 from lookalike.measures.moments import moments
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["MutualProximity"]
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Maybe, require
+from lookalike.saving.params import AnyOf, AtLeast, Is, OneOf, Rule
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
 AUTO = "auto"
@@ -158,12 +156,10 @@ class MutualProximity(_Scaled):
         if self.model_ in MODELS[:2]:
             if self.sample is not None:
                 raise InvalidInput(
-                    message(
-                        f"MutualProximity(model={self.model_!r}, sample={self.sample})",
-                        "a model that can be fitted to a sample",
-                        repr(self.model_),
-                        "Use model='gauss_independent' or model='gamma_independent'",
-                    )
+                    f"MutualProximity(model={self.model_!r}, sample={self.sample})",
+                    "a model that can be fitted to a sample",
+                    repr(self.model_),
+                    "Use model='gauss_independent' or model='gamma_independent'",
                 )
             self._check_cost(n)
         if self.model_ == "empirical":

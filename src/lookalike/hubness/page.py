@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.base import Measure
-from lookalike.pages.figures import new_figure
-from lookalike.pages.markup import (
+from lookalike.measures.contract.base import Measure
+from lookalike.show.html.figures import new_figure
+from lookalike.show.html.markup import (
     AGAINST,
     FOR,
     Html,
@@ -20,12 +20,10 @@ from lookalike.pages.markup import (
     svg,
     table,
 )
-from lookalike.pages.scatter import dots, frame, mark, words
+from lookalike.show.html.scatter import dots, frame, mark, words
 
 if TYPE_CHECKING:
     from lookalike.hubness.report import HubnessReport
-
-__all__ = ["draw", "fragment", "histogram", "hub_map", "hub_maps"]
 
 COLORS = (AGAINST, FOR)  # before, after
 ORPHAN = "currentColor"  # stands out on light and dark ground

@@ -14,22 +14,20 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._params import AnyOf, AtLeast, OneOf, Rule
-from lookalike._shapes import Dims, Fields, Of, require
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.lists import Ids, check_k, name_rows
-from lookalike.measures.matrices import SAMPLE
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
+from lookalike.measures.contract.lists import Ids, check_k, name_rows
+from lookalike.measures.contract.matrices import SAMPLE
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.saving.fields import Dims, Fields, Of, require
+from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.table import Table
-
-__all__ = ["Facts", "farthest", "mean_of_lists"]
 
 Facts = Mapping[str, np.ndarray]
 
@@ -127,12 +125,10 @@ class _Reducer(Measure):
         n = len(self.measure_.rows_)
         if n != len(table):
             raise InvalidInput(
-                message(
-                    f"{type(self).__name__}.fit",
-                    f"the {n} rows that the frozen {type(self.measure_).__name__} was fitted to",
-                    f"{len(table)} rows",
-                    "Fit it to the same rows, or pass a measure that is not frozen",
-                )
+                f"{type(self).__name__}.fit",
+                f"the {n} rows that the frozen {type(self.measure_).__name__} was fitted to",
+                f"{len(table)} rows",
+                "Fit it to the same rows, or pass a measure that is not frozen",
             )
         if hasattr(self, "n_neighbors"):
             check_k(self.n_neighbors, n - 1, type(self).__name__, True)

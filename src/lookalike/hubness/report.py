@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._frame import make_frame
+from lookalike._runtime.frames import make_frame
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.evaluate.agreement import (
     McNemar,
@@ -24,12 +24,10 @@ from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewn
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
 from lookalike.hubness.verdict import verdict
-from lookalike.measures.base import Measure
+from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.pages.document import HtmlReport
-from lookalike.table.targets import code_labels
-
-__all__ = ["HubnessReport", "hubness_report"]
+from lookalike.show.html.document import HtmlReport
+from lookalike.table.model.targets import code_labels
 
 SMALL = 2_000  # rows up to which embeddings and very long lists are worth their time
 MEDIUM = 10_000  # rows up to which all pairs are compared with all pairs

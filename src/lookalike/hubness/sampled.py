@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike._threads import blocks
+from lookalike._runtime.threads import blocks
 from lookalike.hubness.reducer import keep_best
 from lookalike.hubness.survival import gauss_survival
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["mutual_proximity_graph"]
 
 TALL = 65_536  # lists that are re-ranked together
 

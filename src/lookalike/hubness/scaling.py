@@ -7,23 +7,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._params import AtLeast, Between, Is, Rule
-from lookalike._shapes import Array, Dims, Fields, Flag, Real, Whole, require
-from lookalike._threads import blocks, run
-from lookalike.errors import TooFewRows, message
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import TooFewRows
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
     farthest,
     mean_of_lists,
 )
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import check_pairs, square, typical_distance
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import check_pairs, square, typical_distance
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
-
-__all__ = ["CDM", "NICDM", "LocalScaling"]
+from lookalike.saving.fields import Array, Dims, Fields, Flag, Real, Whole, require
+from lookalike.saving.params import AtLeast, Between, Is, Rule
 
 EPS = float(np.finfo(float).eps)
 CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
@@ -283,12 +281,10 @@ class CDM(_Scaled):
         known = np.isfinite(d).sum(axis=1)
         if (known < self.n_neighbors).any():
             raise TooFewRows(
-                message(
-                    f"CDM(n_neighbors={self.n_neighbors})",
-                    f"{self.n_neighbors} rows at a finite distance from each row",
-                    f"{known.min()} for row {known.argmin()}",
-                    "Lower n_neighbors or leave out the rows that cannot be compared",
-                )
+                f"CDM(n_neighbors={self.n_neighbors})",
+                f"{self.n_neighbors} rows at a finite distance from each row",
+                f"{known.min()} for row {known.argmin()}",
+                "Lower n_neighbors or leave out the rows that cannot be compared",
             )
         factors = np.ones(n)
         best = np.inf

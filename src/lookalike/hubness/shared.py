@@ -7,14 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._params import Is, Rule
-from lookalike._shapes import Array, Dims, Fields
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
-
-__all__ = ["SharedNeighbors"]
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
+from lookalike.saving.fields import Array, Dims, Fields
+from lookalike.saving.params import Is, Rule
 
 
 class SharedNeighbors(_Reducer):

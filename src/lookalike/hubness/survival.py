@@ -4,14 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = [
-    "bivariate_tail",
-    "gamma_survival",
-    "gauss_product",
-    "gauss_survival",
-    "grown",
-]
-
 TALL = 64  # with chunks of 1,024 columns a block of distances stays in the second-level cache
 
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._show import percent
+from lookalike._runtime.text import percent
 
 if TYPE_CHECKING:
     from lookalike.hubness.report import HubnessReport
     from lookalike.table import Table
-
-__all__ = ["gaps_of_hubs", "verdict"]
 
 SOME = 1.0  # skewness of the k-occurrence from which hubs are worth a look
 MANY = 1.4  # and from which few rows rule; the threshold of the hubness literature

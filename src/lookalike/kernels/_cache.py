@@ -15,8 +15,6 @@ import time
 from functools import cache
 from pathlib import Path
 
-__all__ = ["cache_folder", "fingerprint"]
-
 KEPT = 30 * 24 * 3600  # seconds after their last use that kernels of another version are removed
 
 

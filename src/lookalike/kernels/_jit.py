@@ -1,8 +1,8 @@
 """The one decorator that compiles, and the switch that turns compiling off.
 
-Kernels are serial loops over arrays that let go of the GIL; ``lookalike._threads`` runs several at
-once. They are strict about NaN: ``fastmath`` would let the compiler assume there is none, and
-numba's disk cache does not tell a fast build from a strict one.
+Kernels are serial loops over arrays that release the GIL; ``lookalike._runtime.threads`` runs
+several in parallel. They are strict about NaN: ``fastmath`` would let the compiler assume there is
+none, and numba's disk cache does not distinguish a fast build from a strict one.
 
 Loading numba and handing it all kernels takes longer than many a question. It therefore happens to
 the kernels that are called, and to those inside them, when they are called.

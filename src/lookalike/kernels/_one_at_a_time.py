@@ -15,8 +15,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LOCK", "share_cache"]
-
 LOCK, NEXT = "compiling.lock", "compiling.next"
 PATIENCE = 600.0  # seconds after which a process that holds the lock is taken for stuck
 PAUSE = 0.01

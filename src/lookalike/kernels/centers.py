@@ -2,7 +2,7 @@
 
 A row has numbers (NaN where missing) and codes of levels (-1 missing, other negative ones and codes
 beyond the fitted levels: a level that is new). A center has the mean of each number, and for each
-column of levels what a level adds and what every row pays (see ``lookalike.cluster.mixed_means``).
+column of levels what a level adds and what every row pays (see ``clustering.mixed_means``).
 """
 
 import numpy as np

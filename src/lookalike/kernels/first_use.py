@@ -19,8 +19,6 @@ from lookalike.kernels._cache import cache_folder
 from lookalike.kernels._jit import COMPILED, started
 from lookalike.kernels.topk import keep_nearest
 
-__all__ = ["compile_at_once", "load_compiler", "pick", "worth_compiling"]
-
 # Cells that numpy compares in one process before loops are loaded from disk (about 0.3 s), and
 # before one is compiled (which takes seconds).
 TO_LOAD, ALLOWANCE = 32_000_000, 256_000_000

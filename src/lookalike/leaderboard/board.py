@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike._config import show_bytes
-from lookalike._frame import frame_of_records
+from lookalike._runtime.config import show_bytes
+from lookalike._runtime.frames import frame_of_records
 from lookalike.errors import InvalidInput, message
 from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
-from lookalike.measures.base import Measure
-from lookalike.pages.document import HtmlReport
-
-__all__ = ["FIGURES", "Leaderboard"]
+from lookalike.measures.contract.base import Measure
+from lookalike.show.html.document import HtmlReport
 
 # Figure -> heading, and how it is written.
 FIGURES: dict[str, tuple[str, Any]] = {
@@ -103,12 +101,10 @@ class Leaderboard(HtmlReport):
         """The measure to take, not fitted."""
         if not self.usable:
             raise InvalidInput(
-                message(
-                    "Leaderboard.best",
-                    "a measure that could be used",
-                    f"none of {len(self)}",
-                    "Read their errors",
-                )
+                "Leaderboard.best",
+                "a measure that could be used",
+                f"none of {len(self)}",
+                "Read their errors",
             )
         return self.chosen.measure
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._config import count_jobs
-from lookalike._params import KINDS, AnyOf, AtLeast, Between, OneOf, Rule
-from lookalike._progress import Progress
-from lookalike._random import RANDOM_STATE, make_seed
-from lookalike.errors import InvalidInput, TooFewRows, message
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import RANDOM_STATE, make_seed
+from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.labels import read_codes, split_labels
@@ -22,9 +21,8 @@ from lookalike.leaderboard.scores import some_rows
 from lookalike.leaderboard.trial import Data, Entry, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
 from lookalike.measures.names import make_measure
+from lookalike.saving.params import KINDS, AnyOf, AtLeast, Between, OneOf, Rule
 from lookalike.table import Table, read_table
-
-__all__ = ["compare"]
 
 SAMPLE = 2_000  # rows of a larger table that are tried
 LEAST = 11  # rows that the repairs of hubness need
@@ -200,7 +198,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         found = repr(measures)
-        raise InvalidInput(message("compare", "measures, or names of them", found, "Pass a list"))
+        raise InvalidInput("compare", "measures, or names of them", found, "Pass a list")
     pairs: Iterable[tuple[Any, Any]] = ((None, measure) for measure in measures)
     if isinstance(measures, Mapping):
         pairs = measures.items()
@@ -209,7 +207,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
         measure = make_measure(one, "compare") if isinstance(one, str) else one
         if not isinstance(measure, Measure):
             do = "Pass instances, for example [Gower(), Vector()]"
-            raise InvalidInput(message("compare", "measures, or names of them", repr(one), do))
+            raise InvalidInput("compare", "measures, or names of them", repr(one), do)
         name = base = short_name(measure) if given is None else str(given)
         count = 1
         while name in found_names:
@@ -217,7 +215,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
             name = f"{base} ({count})"
         found_names[name] = measure
     if not found_names:
-        raise InvalidInput(message("compare", "at least one measure", "none", "Name at least one"))
+        raise InvalidInput("compare", "at least one measure", "none", "Name at least one")
     return list(found_names.items())
 
 
@@ -234,12 +232,10 @@ def _read(
         return matrix, len(matrix)
     if True in pairwise:
         raise InvalidInput(
-            message(
-                "compare",
-                "measures of tables, or measures of matrices",
-                "both",
-                "Compare them in two calls",
-            )
+            "compare",
+            "measures of tables, or measures of matrices",
+            "both",
+            "Compare them in two calls",
         )
     read = read_table(table, kinds=kinds)
     return read, len(read)
@@ -253,20 +249,18 @@ def _data(
     if k > n - 1 or n < 3:
         needed = f"at least {max(k + 1, 3)} rows"
         do = f"Lower k to {n - 1}" if n >= 3 else "Add rows"
-        raise TooFewRows(message(f"compare(k={k})", needed, f"n_samples={n}", do))
+        raise TooFewRows(f"compare(k={k})", needed, f"n_samples={n}", do)
     codes, chance = None, None
     if isinstance(y, str):
         if isinstance(read, np.ndarray):
             do = "Pass the labels as an array"
-            raise InvalidInput(message("compare", "labels beside a matrix", repr(y), do))
+            raise InvalidInput("compare", "labels beside a matrix", repr(y), do)
         read, y = split_labels(read, y, "compare")
     if y is not None:
         codes = read_codes(y, len(read), "compare")[at]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
-            raise InvalidInput(
-                message("compare", "labels of at least two classes", "one", "Leave y out")
-            )
+            raise InvalidInput("compare", "labels of at least two classes", "one", "Leave y out")
         codes = np.unique(codes, return_inverse=True)[1]
         chance = float(counts.max() / n)
     part = read[np.ix_(at, at)] if isinstance(read, np.ndarray) else read[at]
@@ -282,4 +276,4 @@ def _check(**given: Any) -> None:
         rule = PARAMS[name]
         if not rule.fits(value):
             who = f"compare({name}={value!r})"
-            raise InvalidInput(message(who, rule.wants(), repr(value), rule.advice(value)))
+            raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import KINDS, AtLeast
-from lookalike._random import RANDOM_STATE, make_seed
+from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, message
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.leaderboard.diagnosis import MANY, Diagnosis
@@ -33,13 +32,12 @@ from lookalike.leaderboard.trial import (
     reseeded,
     supervised_forests,
 )
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import rectangle
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
+from lookalike.saving.params import KINDS, AtLeast
 from lookalike.table import Column, Table, read_table
-from lookalike.table.targets import code_labels
-
-__all__ = ["diagnose"]
+from lookalike.table.model.targets import code_labels
 
 SAMPLE = 2_000  # rows of a larger table that are looked at
 NARROW = 500  # rows for eigenvalues, triangles and rankings
@@ -113,7 +111,7 @@ def diagnose(
     ):
         if not rule.fits(value):
             who = f"diagnose({name}={value!r})"
-            raise InvalidInput(message(who, rule.wants(), repr(value), rule.advice(value)))
+            raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = _diagnose(space, X, y, k, kinds, make_seed(random_state))
@@ -141,7 +139,7 @@ def _diagnose(
     if len(at) < max(3, k + 1):
         do = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
         needed = f"at least {max(3, k + 1)} rows"
-        raise TooFewRows(message(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do))
+        raise TooFewRows(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do)
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), NARROW, seed)
     near = distances[np.ix_(few, few)]
@@ -182,15 +180,13 @@ def _fit(
         space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
         found = type(space).__name__
-        raise InvalidInput(message("diagnose", "a measure for X", found, "Leave X out"))
+        raise InvalidInput("diagnose", "a measure for X", found, "Leave X out")
     if getattr(space, "frozen_", False):
         raise InvalidInput(
-            message(
-                "diagnose",
-                "a measure that can be fitted to X",
-                f"{type(space).__name__}.frozen()",
-                "Leave X out, or pass the measure itself",
-            )
+            "diagnose",
+            "a measure that can be fitted to X",
+            f"{type(space).__name__}.frozen()",
+            "Leave X out, or pass the measure itself",
         )
     measure = prepared(space, seed, None)
     table, y = split_labels(

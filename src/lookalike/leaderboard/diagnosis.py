@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike._frame import frame_of_records
+from lookalike._runtime.frames import frame_of_records
 from lookalike.hubness import HubnessReport
 from lookalike.leaderboard.ranking import Agreement
-from lookalike.pages.document import HtmlReport
-
-__all__ = ["Diagnosis"]
+from lookalike.show.html.document import HtmlReport
 
 MANY = 0.5  # share of ties or zeros from which most of a measure's answers are alike
 RISING = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values

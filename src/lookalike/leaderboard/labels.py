@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 from lookalike.table import Table
-from lookalike.table.targets import code_labels, split_target
-
-__all__ = ["read_codes", "split_labels"]
+from lookalike.table.model.targets import code_labels, split_target
 
 
 def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
@@ -21,7 +19,7 @@ def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
         table = table.drop(y)
         if not table.columns:
             do = "Give the table more columns than its labels"
-            raise InvalidInput(message(who, "columns to compare", "none", do))
+            raise InvalidInput(who, "columns to compare", "none", do)
         return table, labels
     if y is not None:
         code_labels(y, len(table), who)
@@ -34,11 +32,9 @@ def read_codes(y: Any, n: int, who: str) -> np.ndarray:
     for label in labels:
         if isinstance(label, float | np.floating) and label != round(label):
             raise InvalidInput(
-                message(
-                    who,
-                    "labels: words, whole numbers or flags",
-                    f"{label:g}, an amount",
-                    "Cut amounts into classes, or leave y out",
-                )
+                who,
+                "labels: words, whole numbers or flags",
+                f"{label:g}, an amount",
+                "Cut amounts into classes, or leave y out",
             )
     return codes

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.pages.markup import bullets, paragraphs, section, share_bar, table
+from lookalike.show.html.markup import bullets, paragraphs, section, share_bar, table
 
 if TYPE_CHECKING:
     from lookalike.leaderboard.board import Leaderboard
     from lookalike.leaderboard.diagnosis import Diagnosis
-
-__all__ = ["board_fragment", "diagnosis_fragment"]
 
 
 def board_fragment(board: Leaderboard) -> str:

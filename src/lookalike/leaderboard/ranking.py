@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, message
-
-__all__ = ["Agreement", "ranking_agreement"]
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput, TooFewRows
 
 BLOCK = 256  # rows ranked at once
 
@@ -60,18 +58,14 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
     first, second = _matrix(one, "the first"), _matrix(other, "the second")
     if first.shape != second.shape:
         raise InvalidInput(
-            message(
-                "ranking_agreement",
-                "two matrices over the same rows",
-                f"shapes {first.shape} and {second.shape}",
-                "Compare similarities of one table",
-            )
+            "ranking_agreement",
+            "two matrices over the same rows",
+            f"shapes {first.shape} and {second.shape}",
+            "Compare similarities of one table",
         )
     n = len(first)
     if n < 3:
-        raise TooFewRows(
-            message("ranking_agreement", "at least 3 rows", f"n_samples={n}", "Add rows")
-        )
+        raise TooFewRows("ranking_agreement", "at least 3 rows", f"n_samples={n}", "Add rows")
     found = np.empty(n)
     for part in blocks(n, BLOCK):
         rows = np.arange(n)[part]
@@ -100,11 +94,9 @@ def _matrix(space: Any, which: str) -> np.ndarray:
     if not square or np.isnan(matrix).any():
         found = "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}"
         raise InvalidInput(
-            message(
-                f"ranking_agreement ({which})",
-                "a square matrix of similarities, or a fitted measure",
-                found,
-                "Give one similarity for every pair of rows",
-            )
+            f"ranking_agreement ({which})",
+            "a square matrix of similarities, or a fitted measure",
+            found,
+            "Give one similarity for every pair of rows",
         )
     return matrix

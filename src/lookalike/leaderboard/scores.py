@@ -6,27 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._ragged import Ragged
-from lookalike.errors import UndefinedMeasure, message
+from lookalike.columns.ragged import Ragged
+from lookalike.errors import UndefinedMeasure
 from lookalike.hubness import k_occurrence, skewness
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import rectangle
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import fasterpam
-from lookalike.measures.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = [
-    "best_silhouette",
-    "bytes_kept",
-    "distances_among",
-    "expected_hubness",
-    "precision_at_k",
-    "smallest_eigenvalue",
-    "some_rows",
-    "tied_share",
-    "violated_share",
-    "zero_share",
-]
 
 TRIPLES = 10_000
 GROUPS = range(2, 7)  # numbers of clusters that are tried for a silhouette
@@ -56,12 +43,10 @@ def distances_among(
     known = out[np.isfinite(out) & ~np.eye(len(at), dtype=bool)]
     if not len(known):
         raise UndefinedMeasure(
-            message(
-                type(measure).__name__,
-                "pairs of rows with something to compare",
-                "none",
-                "Leave out empty rows and columns",
-            )
+            type(measure).__name__,
+            "pairs of rows with something to compare",
+            "none",
+            "Leave out empty rows and columns",
         )
     out[holes] = known.max()
     return out, float(holes.sum() / (len(at) * (len(at) - 1)))
@@ -150,7 +135,7 @@ def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
 
 def best_silhouette(distances: np.ndarray) -> float:
     """Return the best mean silhouette of two to six clusters around medoids (FasterPAM)."""
-    from lookalike.cluster.scores import silhouette_of
+    from lookalike.clustering.scores import silhouette_of
 
     both = (distances + distances.T) / 2  # a direction more or less does not make a cluster
     np.fill_diagonal(both, 0.0)

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 
-from lookalike._folds import assign_folds
 from lookalike.errors import (
     ColumnsLeftOut,
     InvalidInput,
     LookalikeError,
     LookalikeWarning,
-    message,
 )
+from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
 from lookalike.leaderboard.scores import (
@@ -31,11 +30,9 @@ from lookalike.leaderboard.scores import (
     some_rows,
     tied_share,
 )
-from lookalike.measures.base import Measure
-from lookalike.measures.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.forest.tree_inputs import plan_inputs, read_inputs
 from lookalike.table import Table
-
-__all__ = ["Data", "Entry", "prepared", "reseeded", "try_measure", "without_labels"]
 
 WARM = 64  # rows that a measure is tried on first, so that compiling is not counted as its time
 WIDE = 2_000  # rows whose distances to each other are looked at
@@ -221,12 +218,10 @@ def _refitted(forest: Any, data: Data, known: np.ndarray) -> Any:
     who = type(forest).__name__
     if not is_classifier(forest):
         raise InvalidInput(
-            message(
-                f"compare with a fitted {who}",
-                "a forest that can be fitted anew in each fold",
-                "one that was fitted to amounts, which may go back to these labels",
-                "Leave y out, or pass a classifier",
-            )
+            f"compare with a fitted {who}",
+            "a forest that can be fitted anew in each fold",
+            "one that was fitted to amounts, which may go back to these labels",
+            "Leave y out, or pass a classifier",
         )
     values = read_inputs(data.table, plan_inputs(data.table, who, categories=True))
     return clone(forest).fit(values[known], np.asarray(data.codes)[known])
@@ -237,12 +232,10 @@ def _refuse_fitted(measure: Measure) -> None:
     for part in [measure, *measure.get_params().values()]:
         if isinstance(part, Measure) and getattr(part, "frozen_", False):
             raise InvalidInput(
-                message(
-                    "compare",
-                    "measures that are fitted here",
-                    f"{type(part).__name__}.frozen(), which may have learned from these rows",
-                    "Pass the measure itself",
-                )
+                "compare",
+                "measures that are fitted here",
+                f"{type(part).__name__}.frozen(), which may have learned from these rows",
+                "Pass the measure itself",
             )
 
 

@@ -1,20 +1,20 @@
 """Measures of likeness: each an encoder of rows and a comparison of blocks."""
 
-from lookalike.measures.base import MEASURES, Measure
 from lookalike.measures.combined import Combined
-from lookalike.measures.explanation import Explanation
-from lookalike.measures.forest import ForestProximity
-from lookalike.measures.forest_ancestors import Aryal, Ting, Zhu2, Zhu3
-from lookalike.measures.forest_reading import OutOfBag, Ratio, Shi
-from lookalike.measures.gower import Gower
+from lookalike.measures.contract.base import MEASURES, Measure
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
+from lookalike.measures.forest.ancestors import Aryal, Ting, Zhu2, Zhu3
+from lookalike.measures.forest.proximity import ForestProximity
+from lookalike.measures.forest.reading import OutOfBag, Ratio, Shi
+from lookalike.measures.forest.stochastic_forest import StochasticForest
+from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 from lookalike.measures.names import known_measures, make_measure
 from lookalike.measures.precomputed import Precomputed
 from lookalike.measures.ranked import Ranked
-from lookalike.measures.rows import Rows
-from lookalike.measures.stochastic_forest import StochasticForest
-from lookalike.measures.traits import Traits
 from lookalike.measures.vector import Vector
-from lookalike.measures.weights import least_squares_weights, relieff_weights
 
 __all__ = [
     "MEASURES",

@@ -15,9 +15,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._params import AnyOf, AtLeast, OneOf, Rule
-from lookalike._random import RANDOM_STATE, make_generator
-from lookalike._shapes import (
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
+from lookalike.measures.mixed.gower import check_weights
+from lookalike.measures.moments import moments
+from lookalike.measures.names import as_measure
+from lookalike.measures.vector import Vector
+from lookalike.saving.fields import (
     Anything,
     Array,
     Dims,
@@ -34,18 +42,8 @@ from lookalike._shapes import (
     TupleOf,
     require,
 )
-from lookalike.errors import InvalidInput, LookalikeError, message, suggest
-from lookalike.measures.base import Measure
-from lookalike.measures.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.gower import check_weights
-from lookalike.measures.moments import moments
-from lookalike.measures.names import as_measure
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
-from lookalike.measures.vector import Vector
+from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.table import Table
-
-__all__ = ["Combined"]
 
 
 class Part(NamedTuple):
@@ -322,7 +320,7 @@ class Combined(Measure):
             kept.parts_.append(part)
         if not shares.sum() > 0:
             needed, do = "a column with a weight above 0 in some part", "Give a column some weight"
-            raise InvalidInput(message(who, needed, "none", do))
+            raise InvalidInput(who, needed, "none", do)
         kept.weights_ = shares / shares.sum()
         return kept
 
@@ -422,24 +420,17 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
     unknown = [name for name in columns if name not in table]
     if unknown:
         raise InvalidInput(
-            message(
-                "Combined",
-                f"a column named {unknown[0]!r}",
-                f"{len(table.columns)} columns without it",
-                suggest(unknown[0], table.names),
-            )
+            "Combined",
+            f"a column named {unknown[0]!r}",
+            f"{len(table.columns)} columns without it",
+            suggest(unknown[0], table.names),
         )
     return table.select(list(columns))
 
 
 def _wrong(needed: str, found: str) -> InvalidInput:
     return InvalidInput(
-        message(
-            "Combined",
-            needed,
-            found,
-            "Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]",
-        )
+        "Combined", needed, found, "Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"
     )
 
 

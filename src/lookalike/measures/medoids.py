@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike._threads import blocks
+from lookalike._runtime.threads import blocks
 from lookalike.kernels.medoids import (
     COST,
     ROW,
@@ -17,8 +17,6 @@ from lookalike.kernels.medoids import (
     settle,
     swap_some,
 )
-
-__all__ = ["Partition", "build", "fasterpam", "k_medoids", "swap_until_stable"]
 
 SWEEPS = 300
 LOOKS = 2**26  # distances looked at in one go, some 0.1 s: ctrl-c is heard in between

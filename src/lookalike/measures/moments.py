@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike._threads import blocks, run
+from lookalike._runtime.threads import blocks, run
 from lookalike.kernels.moments import fold_moments
-from lookalike.measures.base import CHUNK, Measure
-from lookalike.measures.rows import Rows, self_pairs
-
-__all__ = ["moments"]
+from lookalike.measures.contract.base import CHUNK, Measure
+from lookalike.measures.contract.rows import Rows, self_pairs
 
 TALL = 64  # with chunks of 1,024 columns a block of distances stays in the second-level cache
 

@@ -12,13 +12,11 @@ import inspect
 import re
 from typing import Any
 
-from lookalike._load import open_rooms
-from lookalike._options import read_option, split_options
-from lookalike._params import Rule
-from lookalike.errors import InvalidInput, LookalikeError, message, suggest
-from lookalike.measures.base import MEASURES, Measure
-
-__all__ = ["IsMeasure", "as_measure", "known_measures", "make_measure"]
+from lookalike._runtime.options import read_option, split_options
+from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.measures.contract.base import MEASURES, Measure
+from lookalike.saving.load import open_rooms
+from lookalike.saving.params import Rule
 
 ROOMS = ("measures", "hubness")  # importing them fills the registry
 WHO = "measure"
@@ -100,7 +98,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     names = known_measures(matrices=matrices)
     key = _key(name, names)
     if key not in names:
-        raise InvalidInput(message(who, "a known measure", repr(name), suggest(key, names)))
+        raise InvalidInput(who, "a known measure", repr(name), suggest(key, names))
     cls, options = names[key]
     parameters = inspect.signature(cls).parameters
     options = dict(options)
@@ -109,7 +107,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
         option, found, value = (word.strip() for word in part.partition("="))
         if not found:
             do = f"Write {key}:name=value,name=value"
-            raise InvalidInput(message(f"{who} {key}", "options as name=value", repr(part), do))
+            raise InvalidInput(f"{who} {key}", "options as name=value", repr(part), do)
         option = SYNONYMS.get(option, option)
         if option in parameters:
             options[option] = (
@@ -123,7 +121,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     for option, value in inside:
         if option not in nested:
             do = suggest(option, [*parameters, *nested])
-            raise InvalidInput(message(f"{who} {key}", "a known option", repr(option), do))
+            raise InvalidInput(f"{who} {key}", "a known option", repr(option), do)
         place = nested[option]
         options[place] = _part(options, place).set_params(**{option: read_option(value)})
     _check_complete(key, parameters, options, who)
@@ -207,8 +205,8 @@ def _nested(options: dict[str, Any]) -> dict[str, str]:
 
 def _part(options: dict[str, Any], name: str) -> Any:
     """Return how a forest is read, or grown, as an object whose options can be set."""
-    from lookalike.forests.growers import find_grower
-    from lookalike.measures.forest_methods import find_reading
+    from lookalike.measures.forest.methods import find_reading
+    from lookalike.trees.growers import find_grower
 
     if name == "method":
         return find_reading(options.get("method", "ratio"))
@@ -223,4 +221,4 @@ def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str
         if parameter.default is parameter.empty and option not in options:
             inner = option == "measure"
             do = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
-            raise InvalidInput(message(f"{who} {key}", f"the option {option!r}", "none", do))
+            raise InvalidInput(f"{who} {key}", f"the option {option!r}", "none", do)

@@ -9,14 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._save import saveable
-from lookalike._shapes import Fields, Text, TupleOf, require
-from lookalike.errors import ColumnsLeftOut, InvalidInput, message, name_some
+from lookalike.errors import ColumnsLeftOut, InvalidInput, name_some
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Fields, Text, TupleOf, require
 from lookalike.table import LazyTable, Schema, Table
-from lookalike.table.table import MATRIX
-from lookalike.table.tally import Tally
-
-__all__ = ["NUMERIC", "Layout", "check_owners", "matrix_tallies", "numbers", "plan"]
+from lookalike.table.model.loading import MATRIX
+from lookalike.table.model.tally import Tally
 
 NUMERIC = ("number", "vector", "histogram")
 
@@ -44,9 +42,7 @@ def plan(table: Table, who: str) -> Layout:
     if not used:
         kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
         raise InvalidInput(
-            message(
-                who, "at least one number column", kinds or "none", "Use Gower for such columns"
-            )
+            who, "at least one number column", kinds or "none", "Use Gower for such columns"
         )
     if left_out:
         warnings.warn(
@@ -81,13 +77,10 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
             what = "missing values (NaN)" if gap else "infinite values (inf)"
             do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
             raise InvalidInput(
-                message(
-                    who,
-                    "numbers without gaps or infinities",
-                    f"{int(bad.sum()):,} {what}, the first in row {row}, column "
-                    f"{layout.owner[j]!r}",
-                    do if gap else "Replace the infinities or drop these rows",
-                )
+                who,
+                "numbers without gaps or infinities",
+                f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}",
+                do if gap else "Replace the infinities or drop these rows",
             )
     return out
 
@@ -120,7 +113,7 @@ def _refuse_column(table: LazyTable, name: str, who: str) -> None:
             row = int(np.flatnonzero(bad)[0])
             found = f"one without in row {first + row}, column {name!r}"
             do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
-            raise InvalidInput(message(who, "numbers without gaps or infinities", found, do))
+            raise InvalidInput(who, "numbers without gaps or infinities", found, do)
         first += len(part)
 
 

@@ -6,15 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Is, Rule
-from lookalike._shapes import Array, Dims, Fields, Flag, require
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
-from lookalike.measures.traits import Traits
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.traits import Traits
+from lookalike.saving.fields import Array, Dims, Fields, Flag, require
+from lookalike.saving.params import Is, Rule
 from lookalike.table import Column, Kind, Table
-
-__all__ = ["Precomputed"]
 
 NAME = "distances"
 
@@ -86,13 +84,11 @@ class Precomputed(Measure):
         n = len(self.rows_) if hasattr(self, "rows_") else matrix.shape[1]
         if matrix.shape[1] != n:
             raise InvalidInput(
-                message(
-                    "Precomputed",
-                    f"the distances of each new row to all {n} fitted rows",
-                    f"{matrix.shape[1]} columns; X has {matrix.shape[1]} features, but "
-                    f"Precomputed is expecting {n} features as input",
-                    "Give one column per fitted row",
-                )
+                "Precomputed",
+                f"the distances of each new row to all {n} fitted rows",
+                f"{matrix.shape[1]} columns; X has {matrix.shape[1]} features, but "
+                f"Precomputed is expecting {n} features as input",
+                "Give one column per fitted row",
             )
         _check_entries(matrix, "Precomputed")
         return _table(matrix)
@@ -137,36 +133,32 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         X = X.to_numpy()
     if hasattr(X, "toarray"):
         raise InvalidInput(
-            message(who, "a dense matrix", "a sparse matrix", "Call .toarray(), or use a k-graph")
+            who, "a dense matrix", "a sparse matrix", "Call .toarray(), or use a k-graph"
         )
     matrix = np.asarray(X)
     if np.iscomplexobj(matrix):
         raise InvalidInput(
-            message(who, "real distances", "complex numbers: Complex data not supported", "Use abs")
+            who, "real distances", "complex numbers: Complex data not supported", "Use abs"
         )
     try:
         matrix = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
         do = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(message(who, "a matrix of distances", str(error), do)) from error
+        raise InvalidInput(who, "a matrix of distances", str(error), do) from error
     if matrix.ndim != 2:
         raise InvalidInput(
-            message(
-                who,
-                "a matrix",
-                f"an array of shape {matrix.shape}: Expected 2D array, got {matrix.ndim}D array",
-                "Reshape your data to one row per object",
-            )
+            who,
+            "a matrix",
+            f"an array of shape {matrix.shape}: Expected 2D array, got {matrix.ndim}D array",
+            "Reshape your data to one row per object",
         )
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         what = "sample" if matrix.shape[0] == 0 else "feature"
         raise InvalidInput(
-            message(
-                who,
-                "at least one row and one column",
-                f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required",
-                "Give at least one",
-            )
+            who,
+            "at least one row and one column",
+            f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required",
+            "Give at least one",
         )
     return matrix
 
@@ -175,7 +167,7 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
     """Check that a matrix holds distances: square, finite, not negative, 0 to itself, symmetric."""
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(
-            message(who, "a square matrix", f"shape {matrix.shape}", "Give all pairs of rows")
+            who, "a square matrix", f"shape {matrix.shape}", "Give all pairs of rows"
         )
     _check_entries(matrix, who)
     largest = float(matrix.max(initial=0.0))
@@ -183,12 +175,10 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
     if off.any():
         i = int(np.flatnonzero(off)[0])
         raise InvalidInput(
-            message(
-                who,
-                "a zero diagonal",
-                f"{matrix[i, i]:g} for row {i} with itself",
-                "Set the diagonal to 0, or convert similarities to distances first",
-            )
+            who,
+            "a zero diagonal",
+            f"{matrix[i, i]:g} for row {i} with itself",
+            "Set the diagonal to 0, or convert similarities to distances first",
         )
     if symmetric:
         gap = np.abs(matrix - matrix.T)
@@ -196,12 +186,10 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
         if off.any():
             i, j = (int(at[0]) for at in np.nonzero(off))
             raise InvalidInput(
-                message(
-                    who,
-                    "a symmetric matrix",
-                    f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
-                    "Average the two, or use Precomputed(symmetric=False)",
-                )
+                who,
+                "a symmetric matrix",
+                f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
+                "Average the two, or use Precomputed(symmetric=False)",
             )
 
 
@@ -217,7 +205,7 @@ def _check_entries(matrix: np.ndarray, who: str) -> None:
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
             found += ": Negative values in data"
-        raise InvalidInput(message(who, wanted, found, do))
+        raise InvalidInput(who, wanted, found, do)
 
 
 def _table(matrix: np.ndarray) -> Table:

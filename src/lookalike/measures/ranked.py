@@ -7,21 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import Is, OneOf, Rule
-from lookalike._ragged import Ragged, RaggedOf
-from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
-from lookalike._threads import blocks, run
-from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.explanation import Explanation
+from lookalike._runtime.threads import blocks, run
+from lookalike.columns.ragged import Ragged, RaggedOf
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.telling import ColumnDifferences, by_owner
+from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
-from lookalike.measures.rows import Rows
-from lookalike.measures.telling import ColumnDifferences, by_owner
-from lookalike.measures.traits import Traits
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
+from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
+from lookalike.saving.params import Is, OneOf, Rule
 from lookalike.table import LazyTable, Table
-
-__all__ = ["Ranked"]
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 TILE = 256  # candidates a kernel holds at once

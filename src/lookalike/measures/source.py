@@ -10,14 +10,12 @@ from typing import Any, cast
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.measures.rows import Rows
 from lookalike.table import Table, as_table, read_table
-from lookalike.table.targets import split_target
-
-__all__ = ["Source", "read_source", "same_settings"]
+from lookalike.table.model.targets import split_target
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +85,7 @@ def read_source(
     rule = IsMeasure()
     if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
         what = f"a {type(measure).__name__}"
-        raise InvalidInput(message(f"{who}(measure=...)", rule.wants(), what, rule.advice(measure)))
+        raise InvalidInput(f"{who}(measure=...)", rule.wants(), what, rule.advice(measure))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     measure = same_settings(clone(measure), n_jobs)
@@ -114,21 +112,17 @@ def _read_frozen(
     name = f"{type(measure).__name__}.frozen()"
     if not measure.traits.unseen_pairs:
         raise InvalidInput(
-            message(
-                f"{who}(measure={name})",
-                "a frozen measure that can compare rows it was not fitted to",
-                f"{type(measure).__name__}, which only knows its own",
-                "Pass the measure itself, not its frozen form",
-            )
+            f"{who}(measure={name})",
+            "a frozen measure that can compare rows it was not fitted to",
+            f"{type(measure).__name__}, which only knows its own",
+            "Pass the measure itself, not its frozen form",
         )
     if kinds is not None:
         raise InvalidInput(
-            message(
-                f"{who}(kinds=...)",
-                "a measure that is not fitted yet",
-                name,
-                "Give the kinds to the measure before fitting it",
-            )
+            f"{who}(kinds=...)",
+            "a measure that is not fitted yet",
+            name,
+            "Give the kinds to the measure before fitting it",
         )
     if isinstance(y, str):
         table, target = split_target(read_table(X), y, who)

@@ -14,19 +14,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from lookalike._config import count_jobs
-from lookalike._params import KINDS, N_JOBS, Rule, check_params
-from lookalike._random import RANDOM_STATE
-from lookalike._save import Saved
-from lookalike._shapes import Fields, Objects, Sometimes, Text, Whole, require
-from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.random_state import RANDOM_STATE
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.source import Source, read_source
-from lookalike.table.features import remember_columns
-from lookalike.table.targets import require_target
-
-__all__ = ["MeasureTask", "check_task_rows", "copy_input_tags"]
+from lookalike.saving.encode import Saved
+from lookalike.saving.fields import Fields, Objects, Sometimes, Text, Whole, require
+from lookalike.saving.params import KINDS, N_JOBS, Rule, check_params
+from lookalike.table.model.features import remember_columns
+from lookalike.table.model.targets import require_target
 
 
 def copy_input_tags(tags: Any, measure: Any) -> Any:

@@ -8,23 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import OneOf, Rule
-from lookalike._shapes import Array, Dims, Fields, Of, require
-from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.byte_road import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.explanation import Explanation
-from lookalike.measures.lists import Ids, name_rows
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.lists import Ids, name_rows
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.telling import ColumnDifferences, by_owner
+from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
-from lookalike.measures.rows import Rows
-from lookalike.measures.telling import ColumnDifferences, by_owner
-from lookalike.measures.traits import Traits
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
+from lookalike.saving.fields import Array, Dims, Fields, Of, require
+from lookalike.saving.params import OneOf, Rule
 from lookalike.table import LazyTable, Table
-
-__all__ = ["Vector", "additive_explanation", "shares_of_distance"]
 
 EPS = float(np.finfo(np.float64).eps)
 SUMMED = 2**16  # rows whose sums are added up together
@@ -136,12 +134,10 @@ class Vector(_ByteRoad):
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
             raise InvalidInput(
-                message(
-                    f"{type(self).__name__}(scale={self.scale!r})",
-                    "columns whose range a number can hold",
-                    f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
-                    "Divide the column by a constant",
-                )
+                f"{type(self).__name__}(scale={self.scale!r})",
+                "columns whose range a number can hold",
+                f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
+                "Divide the column by a constant",
             )
         if self.scale == "standard":  # squares of very large or small numbers are none themselves
             odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))

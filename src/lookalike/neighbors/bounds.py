@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, message
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput
 from lookalike.kernels.byte_bounds import (
     EQUAL,
     LOOKUP,
@@ -21,8 +21,6 @@ from lookalike.kernels.byte_bounds import (
     TILE,
 )
 from lookalike.kernels.byte_terms import MISSING
-
-__all__ = ["Bounds", "ByteCodes", "Cells", "bound_queries"]
 
 MADE = 8 * TILE  # rows whose codes are made together
 
@@ -91,7 +89,7 @@ class ByteCodes:
         if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
             needed = f"codes of {n:,} rows"
             do = "Build the folder again; its shards do not fit together"
-            raise InvalidInput(message("ByteCodes", needed, f"shape {tiles.shape}", do))
+            raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", do)
         return cls(tiles, n, gaps)
 
 

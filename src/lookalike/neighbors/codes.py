@@ -13,16 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lookalike._config import count_jobs
-from lookalike._threads import blocks, run
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.threads import blocks, run
 from lookalike.kernels.byte_bounds import PART, TILE
 from lookalike.kernels.byte_bounds import collect as collect_rows
 from lookalike.kernels.byte_bounds import propose as propose_rows
 from lookalike.kernels.topk import keep_pairs
 from lookalike.neighbors.bounds import Bounds, ByteCodes
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["Pairs", "nearest_by_codes"]
 
 TALL = 32  # queries handled by one task
 # Rows proposed beyond those asked for: some may be excluded or undefined, and where nothing else

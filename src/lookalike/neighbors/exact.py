@@ -10,11 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lookalike._config import count_jobs, settings
-from lookalike._threads import blocks, run
+from lookalike._runtime.config import count_jobs, settings
+from lookalike._runtime.threads import blocks, run
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["Fill", "fill_by_blocks", "search"]
 
 # Work the collection's rows in one slice into the lists of the queries in another.
 Fill = Callable[[slice, slice, NeighborGraph], None]

@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._save import saveable
-from lookalike._shapes import Array, Dims, Fields, Flag, Whole, require
-from lookalike.errors import InvalidInput, TooFewRows, message
-
-__all__ = ["NeighborGraph"]
+from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Dims, Fields, Flag, Whole, require
 
 
 @saveable
@@ -58,12 +56,10 @@ class NeighborGraph:
     def __post_init__(self) -> None:
         if self.indices.shape != self.distances.shape or self.indices.ndim != 2:
             raise InvalidInput(
-                message(
-                    "NeighborGraph",
-                    "indices and distances of one shape (n_queries, k)",
-                    f"{self.indices.shape} and {self.distances.shape}",
-                    "Give one distance per index",
-                )
+                "NeighborGraph",
+                "indices and distances of one shape (n_queries, k)",
+                f"{self.indices.shape} and {self.distances.shape}",
+                "Give one distance per index",
             )
 
     @classmethod
@@ -93,12 +89,10 @@ class NeighborGraph:
 
         if self.indices.shape != other.indices.shape:
             raise InvalidInput(
-                message(
-                    "NeighborGraph.merge",
-                    f"lists of shape {self.indices.shape}",
-                    str(other.indices.shape),
-                    "Search the same queries with the same k in every part",
-                )
+                "NeighborGraph.merge",
+                f"lists of shape {self.indices.shape}",
+                str(other.indices.shape),
+                "Search the same queries with the same k in every part",
             )
         indices, distances = self.indices.copy(), self.distances.copy()
         merge = pick(merge_lists, small.merge_lists, distances.size)
@@ -126,12 +120,10 @@ class NeighborGraph:
             row = int(np.flatnonzero(holes.any(axis=1))[0])
             found = int(self.k - holes[row].sum())
             raise TooFewRows(
-                message(
-                    f"neighbors of row {row}",
-                    f"{self.k} rows at a finite distance",
-                    str(found),
-                    f"Lower n_neighbors to {found} or leave out the rows that cannot be compared",
-                )
+                f"neighbors of row {row}",
+                f"{self.k} rows at a finite distance",
+                str(found),
+                f"Lower n_neighbors to {found} or leave out the rows that cannot be compared",
             )
         return self
 
@@ -172,12 +164,10 @@ class NeighborGraph:
         graph = csr_matrix(graph)
         if graph.nnz and (not np.isfinite(graph.data).all() or graph.data.min() < 0):
             raise InvalidInput(
-                message(
-                    "NeighborGraph.from_csr",
-                    "finite distances of at least 0",
-                    f"a smallest entry of {graph.data.min():g}",
-                    "Remove entries that are not distances",
-                )
+                "NeighborGraph.from_csr",
+                "finite distances of at least 0",
+                f"a smallest entry of {graph.data.min():g}",
+                "Remove entries that are not distances",
             )
         n, n_indexed = graph.shape
         rows = np.repeat(np.arange(n), np.diff(graph.indptr))

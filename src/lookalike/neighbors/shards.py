@@ -21,26 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._archive import LONGEST_HEADER, read_header
-from lookalike._atomic import making_folder
-from lookalike._json import parse_json
-from lookalike.errors import InvalidInput, UnreadableFile, WrongType, message, missing_file
+from lookalike._runtime.files import making_folder
+from lookalike.errors import InvalidInput, UnreadableFile, WrongType, missing_file
+from lookalike.saving.archive import LONGEST_HEADER, read_header
+from lookalike.saving.safe_json import parse_json
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
-
-__all__ = [
-    "MOST",
-    "PAGE",
-    "Shard",
-    "allow_files",
-    "file_name",
-    "hash_file",
-    "open_shard",
-    "write_shard",
-]
 
 FORMAT = 1
 PAGE = "shard.json"
@@ -93,7 +82,7 @@ class Shard:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 do = "Allow more of them (ulimit -n), or build the folder with larger shards"
                 reason = "too many open files"
-                raise UnreadableFile(message(_who(path), "one more file", reason, do)) from error
+                raise UnreadableFile(_who(path), "one more file", reason, do) from error
             raise _damaged(path, "a file that can be read", str(error)) from error
         except Exception:  # an empty array cannot be mapped; a damaged header raises anything
             found = _read_empty(path)
@@ -170,7 +159,7 @@ def write_shard(
         if array.dtype.kind not in PLAIN:
             found = f"{' '.join(key)!r} of {array.dtype}"
             do = "Use a measure or a distance whose encoded rows are numbers"
-            raise WrongType(message("Shard", "arrays of numbers", found, do))
+            raise WrongType("Shard", "arrays of numbers", found, do)
         members[key] = f"{number}.npy"
     with making_folder(folder) as draft:
         for key, name in members.items():
@@ -219,7 +208,7 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         number = found["format"]
         if number != FORMAT:
             do = "Build the folder again with this version of lookalike, or use the other one"
-            raise UnreadableFile(message(_who(page), f"format {FORMAT}", f"format {number!r}", do))
+            raise UnreadableFile(_who(page), f"format {FORMAT}", f"format {number!r}", do)
         members = {_words(key): file_name(name) for key, name in found["members"]}
         files = {file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
         shard = Shard(place, dict(found["about"]), members, files)
@@ -238,7 +227,7 @@ def refuse_faults(shard: Shard, faults: Iterable[str]) -> None:
     """Raise an error that names the first fault of a shard, if there is one."""
     for fault in faults:
         do = "Build it again from its source: lookalike index check FOLDER --repair"
-        raise UnreadableFile(message(f"Shard {shard.folder.name!r}", "whole files", fault, do))
+        raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, do)
 
 
 def allow_files(many: int) -> None:
@@ -283,4 +272,4 @@ def _who(path: Path) -> str:
 
 def _damaged(path: Path, needed: str, found: str) -> UnreadableFile:
     do = "Build it again from its source: lookalike index check FOLDER --repair"
-    return UnreadableFile(message(_who(path), needed, found[:200], do))
+    return UnreadableFile(_who(path), needed, found[:200], do)

@@ -22,10 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._threads import blocks, look_for_blas, run
-from lookalike.errors import MissingExtra, message
-
-__all__ = ["Sketch", "SketchGraph", "bit_sketch", "load_faiss", "point_sketch"]
+from lookalike._runtime.threads import blocks, look_for_blas, run
+from lookalike.errors import MissingExtra
 
 LINKS = 16  # of a row in the graph to others
 BREADTH = 80  # rows kept in sight while a row is linked
@@ -206,7 +204,7 @@ def load_faiss(who: str) -> Any:
         import faiss
     except ImportError as error:
         do = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
-        raise MissingExtra(message(who, "faiss", "it is not installed", do)) from error
+        raise MissingExtra(who, "faiss", "it is not installed", do) from error
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-
-__all__ = ["between_rows", "similarity_matrix"]
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
 
 SLACK = 1e-9  # round-off that is forgiven, and cut off
 
@@ -19,7 +17,7 @@ def similarity_matrix(S: Any, who: str) -> np.ndarray:
     matrix = S.similarity() if isinstance(S, Measure) else np.array(S, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         needed = "a square matrix of similarities, or a fitted measure"
-        raise InvalidInput(message(who, needed, f"shape {matrix.shape}", "Give all pairs of rows"))
+        raise InvalidInput(who, needed, f"shape {matrix.shape}", "Give all pairs of rows")
     return _in_bounds(matrix, who)
 
 
@@ -29,7 +27,7 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
     if matrix.ndim != 2 or matrix.shape[1] != n:
         needed = f"new= with a similarity to each of the {n} rows"
         do = "Pass measure.similarity(X_new)"
-        raise InvalidInput(message(who, needed, f"shape {matrix.shape}", do))
+        raise InvalidInput(who, needed, f"shape {matrix.shape}", do)
     return _in_bounds(matrix, who)
 
 
@@ -39,11 +37,9 @@ def _in_bounds(matrix: np.ndarray, who: str) -> np.ndarray:
     if outside.any():
         i, j = (int(at[0]) for at in np.nonzero(outside))
         raise InvalidInput(
-            message(
-                who,
-                "similarities from 0 to 1",
-                f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)",
-                "Convert distances first, and fill undefined pairs",
-            )
+            who,
+            "similarities from 0 to 1",
+            f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)",
+            "Convert distances first, and fill undefined pairs",
         )
     return np.clip(matrix, 0.0, 1.0)

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import Between
-from lookalike.errors import InvalidInput, message
-
-__all__ = ["similarity_activation"]
+from lookalike.errors import InvalidInput
+from lookalike.saving.params import Between
 
 
 def similarity_activation(x: Any, p: float) -> np.ndarray:
@@ -43,7 +41,7 @@ def similarity_activation(x: Any, p: float) -> np.ndarray:
     """
     if not Between(0.0, np.inf).fits(p):
         wants = f"p, {Between(0.0).wants()}"
-        raise InvalidInput(message("similarity_activation", wants, repr(p), "Raise it"))
+        raise InvalidInput("similarity_activation", wants, repr(p), "Raise it")
     v = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0) - 0.5
     if p == 0:
         return np.asarray((np.sign(v) + 1) / 2)

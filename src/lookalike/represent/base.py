@@ -8,17 +8,15 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._params import AtLeast, Rule
-from lookalike._shapes import Dims, Fields, Of, require
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
+from lookalike.saving.fields import Dims, Fields, Of, require
+from lookalike.saving.params import AtLeast, Rule
 from lookalike.table import as_table
-
-__all__ = ["Representation"]
 
 TALL = 8192  # rows that are encoded and compared at once
 
@@ -135,13 +133,13 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         do = "Leave input_features out"
         if known is not None and not np.array_equal(names, known):
             found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
-            raise InvalidInput(message(who, "the names of the fitted columns", found, do))
+            raise InvalidInput(who, "the names of the fitted columns", found, do)
         if len(names) != self.n_features_in_:
             found = (
                 f"{len(names)} (input_features should have length equal to number of features, "
                 f"{self.n_features_in_})"
             )
-            raise InvalidInput(message(who, f"{self.n_features_in_} names", found, do))
+            raise InvalidInput(who, f"{self.n_features_in_} names", found, do)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the measure is fitted."""

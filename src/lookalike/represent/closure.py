@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._threads import blocks, run
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike._runtime.threads import blocks, run
+from lookalike.errors import InvalidInput, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
-
-__all__ = ["transitive_closure"]
 
 TNORMS = ("min", "product", "lukasiewicz")
 
@@ -64,7 +62,7 @@ def transitive_closure(
     who = "transitive_closure"
     if tnorm not in TNORMS:
         wants = "tnorm one of " + ", ".join(map(repr, TNORMS))
-        raise InvalidInput(message(who, wants, repr(tnorm), suggest(str(tnorm), TNORMS)))
+        raise InvalidInput(who, wants, repr(tnorm), suggest(str(tnorm), TNORMS))
     s = np.ascontiguousarray(similarity_matrix(S, who))
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)

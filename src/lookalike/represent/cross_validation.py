@@ -10,8 +10,6 @@ import numpy as np
 from lookalike.measures.source import Source
 from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 
-__all__ = ["cross_validate_prototypes", "shares_to_try"]
-
 # Takes the columns of training rows, their target, and the columns of other rows; returns
 # predictions for these, one row of predictions per setting.
 Learn = Callable[[np.ndarray, np.ndarray, np.ndarray], Sequence[np.ndarray]]

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows, message
-from lookalike.table.targets import read_target
-
-__all__ = ["cfs", "correlations"]
+from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.table.model.targets import read_target
 
 PATIENCE = 5  # expansions in a row that bring nothing
 GAIN = 1e-12
@@ -118,7 +116,7 @@ def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
     x = np.asarray(X, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] == 0 or not np.isfinite(x).all():
         found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
-        raise InvalidInput(message("cfs", "rows and columns of numbers", found, "Fill the gaps"))
+        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill the gaps")
     if len(x) < 2:
-        raise TooFewRows(message("cfs", "at least 2 rows", f"n_samples={len(x)}", "Add rows"))
+        raise TooFewRows("cfs", "at least 2 rows", f"n_samples={len(x)}", "Add rows")
     return x, read_target(y, len(x), "cfs", target)[0]

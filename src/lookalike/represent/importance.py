@@ -8,19 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._config import count_jobs
-from lookalike._folds import assign_folds
-from lookalike._random import make_generator
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.random_state import make_generator
 from lookalike.columns import Absolute
-from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.evaluate.folds import assign_folds
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.source import read_source
 from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
 from lookalike.table import Table
-from lookalike.table.targets import read_target
-
-__all__ = ["importance_weights"]
+from lookalike.table.model.targets import read_target
 
 PROTOTYPES = 10  # cells that stand for a column that does not hold numbers
 FOLDS = 5
@@ -92,11 +90,11 @@ def importance_weights(
 
     who = "importance_weights"
     if y is None:
-        raise InvalidInput(message(who, "a target to learn from", "y=None", "Pass y"))
+        raise InvalidInput(who, "a target to learn from", "y=None", "Pass y")
     source, y = read_source(Gower(), X, y, who, kinds, n_jobs)
     values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:
-        raise InvalidInput(message(who, "at least two classes", f"{len(classes)}", "Add rows"))
+        raise InvalidInput(who, "at least two classes", f"{len(classes)}", "Add rows")
     if classes is None:  # importance is a share of the whole loss, so the unit does not matter
         values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
@@ -171,13 +169,12 @@ def _weights(losses: np.ndarray, who: str) -> np.ndarray:
     kept = np.maximum(losses, 0.0)
     if kept.sum() <= 0:
         warnings.warn(
-            message(
+            LookalikeWarning(
                 who,
                 "a column that the learner misses",
                 "none, so all columns are weighted equally",
                 "Try another estimator, or leave the weights out",
             ),
-            LookalikeWarning,
             stacklevel=3,
         )
         kept = np.ones(len(losses))

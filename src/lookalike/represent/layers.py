@@ -8,21 +8,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AtLeast, OneOf, Rule
-from lookalike._random import make_generator
-from lookalike._shapes import Anything, Array, Dims, Fields, ListOf, Of, Whole, require
-from lookalike.errors import InvalidInput, LookalikeWarning, message
-from lookalike.measures.base import Measure
-from lookalike.measures.gower import Gower
-from lookalike.measures.matrices import block_or_half
-from lookalike.measures.rows import Rows
+from lookalike._runtime.random_state import make_generator
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import block_or_half
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.source import Source
 from lookalike.measures.vector import Vector
 from lookalike.represent.base import Representation
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
-from lookalike.represent.prototypes import MAX_ROWS, count_prototypes
-
-__all__ = ["LayeredRepresentation", "gower_of_numbers", "layer_widths"]
+from lookalike.represent.prototype_selector import (
+    MAX_ROWS,
+    PrototypeSelector,
+    compare_with_prototypes,
+)
+from lookalike.represent.prototypes import count_prototypes
+from lookalike.saving.fields import Anything, Array, Dims, Fields, ListOf, Of, Whole, require
+from lookalike.saving.params import AtLeast, OneOf, Rule
 
 SCHEDULES = ("constant", "decreasing", "geometric")
 WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
@@ -158,13 +160,12 @@ class LayeredRepresentation(Representation):
 
     def _warn_flat(self, depth: int) -> None:
         warnings.warn(
-            message(
+            LookalikeWarning(
                 type(self).__name__,
                 f"columns that differ in layer {depth} to build the next one",
                 "all of them constant",
                 f"{depth} of {self.n_layers} layers are kept; lower n_layers",
             ),
-            LookalikeWarning,
             stacklevel=4,
         )
 
@@ -216,7 +217,7 @@ def layer_widths(schedule: str, n_layers: int, last: int, n_rows: int) -> Sequen
     """
     if schedule not in SCHEDULES:
         wants = "one of " + ", ".join(map(repr, SCHEDULES))
-        raise InvalidInput(message("layer_widths", wants, repr(schedule), "Use one of them"))
+        raise InvalidInput("layer_widths", wants, repr(schedule), "Use one of them")
     left = range(n_layers - 1, -1, -1)  # layers above this one
     factor = {
         "constant": [1] * n_layers,

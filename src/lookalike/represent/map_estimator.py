@@ -7,20 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AnyOf, AtLeast, OneOf, Rule
-from lookalike._shapes import Array, Dims, Fields, Of, Whole, require
-from lookalike._threads import blocks
-from lookalike.errors import InvalidInput, message
+from lookalike._runtime.threads import blocks
+from lookalike.errors import InvalidInput
 from lookalike.kernels.layout import settle_rows
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.task import check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map
-
-__all__ = ["MapLayout", "place_rows"]
+from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
+from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 
 ROUNDS = 20  # steps that a new row takes toward the middle of its neighbors
 AT_ONCE = 20_000
@@ -172,12 +170,10 @@ def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:
     where = np.ascontiguousarray(places, dtype=np.float64)
     if where.shape != (near.n_indexed, 2):
         raise InvalidInput(
-            message(
-                "place_rows",
-                f"a place for each of the {near.n_indexed} rows that were searched",
-                f"an array of shape {np.shape(places)}",
-                "Pass the map of the same rows",
-            )
+            "place_rows",
+            f"a place for each of the {near.n_indexed} rows that were searched",
+            f"an array of shape {np.shape(places)}",
+            "Pass the map of the same rows",
         )
     indices = np.where(np.isfinite(near.distances), near.indices, -1)
     equal = ((near.distances == 0) & (indices >= 0)).sum(axis=1)

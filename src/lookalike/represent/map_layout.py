@@ -6,21 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import AtLeast
-from lookalike._progress import Progress
-from lookalike._random import make_generator, make_seed
-from lookalike._threads import blocks, single_blas
-from lookalike.errors import InvalidInput, TooFewRows, message
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import make_generator, make_seed
+from lookalike._runtime.threads import blocks, single_blas
+from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.space import as_space, size_of
 from lookalike.kernels.draw import STATES
 from lookalike.kernels.layout import move_rows
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.map_packing import fit_square, pack
 from lookalike.represent.map_start import hop_features, principal_plane, similarity_features
-
-__all__ = ["count_neighbors", "draw_map", "layout"]
+from lookalike.saving.params import AtLeast
 
 NEIGHBORS = 15
 NEGATIVES = 5  # rows that each neighbor's pull is set against
@@ -132,13 +130,13 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
     if k is None:
         return min(NEIGHBORS, max(2, most // 2), most)
     if not AtLeast(1).fits(k):
-        raise InvalidInput(message(f"{who}({name}={k!r})", AtLeast(1).wants(), repr(k), "Raise it"))
+        raise InvalidInput(f"{who}({name}={k!r})", AtLeast(1).wants(), repr(k), "Raise it")
     if k > most:
         short = most < n - 1  # a graph whose lists are shorter than they could be
         needed = f"lists of {k}" if short else f"at least {k + 1} rows"
         found = f"lists of {most}" if short else f"n_samples={n}"
         do = f"Lower {name} to {most}" if most else "Add rows"
-        raise TooFewRows(message(f"{who}({name}={k})", needed, found, do))
+        raise TooFewRows(f"{who}({name}={k})", needed, found, do)
     return int(k)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["fit_square", "pack"]
-
 GAP = 1.5  # between two parts, in sides of the square that belongs to one row
 SHAPE = 1.25  # width by height that the whole drawing aims at
 WIDTHS = np.geomspace(1.0, 2.5, 13)  # tried: these times the narrowest that is possible

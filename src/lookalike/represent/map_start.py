@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from lookalike.kernels.layout import count_hops
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import rectangle
-from lookalike.measures.rows import Rows
-
-__all__ = ["LANDMARKS", "hop_features", "principal_plane", "similarity_features"]
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
+from lookalike.measures.contract.rows import Rows
 
 LANDMARKS = 120  # rows that all others are compared with
 PIVOTS = 40  # the same for a graph, where each costs a walk over all of it

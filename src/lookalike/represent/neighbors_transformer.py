@@ -9,16 +9,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._params import AtLeast, OneOf, Rule
-from lookalike._shapes import Dims, Fields, Of
-from lookalike.measures.base import Measure
-from lookalike.measures.lists import check_k
-from lookalike.measures.rows import Rows
-from lookalike.measures.sparse_graph import MODES, to_sparse
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.lists import check_k
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.sparse_graph import MODES, to_sparse
 from lookalike.measures.task import MeasureTask, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["NeighborsTransformer"]
+from lookalike.saving.fields import Dims, Fields, Of
+from lookalike.saving.params import AtLeast, OneOf, Rule
 
 
 class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MeasureTask):

@@ -8,17 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._params import AnyOf, AtLeast, OneOf, Rule
-from lookalike._shapes import Array, Fields
-from lookalike.errors import LookalikeWarning, message
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import block_or_half
-from lookalike.measures.rows import Rows
+from lookalike.errors import LookalikeWarning
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import block_or_half
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.represent.prototype_selector import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
-
-__all__ = ["NystroemRepresentation"]
+from lookalike.saving.fields import Array, Fields
+from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 
 DUST = 1e-10  # eigenvalues below this share of the largest are round-off
 WRONG = 1e-6  # negative ones beyond this share mean that the measure is not a kernel
@@ -128,13 +126,12 @@ class NystroemRepresentation(SimilarityRepresentation):
         largest = max(float(values[-1]), 0.0)
         if values[0] < -WRONG * largest:
             warnings.warn(
-                message(
+                LookalikeWarning(
                     who,
                     "a measure whose similarities are inner products",
                     f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}",
                     "Negative ones are left out; fill gaps, or use SimilarityRepresentation",
                 ),
-                LookalikeWarning,
                 stacklevel=4,
             )
         kept = np.flatnonzero(values > DUST * largest)[::-1][: self.n_components]

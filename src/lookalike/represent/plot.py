@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import block_or_half
-from lookalike.pages.figures import new_figure
+from lookalike._runtime.random_state import make_generator
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import block_or_half
 from lookalike.represent._matrix import similarity_matrix
-from lookalike.table.targets import read_target
-
-__all__ = ["class_similarity", "plot_class_similarity"]
+from lookalike.show.html.figures import new_figure
+from lookalike.table.model.targets import read_target
 
 SAMPLE = 1000  # rows whose pairs are looked at
 
@@ -52,7 +50,7 @@ def class_similarity(
     """
     who = "class_similarity"
     if not isinstance(sample, int) or isinstance(sample, bool) or sample < 2:
-        raise InvalidInput(message(who, "a sample of at least 2 rows", repr(sample), "Raise it"))
+        raise InvalidInput(who, "a sample of at least 2 rows", repr(sample), "Raise it")
     rng = make_generator(random_state)
     if isinstance(space, Measure):
         n = len(space.rows_)
@@ -69,7 +67,7 @@ def class_similarity(
     if same.all() or not same.any():
         found = "none of one class" if not same.any() else "none of two classes"
         needed = "pairs of rows of one class and of two"
-        raise InvalidInput(message(who, needed, found, "Give more rows, or other classes"))
+        raise InvalidInput(who, needed, found, "Give more rows, or other classes")
     within, between = values[same], values[~same]
     return {
         "within": within,
@@ -135,7 +133,7 @@ def plot_class_similarity(
     panels = spaces if isinstance(spaces, Mapping) else {"similarity": spaces}
     if not panels:
         do = "Pass a fitted measure"
-        raise InvalidInput(message("plot_class_similarity", "a space to draw", "none", do))
+        raise InvalidInput("plot_class_similarity", "a space to draw", "none", do)
     if figure is None:
         figure = new_figure("plot_class_similarity", 5 * len(panels), 3.5)
     axes = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]

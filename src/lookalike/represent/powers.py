@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._params import AtLeast
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
-
-__all__ = ["power_similarity"]
+from lookalike.saving.params import AtLeast
 
 MODES = ("path", "plain")
 
@@ -65,10 +63,10 @@ def power_similarity(
     who = "power_similarity"
     if not AtLeast(1).fits(n):
         wants = f"n, {AtLeast(1).wants()}"
-        raise InvalidInput(message(who, wants, repr(n), "Count the steps of a chain"))
+        raise InvalidInput(who, wants, repr(n), "Count the steps of a chain")
     if mode not in MODES:
         wants = "mode one of " + ", ".join(map(repr, MODES))
-        raise InvalidInput(message(who, wants, repr(mode), suggest(str(mode), MODES)))
+        raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))
     base = similarity_matrix(S, who)
     size = len(base)
     symmetric = np.array_equal(base, base.T)
@@ -82,7 +80,7 @@ def power_similarity(
     answer = _steps(step if edges is None else edges / unit, step, int(n)) * unit
     if not np.isfinite(answer).all():
         found = "numbers too large to hold"
-        raise InvalidInput(message(who, "powers that stay finite", found, "Use average=True"))
+        raise InvalidInput(who, "powers that stay finite", found, "Use average=True")
     if edges is None and symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:

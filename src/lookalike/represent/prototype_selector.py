@@ -6,15 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from lookalike._threads import blocks, run
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import block_or_half, check_pairs, rectangle, square
+from lookalike._runtime.threads import blocks, run
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import k_medoids
-from lookalike.measures.rows import Rows
 from lookalike.represent.feature_selection import cfs
-from lookalike.table.targets import read_target
-
-__all__ = ["MAX_ROWS", "PrototypeSelector", "compare_with_prototypes", "symmetric_square"]
+from lookalike.table.model.targets import read_target
 
 MAX_ROWS = 2000  # rows that are compared all with all
 DRAWS = 5  # samples of a large table
@@ -157,7 +155,7 @@ class PrototypeSelector:
 
     @cached_property
     def _by_relevance(self) -> np.ndarray:
-        from lookalike.measures.weights import relieff_weights
+        from lookalike.measures.mixed.weights import relieff_weights
 
         weights = relieff_weights(
             self._columns,

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._random import make_generator
-from lookalike.errors import InvalidInput, TooFewRows, message, suggest
-from lookalike.measures.base import Measure
+from lookalike._runtime.random_state import make_generator
+from lookalike.errors import InvalidInput, TooFewRows, suggest
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.source import read_source
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
-
-__all__ = ["MAX_ROWS", "METHODS", "NEED_TARGET", "count_prototypes", "select_prototypes"]
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
 NEED_TARGET = ("relieff", "cfs")
@@ -105,10 +103,10 @@ def check_method(method: Any, y: Any, who: str) -> None:
     """Refuse a method that is not there, or one that needs a target without one."""
     if not isinstance(method, str) or method not in METHODS:
         wants = "one of " + ", ".join(map(repr, METHODS))
-        raise InvalidInput(message(who, wants, repr(method), suggest(str(method), METHODS)))
+        raise InvalidInput(who, wants, repr(method), suggest(str(method), METHODS))
     if method in NEED_TARGET and y is None:
         needed = f"a target for {method!r} (it requires y to be passed, but the target y is None)"
-        raise InvalidInput(message(who, needed, "y=None", "Pass y, or use method='medoids'"))
+        raise InvalidInput(who, needed, "y=None", "Pass y, or use method='medoids'")
 
 
 def count_prototypes(n: Any, n_rows: int, who: str) -> int:
@@ -117,15 +115,13 @@ def count_prototypes(n: Any, n_rows: int, who: str) -> int:
     if whole and int(n) >= 1:
         if int(n) > n_rows:
             raise TooFewRows(
-                message(
-                    f"{who} ({n} prototypes)",
-                    f"at least {n} rows",
-                    f"n_samples={n_rows}",
-                    f"Ask for {n_rows} or fewer, or for a share such as 0.05",
-                )
+                f"{who} ({n} prototypes)",
+                f"at least {n} rows",
+                f"n_samples={n_rows}",
+                f"Ask for {n_rows} or fewer, or for a share such as 0.05",
             )
         return int(n)
     if isinstance(n, numbers.Real) and not isinstance(n, numbers.Integral) and 0 < float(n) <= 1:
         return min(n_rows, max(2, round(float(n) * n_rows)))
     needed = "a number of prototypes: a whole number of at least 1, or a share above 0 and up to 1"
-    raise InvalidInput(message(who, needed, repr(n), "Give for example 20 or 0.05"))
+    raise InvalidInput(who, needed, repr(n), "Give for example 20 or 0.05")

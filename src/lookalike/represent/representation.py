@@ -8,21 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from lookalike._folds import assign_folds
-from lookalike._params import AtLeast, Rule
-from lookalike._random import make_generator
-from lookalike._shapes import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
-from lookalike.errors import InvalidInput, message
-from lookalike.measures.base import Measure
-from lookalike.measures.matrices import block_or_half
-from lookalike.measures.rows import Rows
+from lookalike._runtime.random_state import make_generator
+from lookalike.errors import InvalidInput
+from lookalike.evaluate.folds import assign_folds
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import block_or_half
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
-
-__all__ = ["SimilarityRepresentation"]
+from lookalike.saving.fields import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
+from lookalike.saving.params import AtLeast, Rule
 
 TUNE = "tune"
 
@@ -163,11 +161,11 @@ class SimilarityRepresentation(Representation):
         who = f"{type(self).__name__}(n_prototypes={self.n_prototypes!r})"
         if self.n_prototypes != TUNE:
             needed = "a whole number, a share, or 'tune'"
-            raise InvalidInput(message(who, needed, repr(self.n_prototypes), "Use 'tune'"))
+            raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             lacking = "estimator=None" if self.estimator is None else "y=None"
             do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
-            raise InvalidInput(message(who, "a learner and a target to tune for", lacking, do))
+            raise InvalidInput(who, "a learner and a target to tune for", lacking, do)
         sizes = shares_to_try(len(source))
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
@@ -216,11 +214,9 @@ def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
     whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
     if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):
         raise InvalidInput(
-            message(
-                f"{who}(prototypes=...)",
-                f"a method, or different positions from 0 to {n_rows - 1}",
-                f"{prototypes!r}",
-                "Count the fitted rows from 0",
-            )
+            f"{who}(prototypes=...)",
+            f"a method, or different positions from 0 to {n_rows - 1}",
+            f"{prototypes!r}",
+            "Count the fitted rows from 0",
         )
     return np.sort(at.astype(np.int64))

@@ -7,24 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from lookalike._show import plain
-from lookalike.errors import InvalidInput, message
-from lookalike.search import Hit, Hits
-from lookalike.search.filters import OPERATORS
+from lookalike._runtime.text import plain
+from lookalike.errors import InvalidInput
+from lookalike.index import Hit, Hits
+from lookalike.index.filters import OPERATORS
 from lookalike.service.collection import Collection
 from lookalike.service.describe import describe
 from lookalike.service.notes import collected
 from lookalike.service.view import View, missing_row
-
-__all__ = [
-    "answer_of",
-    "first_answer",
-    "has_first",
-    "plain_row",
-    "read_filter",
-    "read_query",
-    "search",
-]
 
 REASONS = 3
 ALL = "all"
@@ -75,7 +65,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     queries = [read_query(view, one) for one in (asked["query"] if several else [asked["query"]])]
     if not queries:
         do = "Pass at least one id or record"
-        raise InvalidInput(message("query", "something to start from", "an empty list", do))
+        raise InvalidInput("query", "something to start from", "an empty list", do)
     conditions = read_filter(asked.get("filter"))
     index = view.space(asked.get("space") or "plain")
     with collected() as notes:

@@ -20,8 +20,6 @@ from lookalike.service.safety import Safety
 from lookalike.service.service import Service
 from lookalike.service.site import Site
 
-__all__ = ["create_app"]
-
 
 def create_app(service: Service) -> FastAPI:
     """Return the application of a service.

@@ -26,9 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from lookalike.errors import InvalidInput, message
-
-__all__ = ["together"]
+from lookalike.errors import InvalidInput
 
 FIRST = "main.js"  # whose imports are the first view
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "(\.[^"\n]+)";$', re.M)
@@ -74,8 +72,8 @@ def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:
     unknown = [repr(path) for path in found if path not in files]
     if rest or unknown:
         do = "Write 'import { a, b } from \"./file.js\";' on one line, export by name"
-        raise InvalidInput(message(name, "imports and exports in the plain form",
-                                   (rest + unknown)[0][:80], do))  # fmt: skip
+        raise InvalidInput(name, "imports and exports in the plain form",
+                                   (rest + unknown)[0][:80], do)  # fmt: skip
     return found
 
 
@@ -95,7 +93,7 @@ def _ordered(entries: Iterable[str], imports: Mapping[str, list[str]]) -> list[s
         if name in under_way:
             circle = " -> ".join([*under_way[under_way.index(name) :], name])
             do = "Move what both need to a third module"
-            raise InvalidInput(message(name, "imports without a circle", circle, do))
+            raise InvalidInput(name, "imports without a circle", circle, do)
         under_way.append(name)
         for one in imports[name]:
             visit(one)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, TooLarge, message
-from lookalike.search import Index
+from lookalike.errors import InvalidInput, LookalikeError, TooLarge
+from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import Settings, make, name_rows, read_rows
@@ -20,8 +20,6 @@ from lookalike.service.store.caches import dump, save_index
 from lookalike.service.store.store import Head, NotThere, Store, missing_collection, taken_name
 from lookalike.table import Table
 
-__all__ = ["Catalog", "check_name", "name_from", "settings_from"]
-
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -30,7 +28,7 @@ def check_name(name: str) -> str:
     if not NAME.fullmatch(name) or ".." in name:
         needed = "1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
         do = "Choose a name such as films-2005; title= may be anything"
-        raise InvalidInput(message("collection name", needed, f"{name!r:.80}", do))
+        raise InvalidInput("collection name", needed, f"{name!r:.80}", do)
     return name
 
 
@@ -58,7 +56,7 @@ def check_size(table: Table, limits: Limits) -> None:
     ):
         if count > most:
             do = "Split the table, or start the server with larger limits"
-            raise TooLarge(message("collection", f"at most {most:,} {what}", f"{count:,}", do))
+            raise TooLarge("collection", f"at most {most:,} {what}", f"{count:,}", do)
 
 
 class Catalog:

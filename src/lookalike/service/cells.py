@@ -1,6 +1,6 @@
 """Cells between the library, the store and JSON.
 
-What goes out is plain (``lookalike._show.plain``). What is stored can be read back to the very same
+What goes out is plain (``_runtime.text.plain``). What is stored can be read back to the same
 cells with the schema of the collection: dates, durations, infinities, sets inside of sequences and
 graphs have a form of their own there.
 """
@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._show import plain
-from lookalike.errors import InvalidInput, message
+from lookalike._runtime.text import plain
+from lookalike.errors import InvalidInput
 from lookalike.table import Column, Kind, Schema, Table, as_table
-
-__all__ = ["dumps", "plain_id", "read_stored", "store_record", "stored_columns", "to_json"]
 
 SET = "$set"
 
@@ -40,12 +38,10 @@ def plain_id(cell: Any, row: int, column: str) -> str | int:
     value = plain(cell)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InvalidInput(
-            message(
-                f"id_column {column!r}",
-                "a text or a whole number in every row",
-                f"{value!r:.40} in row {row}",
-                "Use another column, or none: rows are then numbered",
-            )
+            f"id_column {column!r}",
+            "a text or a whole number in every row",
+            f"{value!r:.40} in row {row}",
+            "Use another column, or none: rows are then numbered",
         )
     return value
 
@@ -72,7 +68,7 @@ def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
     for name in schema.aside:
         columns[name] = [record.get(name) for record in records]
     if not records:
-        raise InvalidInput(message("collection", "at least one row", "none", "Add rows"))
+        raise InvalidInput("collection", "at least one row", "none", "Add rows")
     whole = zip(*columns.values(), strict=True)
     rows = [dict(zip(columns, cells, strict=True)) for cells in whole]
     return as_table(rows, schema, who="collection")

@@ -16,9 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError, Message, message
-
-__all__ = ["Client", "ServiceError"]
+from lookalike.errors import InvalidInput, LookalikeError
 
 CHUNK = 2**16
 
@@ -29,14 +27,13 @@ class ServiceError(LookalikeError):
     Parameters
     ----------
     problem : dict
-        The problem document: type, title, status, detail, who, needed, found, do.
+        The problem document: type, title, status, detail, who, needed, found, hint.
     """
 
     def __init__(self, problem: Mapping[str, Any]) -> None:
         self.problem = dict(problem)
         self.status = int(problem.get("status", 0))
-        parts = [str(problem.get(name, "")) for name in ("who", "needed", "found", "do")]
-        super().__init__(Message(str(problem.get("detail", "")), *parts))
+        super().__init__(str(problem.get("detail", "")))
 
 
 class Client:
@@ -67,7 +64,7 @@ class Client:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             do = "Write for example http://127.0.0.1:8571"
-            raise InvalidInput(message("Client", "an address of http or https", repr(address), do))
+            raise InvalidInput("Client", "an address of http or https", repr(address), do)
         self.address = address.rstrip("/")
         self._parts, self._token, self._timeout = parts, token, timeout
         self._lock = threading.Lock()

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lookalike.errors import InvalidInput, LookalikeError, message, suggest
-from lookalike.search import Index
+from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.index import Index
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import Settings, build_index, stored_ids
 from lookalike.service.notes import collected
@@ -30,8 +30,6 @@ from lookalike.service.store.store import (
 from lookalike.service.texts import Texts
 from lookalike.service.view import View, apply_changes, missing_row
 from lookalike.table import Schema
-
-__all__ = ["Collection", "TooFarBehind"]
 
 OFTEN = 0.02  # seconds between two looks for a generation that is waited for
 SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
@@ -102,7 +100,7 @@ class Collection:
             if time.monotonic() >= end:
                 found = f"{view.generation}"
                 do = "Send the request again in a second"
-                raise TooFarBehind(message(f"at_least={generation}", "this generation", found, do))
+                raise TooFarBehind(f"at_least={generation}", "this generation", found, do)
             time.sleep(OFTEN)
 
     def follow(self) -> View:
@@ -189,9 +187,7 @@ class Collection:
                     raise missing_row(id)
             if len(view.index) <= len(ids):
                 do = "Delete the collection, or add a row first"
-                raise InvalidInput(
-                    message(f"collection {self.name!r}", "at least one row", "none left", do)
-                )
+                raise InvalidInput(f"collection {self.name!r}", "at least one row", "none left", do)
             after = view.moved(turn.generation, ids, [])
             turn.remove([dumps(id) for id in ids])
             turn.finish("delete", len(ids))
@@ -228,9 +224,7 @@ class Collection:
             with self.store.turn(self.key, self.name) as turn:
                 if turn.head.fitted != before.fitted:
                     do = "Ask again; another refit was quicker"
-                    raise AlreadyThere(
-                        message("measure", "the measure it began with", "another one", do)
-                    )
+                    raise AlreadyThere("measure", "the measure it began with", "another one", do)
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
@@ -281,7 +275,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
         if id in seen or id in view.index:
             do = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
-            raise AlreadyThere(message(f"id_column {column!r}", "new ids", found, do))
+            raise AlreadyThere(f"id_column {column!r}", "new ids", found, do)
         seen.add(id)
     return ids
 
@@ -298,10 +292,10 @@ def _complete(
         for name in record:
             if name not in known and name != own:
                 do = suggest(str(name), sorted(known))
-                raise InvalidInput(message("row", "columns of the table", repr(name)[:80], do))
+                raise InvalidInput("row", "columns of the table", repr(name)[:80], do)
         if own is not None and record.get(own, id) != id:
             do = "Leave it out, or make it the same"
-            raise InvalidInput(message(f"row {id!r}", "its own id", f"{record[own]!r:.80}", do))
+            raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", do)
         cells = {name: record.get(name) for name in (*compared, *view.schema.aside)}
         whole.append(cells | {names: id})
     return whole
@@ -325,4 +319,4 @@ def _check_readable(records: list[dict[str, Any]], schema: Schema) -> None:
             read_stored(records, schema)
     except (LookalikeError, TypeError, ValueError) as error:
         do = "Use plain numbers, texts, and lists of them"
-        raise InvalidInput(message("row", "cells that can be stored", "others", do)) from error
+        raise InvalidInput("row", "cells that can be stored", "others", do) from error

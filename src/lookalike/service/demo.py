@@ -7,8 +7,6 @@ from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import Settings
 from lookalike.service.limits import Limits
 
-__all__ = ["serve_films"]
-
 NAME = "films"
 
 

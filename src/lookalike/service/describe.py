@@ -9,12 +9,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lookalike._show import plain
+from lookalike._runtime.text import plain
 from lookalike.measures import Measure
 from lookalike.service.view import View
 from lookalike.table import Column, Table
-
-__all__ = ["describe", "start_of"]
 
 BINS = 24
 TOP = 20

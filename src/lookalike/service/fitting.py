@@ -9,25 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, suggest
+from lookalike.index import Index, choose_measure
 from lookalike.measures import Measure
 from lookalike.measures.names import known_measures, make_measure
-from lookalike.search import Index, choose_measure
 from lookalike.service.cells import dumps, id_column, plain_id, read_stored
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Schema, Table, read_table
-
-__all__ = [
-    "Settings",
-    "about_aside",
-    "build_index",
-    "check_measure",
-    "list_measures",
-    "make",
-    "name_rows",
-    "read_rows",
-    "stored_ids",
-]
 
 WHO = "measure"
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
@@ -120,13 +108,11 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
         if repeated is not None:
             found, do = f"{repeated!r} twice", "Use a column without repeats"
             raise InvalidInput(
-                message(
-                    f"id_column {name!r}",
-                    "ids that differ",
-                    found,
-                    do,
-                    problem=f"{repeated!r} is in it twice",
-                )
+                f"id_column {name!r}",
+                "ids that differ",
+                found,
+                do,
+                problem=f"{repeated!r} is in it twice",
             )
         table = table.drop([settings.id_column])
     return table, ids, settle(settings, table)
@@ -159,7 +145,7 @@ def settle(settings: Settings, table: Table) -> Settings:
     if settings.label_column is not None and settings.label_column not in known:
         do = suggest(settings.label_column, every)
         who = "label_column"
-        raise InvalidInput(message(who, "a column of the table", repr(settings.label_column), do))
+        raise InvalidInput(who, "a column of the table", repr(settings.label_column), do)
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
@@ -229,12 +215,10 @@ def make(settings: Settings, table: Table) -> tuple[Measure, str]:
     if settings.weights:
         if "weights" not in measure.get_params(deep=False):
             raise InvalidInput(
-                message(
-                    f"measure {settings.measure!r}",
-                    "a measure that weighs columns",
-                    "weights for another one",
-                    "Use gower, or leave the weights out",
-                )
+                f"measure {settings.measure!r}",
+                "a measure that weighs columns",
+                "weights for another one",
+                "Use gower, or leave the weights out",
             )
         measure.set_params(weights=dict(settings.weights))
     nested = measure.get_params()

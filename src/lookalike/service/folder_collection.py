@@ -14,16 +14,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lookalike.errors import message
-from lookalike.search import Index
-from lookalike.search.shard_index import sample_places
+from lookalike.index import Index
+from lookalike.index.shards.from_files import sample_places
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import Settings, settle
 from lookalike.service.problems import Refused
 from lookalike.service.view import View
 from lookalike.table import Column, Kind, Table
-
-__all__ = ["FolderCollection", "is_index_folder", "settings_of"]
 
 FOLDER = "folder"
 MANIFEST = "manifest.json"
@@ -109,7 +106,7 @@ class FolderCollection(Collection):
     def _refuse(self, do: str) -> NoReturn:
         who = f"collection {self.name!r}"
         found = "one in a folder of shards, which is only read here"
-        raise Refused(409, message(who, "a collection in the store", found, do))
+        raise Refused(409, who, "a collection in the store", found, do)
 
     @property
     def cache_is_old(self) -> bool:

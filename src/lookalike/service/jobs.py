@@ -11,13 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike._progress import Cancelled, watching
-from lookalike.errors import message
+from lookalike._runtime.progress import Cancelled, watching
 from lookalike.service.notes import collected
 from lookalike.service.problems import problem_of
 from lookalike.service.store.store import NotThere
-
-__all__ = ["Job", "Jobs"]
 
 KEPT = 500  # jobs that are remembered
 ENDED = ("done", "failed", "cancelled")
@@ -114,9 +111,7 @@ class Jobs:
         job = self._jobs.get(id)
         if job is None:
             do = "Start it again; jobs belong to the server that runs them"
-            raise NotThere(
-                message(f"job {id[:32]!r}", "a job of this id", "none", do, problem="not found")
-            )
+            raise NotThere(f"job {id[:32]!r}", "a job of this id", "none", do, problem="not found")
         return job
 
     def of(self, collection: str, active: bool = True) -> list[Job]:

@@ -9,8 +9,6 @@ import sys
 import traceback
 from typing import Any
 
-__all__ = ["JsonLines", "set_up"]
-
 OWN = frozenset(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "taskName"}
 
 

@@ -6,8 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-__all__ = ["Metrics"]
-
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

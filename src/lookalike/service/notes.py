@@ -11,8 +11,6 @@ from typing import Any, TextIO
 
 from lookalike.errors import LookalikeWarning
 
-__all__ = ["collected"]
-
 _notes: ContextVar[list[str] | None] = ContextVar("lookalike_notes", default=None)
 _lock = threading.Lock()
 

@@ -11,14 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from lookalike._show import clean
-from lookalike.errors import LookalikeError, TooLarge, message
+from lookalike._runtime.text import clean
+from lookalike.errors import LookalikeError, Part, TooLarge
 from lookalike.service.cells import to_json
 from lookalike.service.collection import TooFarBehind
 from lookalike.service.store.engine import StoreFull, StoreUnavailable
 from lookalike.service.store.store import AlreadyThere, NotThere
-
-__all__ = ["Refused", "problem_of", "respond", "to_problem"]
 
 TITLES = {
     400: "Bad request",
@@ -55,12 +53,19 @@ class Refused(LookalikeError):
     Parameters
     ----------
     status : int
-    text : str, made by ``message``
+    *parts, problem
+        As of every error.
     headers : dict, optional
     """
 
-    def __init__(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(text)
+    def __init__(
+        self,
+        status: int,
+        *parts: Part,
+        problem: str | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(*parts, problem=problem)
         self.status, self.headers = status, headers or {}
 
 
@@ -87,20 +92,22 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
             return problem_of(error.__cause__)
         return error.status_code, _of_http(error), dict(error.headers or {})
     for kind, status in STATUS:
-        if isinstance(error, kind):
+        if isinstance(error, kind) and isinstance(error, LookalikeError):
             headers = {"Retry-After": "1"} if status == 503 else {}
             return status, to_problem(status, str(error), _parts(error)), headers
     if isinstance(error, ClientDisconnect):
-        text = message("request", "a whole body", "a client that hung up", "Send it again")
-        return 400, to_problem(400, text, _parts(text)), {}
-    text = message(
-        "server",
-        "an answer",
-        "a mistake of ours",
-        "Look into the log of the server, and report it",
-        problem="something went wrong in here, and it is not your fault",
+        refused = Refused(400, "request", "a whole body", "a closed connection", "Send it again")
+        return problem_of(refused)
+    return problem_of(
+        Refused(
+            500,
+            "server",
+            "an answer",
+            "an error in the server",
+            "See the log of the server, and report it",
+            problem="something went wrong in the server",
+        )
     )
-    return 500, to_problem(500, text, _parts(text)), {}
 
 
 def respond(error: Exception) -> Response:
@@ -115,8 +122,8 @@ async def handle(request: Request, error: Exception) -> Response:
     return respond(error)
 
 
-def _parts(text: Any) -> dict[str, str]:
-    return {name: getattr(text, name, "") for name in ("who", "needed", "found", "do")}
+def _parts(error: LookalikeError) -> dict[str, str]:
+    return {name: getattr(error, name) for name in ("who", "needed", "found", "hint")}
 
 
 def _of_validation(error: RequestValidationError) -> dict[str, Any]:
@@ -128,32 +135,22 @@ def _of_validation(error: RequestValidationError) -> dict[str, Any]:
     found = type(given).__name__ if isinstance(given, dict | list) else repr(given)
     more = len(error.errors()) - 1
     do = "Correct it" + (f", and {more} more" if more else "") + "; /openapi.json has examples"
-    text = message(where or "request", needed, found, do)
-    return to_problem(422, text, _parts(text))
+    refused = Refused(422, where or "request", needed, found, do)
+    return to_problem(422, str(refused), _parts(refused))
 
 
 def _of_http(error: HTTPException) -> dict[str, Any]:
     status = error.status_code
     if status == 404:
-        text = message(
-            "address",
-            "one that is served",
-            "another",
-            "See /openapi.json",
-            problem="nothing is served here",
-        )
+        parts: tuple[str, ...] = ("address", "one that is served", "another")
+        problem: str | None = "nothing is served here"
     elif status == 405:
-        text = message(
-            "method",
-            "one that the address takes",
-            "another",
-            "See /openapi.json",
-            problem="this address does not take it",
-        )
+        parts = ("method", "one that the address takes", "another")
+        problem = "this address does not take it"
     else:
-        do = "See /openapi.json"
-        text = message("request", "what the address takes", str(error.detail), do)
-    return to_problem(status, text, _parts(text))
+        parts, problem = ("request", "what the address takes", str(error.detail)), None
+    refused = Refused(status, *parts, "See /openapi.json", problem=problem)
+    return to_problem(status, str(refused), _parts(refused))
 
 
 def _short(text: str) -> str:

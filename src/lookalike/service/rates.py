@@ -7,8 +7,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable
 
-__all__ = ["Rates"]
-
 CLIENTS = 10_000  # that are remembered
 
 

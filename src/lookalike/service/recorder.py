@@ -11,8 +11,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lookalike.service.metrics import Metrics
 
-__all__ = ["Recorder"]
-
 log = logging.getLogger("lookalike.service")
 
 

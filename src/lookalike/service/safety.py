@@ -18,14 +18,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lookalike._progress import Cancelled, watching
-from lookalike.errors import message
+from lookalike._runtime.progress import Cancelled, watching
 from lookalike.service.limits import Limits
 from lookalike.service.problems import Refused, respond
 from lookalike.service.rates import Rates
 from lookalike.service.tokens import Token, Tokens
-
-__all__ = ["HEADERS", "Access", "Safety"]
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 READS = ("GET", "HEAD", "OPTIONS")
@@ -152,8 +149,8 @@ class Safety:
                 needed = f"an answer within {self.limits.seconds:g} seconds"
                 do = "Ask for less, or by a job"
                 took = f"no answer within {self.limits.seconds:g} seconds"
-                text = message("request", needed, "none", do, problem=took)
-                await respond(Refused(503, text))(scope, receive, safe_send)
+                refused = Refused(503, "request", needed, "none", do, problem=took)
+                await respond(refused)(scope, receive, safe_send)
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that must not be answered; name its token for the log."""
@@ -163,35 +160,39 @@ class Safety:
             _check_origin(headers)
         if method == "OPTIONS":
             do = "Use the page of this server; other sites are not allowed"
-            raise Refused(
-                405, message("OPTIONS", "another method", "OPTIONS", do, problem="not allowed")
-            )
+            raise Refused(405, "OPTIONS", "another method", "OPTIONS", do, problem="not allowed")
         scope["lookalike_client"] = None
         if path in OPEN or path.startswith("/web/"):
             return
         token = self._token(headers, scope)
         if self.access.tokens and token is None:
             do = "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one"
-            text = message(
-                "request", "a token", "none or a wrong one", do, problem="a valid token is required"
+            raise Refused(
+                401,
+                "request",
+                "a token",
+                "none or a wrong one",
+                do,
+                problem="a valid token is required",
+                headers={"WWW-Authenticate": "Bearer"},
             )
-            raise Refused(401, text, {"WWW-Authenticate": "Bearer"})
         if token is not None:
             scope["lookalike_client"] = token.id
             asks = method in READS or ASKING.fullmatch(f"{method} {path}") is not None
             if token.scope != "write" and not asks:
                 do = "Use a token of the scope 'write'"
-                raise Refused(403, message("request", "a token that may write", token.scope, do))
+                raise Refused(403, "request", "a token that may write", token.scope, do)
             wait = self._rates.wait(token.id)
             if wait > 0:
-                text = message(
+                raise Refused(
+                    429,
                     "token",
                     f"at most {self.limits.rate:g} requests per second",
                     "more",
                     "Wait a little",
                     problem=f"more than {self.limits.rate:g} requests per second",
+                    headers={"Retry-After": str(max(1, round(wait)))},
                 )
-                raise Refused(429, text, {"Retry-After": str(max(1, round(wait)))})
 
     def _token(self, headers: Headers, scope: Scope) -> Token | None:
         given = headers.get("authorization", "")
@@ -203,10 +204,12 @@ class Safety:
             do = "Wait a little"
             raise Refused(
                 429,
-                message(
-                    "token", "the right one", "many wrong ones", do, problem="too many wrong tokens"
-                ),
-                {"Retry-After": "1"},
+                "token",
+                "the right one",
+                "many wrong ones",
+                do,
+                problem="too many wrong tokens",
+                headers={"Retry-After": "1"},
             )
         return found
 
@@ -216,14 +219,14 @@ def _check_host(access: Access, headers: Headers) -> None:
     if len(given) != 1 or not access.allows_host(given[0]):
         do = "Call it by localhost, or start it with --allow-host NAME"
         found = f"{', '.join(given)[:80]!r}"
-        text = message(
+        raise Refused(
+            403,
             "Host",
             "a name of this server",
             found,
             do,
             problem=f"{found} is not a name of this server",
         )
-        raise Refused(403, text)
 
 
 def _check_origin(headers: Headers) -> None:
@@ -236,10 +239,9 @@ def _check_origin(headers: Headers) -> None:
     if foreign:
         do = "Use the page of this server, or a program"
         found = f"{(origin or site)!r:.80}"
-        text = message(
-            "Origin", "a page of this server", found, do, problem=f"{found} is another site"
+        raise Refused(
+            403, "Origin", "a page of this server", found, do, problem=f"{found} is another site"
         )
-        raise Refused(403, text)
 
 
 class _Body:
@@ -252,7 +254,7 @@ class _Body:
         self._most = limits.upload + limits.body if upload else limits.body
         if upload and scope["path"] != "/api/collections":
             do = "Send application/json"
-            raise Refused(415, message("body", "JSON", "a form", do))
+            raise Refused(415, "body", "JSON", "a form", do)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
@@ -270,13 +272,11 @@ class _Body:
             do = "Send it faster, or in parts"
             raise Refused(
                 408,
-                message(
-                    "body",
-                    "all of it within the time limit",
-                    "a part",
-                    do,
-                    problem="it did not arrive within the time limit",
-                ),
+                "body",
+                "all of it within the time limit",
+                "a part",
+                do,
+                problem="it did not arrive within the time limit",
             ) from None
         if event["type"] == "http.request":
             self._size += len(event.get("body", b""))
@@ -288,4 +288,4 @@ class _Body:
 
     def _too_large(self, found: str) -> Refused:
         do = "Send less at once"
-        return Refused(413, message("body", f"at most {self._most:,} bytes", found, do))
+        return Refused(413, "body", f"at most {self._most:,} bytes", found, do)

@@ -6,12 +6,10 @@ import inspect
 import json
 from typing import Any
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
+from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
-from lookalike.search import Index
-
-__all__ = ["ENDING", "load_saved", "measure_text"]
 
 ENDING = ".lookalike"
 
@@ -23,7 +21,7 @@ def load_saved(path: str) -> Index:
     index = load(path)
     if not isinstance(index, Index):
         found, do = f"a saved {type(index).__name__}", "Serve a table, or an index of one"
-        raise InvalidInput(message(f"File {path!r}", "a saved index", found, do))
+        raise InvalidInput(f"File {path!r}", "a saved index", found, do)
     return index
 
 
@@ -51,7 +49,7 @@ def measure_text(measure: Measure) -> str:
     if not same:  # such as a function of one's own
         do = "Name another one with --measure"
         found = f"{type(measure).__name__} with options that have no name"
-        raise InvalidInput(message("the saved index", "a measure that can be named", found, do))
+        raise InvalidInput("the saved index", "a measure that can be named", found, do)
     return text
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import uvicorn
 
-from lookalike.errors import InvalidInput, message, missing_file
-from lookalike.search import Index
+from lookalike.errors import InvalidInput, missing_file
+from lookalike.index import Index
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.fitting import Settings
@@ -22,16 +22,6 @@ from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.safety import Access
 from lookalike.service.saved import ENDING, load_saved, measure_text
 from lookalike.service.service import Service
-
-__all__ = [
-    "Server",
-    "data_folder",
-    "default_store",
-    "is_loopback",
-    "make_service",
-    "run",
-    "serve_file",
-]
 
 CHUNK = 2**20
 
@@ -97,7 +87,7 @@ def make_service(
         service.store.close()
         why = "--need-token" if need_token else f"--host {host}, which others can reach"
         do = f"lookalike token create NAME --scope write --store {shown}"
-        raise InvalidInput(message(why, "a token in the store", "none", do))
+        raise InvalidInput(why, "a token in the store", "none", do)
     return service
 
 
@@ -157,7 +147,7 @@ def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -
     for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
         if options.get(option):
             who, do = f"--{option.replace('_', '-')}", "Give it when the index is built"
-            raise InvalidInput(message(who, "a table to read", "a saved index", do))
+            raise InvalidInput(who, "a table to read", "a saved index", do)
     if options.get("measure"):
         return settings
     return replace(settings, measure=measure_text(index.measure_))
@@ -187,9 +177,7 @@ def free_port(host: str, port: int) -> int:
         except OSError as error:
             found, do = str(error.strerror or error), "Choose another --port, or 0 for a free one"
             who, cannot = f"--host {host} --port {port}", f"cannot listen here ({found.lower()})"
-            raise InvalidInput(
-                message(who, "an address that is free", found, do, problem=cannot)
-            ) from error
+            raise InvalidInput(who, "an address that is free", found, do, problem=cannot) from error
         return int(trial.getsockname()[1])
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import anyio
 
-from lookalike._config import count_jobs
-from lookalike._progress import watching
-from lookalike.errors import LookalikeError, message
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.progress import watching
+from lookalike.errors import LookalikeError
 from lookalike.kernels.first_use import load_compiler
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import first_answer
@@ -32,8 +32,6 @@ from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Store
 from lookalike.service.tokens import Tokens
 from lookalike.service.view import View
-
-__all__ = ["Service"]
 
 FOLLOW = 0.25  # seconds between two looks at the change log
 HOUR = 3600.0  # between two looks for sessions that nobody touches
@@ -178,15 +176,13 @@ class Service:
         """Return a file by its path below the allowed folder; refuse every other."""
         do = "Upload the file, or start the server with --folder"
         if self.folder is None:
-            raise Refused(403, message("path", "a folder to read from", "none allowed", do))
+            raise Refused(403, "path", "a folder to read from", "none allowed", do)
         if "\0" in path:
-            raise Refused(422, message("path", "a path", "a NUL character", "Correct the path"))
+            raise Refused(422, "path", "a path", "a NUL character", "Correct the path")
         whole = Path(os.path.realpath(self.folder / path))
         if not whole.is_relative_to(self.folder):
             needed, found = "a file below the allowed folder", "one outside of it"
-            raise Refused(403, message("path", needed, found, do))
+            raise Refused(403, "path", needed, found, do)
         if not whole.is_file() and not is_index_folder(whole):
-            raise Refused(
-                404, message("path", "a file", "none", "Check the path", problem="file not found")
-            )
+            raise Refused(404, "path", "a file", "none", "Check the path", problem="file not found")
         return whole

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from lookalike.errors import message
-from lookalike.search import FeedbackSession
+from lookalike.index import FeedbackSession
 from lookalike.service.answers import answer_of, read_filter, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
@@ -22,8 +21,6 @@ from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.store import NotThere, now
 from lookalike.service.view import View, missing_row
-
-__all__ = ["Sessions"]
 
 KEPT = 200  # sessions whose answers are kept in memory
 TURNS = 64
@@ -240,6 +237,6 @@ def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool
     if found is None:
         do = "POST .../sessions starts a new one"
         raise NotThere(
-            message(f"session {id[:32]!r}", "a session of this id", "none", do, problem="not found")
+            f"session {id[:32]!r}", "a session of this id", "none", do, problem="not found"
         )
     return str(found)

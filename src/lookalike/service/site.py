@@ -20,8 +20,6 @@ from starlette.responses import Response
 
 from lookalike.service.bundle import together
 
-__all__ = ["WEB", "Site"]
-
 WEB = Path(__file__).parent / "web"
 TYPES = {
     ".html": "text/html; charset=utf-8",

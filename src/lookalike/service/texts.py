@@ -6,10 +6,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lookalike._show import plain
+from lookalike._runtime.text import plain
 from lookalike.service.view import View
-
-__all__ = ["Texts"]
 
 WRITTEN = ("text", "category", "order", "object")
 

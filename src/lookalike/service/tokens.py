@@ -12,12 +12,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lookalike.errors import InvalidInput, message, suggest
+from lookalike.errors import InvalidInput, suggest
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.store import NotThere, now
-
-__all__ = ["SCOPES", "Token", "Tokens"]
 
 SCOPES = ("read", "write")
 PREFIX = "la"
@@ -61,7 +59,7 @@ class Tokens:
         """Make a token; return it and its text, which is shown this once."""
         if scope not in SCOPES:
             do = suggest(scope, SCOPES)
-            raise InvalidInput(message("token", "a scope", repr(scope), do))
+            raise InvalidInput("token", "a scope", repr(scope), do)
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = Token(id, name[:100], scope, now(), None, _hash(secret))
         with self._database.write() as connection:
@@ -84,13 +82,11 @@ class Tokens:
         if done.rowcount == 0:
             do = "lookalike token list shows them"
             raise NotThere(
-                message(
-                    f"token {id!r}",
-                    "a token that is in use",
-                    "none",
-                    do,
-                    problem="not found, or revoked already",
-                )
+                f"token {id!r}",
+                "a token that is in use",
+                "none",
+                do,
+                problem="not found, or revoked already",
             )
         self._forget()
 

@@ -8,15 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, message
-from lookalike.search import Index
+from lookalike.errors import InvalidInput
+from lookalike.index import Index
 from lookalike.service.cells import read_stored
 from lookalike.service.fitting import Settings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotThere
 from lookalike.table import Schema, Table
-
-__all__ = ["View", "apply_changes", "missing_row"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ class View:
             return self.index
         if self.repaired is None:
             do = "POST .../repair, wait for the job, or ask in the space 'plain'"
-            raise InvalidInput(message("space 'repaired'", "a space that was made", "none", do))
+            raise InvalidInput("space 'repaired'", "a space that was made", "none", do)
         return self.repaired
 
     def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:
@@ -126,9 +124,7 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
 def missing_row(id: Any) -> NotThere:
     """Return the error about a row that is not there."""
     do = "GET .../rows lists those that are there"
-    return NotThere(
-        message(f"row {id!r}"[:120], "an id that is there", "none", do, problem="not found")
-    )
+    return NotThere(f"row {id!r}"[:120], "an id that is there", "none", do, problem="not found")
 
 
 def _whole(text: str) -> list[int]:

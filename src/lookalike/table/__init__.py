@@ -1,11 +1,12 @@
 """Tables as they come from the world: each column with its kind and the reason for it."""
 
-from lookalike.table.lazy import LazyTable
-from lookalike.table.new_rows import as_table
+from lookalike.table.formats.lazy import LazyTable
+from lookalike.table.infer.reading import Reading
+from lookalike.table.model.kind import KINDS, Kind
+from lookalike.table.model.new_rows import as_table
+from lookalike.table.model.summary import ColumnSummary, TableSummary
+from lookalike.table.model.table import Column, Graph, Schema, Table
 from lookalike.table.read import read_table
-from lookalike.table.reading import Reading
-from lookalike.table.summary import ColumnSummary, TableSummary
-from lookalike.table.table import KINDS, Column, Graph, Kind, Schema, Table
 
 __all__ = [
     "KINDS",

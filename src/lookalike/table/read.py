@@ -8,34 +8,26 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, message, suggest
-from lookalike.table.cells import convert, raw_of_column, set_aside
-from lookalike.table.given import given_kind, read_as_text
-from lookalike.table.kind import RECORD
-from lookalike.table.kinds import Guess, infer_columns
-from lookalike.table.new_rows import as_table
-from lookalike.table.raw import Raw, of_array
-from lookalike.table.roles import find_copies
-from lookalike.table.sources import (
+from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.table.formats.raw import Raw, of_array
+from lookalike.table.formats.sources import (
     check_shape,
     numeric_array,
     raw_columns,
     unwrap,
     without_tokens,
 )
-from lookalike.table.table import Column, Kind, Schema, Table
+from lookalike.table.infer.kinds import infer_columns
+from lookalike.table.infer.roles import find_copies
+from lookalike.table.infer.typed import Guess
+from lookalike.table.model.cells import convert, raw_of_column, set_aside
+from lookalike.table.model.given import given_kind, read_as_text
+from lookalike.table.model.kind import RECORD, Kind
+from lookalike.table.model.new_rows import as_table
+from lookalike.table.model.table import Column, Schema, Table
 
 if TYPE_CHECKING:
-    from lookalike.table.lazy import LazyTable
-
-__all__ = [
-    "given_kinds",
-    "make_table",
-    "missing_tokens",
-    "read_columns",
-    "read_table",
-    "without_copies",
-]
+    from lookalike.table.formats.lazy import LazyTable
 
 BY_HAND = "by hand"
 
@@ -112,7 +104,7 @@ def read_table(
 
     Notes
     -----
-    The rules of guessing are listed in ``lookalike.table.kinds``. An array of numbers is taken as
+    The rules of inference are listed in ``table.infer.kinds``. An array of numbers is taken as
     it is: every column is a number, and nothing is guessed.
 
     Examples
@@ -131,17 +123,15 @@ def read_table(
     if schema is not None:
         if kinds is not None or missing is not None:
             raise InvalidInput(
-                message(
-                    "read_table(schema=...)",
-                    "the kinds and missing values of the schema alone",
-                    "kinds= or missing= besides it",
-                    "Leave them out",
-                )
+                "read_table(schema=...)",
+                "the kinds and missing values of the schema alone",
+                "kinds= or missing= besides it",
+                "Leave them out",
             )
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = missing_tokens(missing)
     if lazy:
-        from lookalike.table.lazy import read_lazy
+        from lookalike.table.formats.lazy import read_lazy
 
         return read_lazy(source, kinds, tokens)
     if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
@@ -207,12 +197,10 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
         name = aside[0].name
         raise InvalidInput(
-            message(
-                "read_table",
-                "a column to compare",
-                f"none: {reasons}",
-                f'Add a column, or say what one is: kinds={{{name!r}: "category"}}',
-            )
+            "read_table",
+            "a column to compare",
+            f"none: {reasons}",
+            f'Add a column, or say what one is: kinds={{{name!r}: "category"}}',
         )
     return Table(columns, aside, missing=tokens)
 
@@ -241,12 +229,10 @@ def missing_tokens(missing: Any) -> tuple[Any, ...]:
     if isinstance(missing, Iterable):
         return tuple(missing)
     raise WrongType(
-        message(
-            "read_table(missing=...)",
-            "a list of strings or numbers",
-            type(missing).__name__,
-            'Pass for example missing=["?"]',
-        )
+        "read_table(missing=...)",
+        "a list of strings or numbers",
+        type(missing).__name__,
+        'Pass for example missing=["?"]',
     )
 
 
@@ -256,12 +242,10 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         return {}
     if not isinstance(kinds, Mapping):
         raise WrongType(
-            message(
-                "read_table(kinds=...)",
-                "a mapping of column to kind",
-                type(kinds).__name__,
-                'Pass for example kinds={"size": "category"}',
-            )
+            "read_table(kinds=...)",
+            "a mapping of column to kind",
+            type(kinds).__name__,
+            'Pass for example kinds={"size": "category"}',
         )
     chosen = {}
     for key, given in kinds.items():
@@ -271,9 +255,7 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         name = str(name)
         if name not in names:
             raise InvalidInput(
-                message(
-                    "read_table(kinds=...)", "columns of the table", repr(key), suggest(name, names)
-                )
+                "read_table(kinds=...)", "columns of the table", repr(key), suggest(name, names)
             )
         chosen[name] = given_kind(name, given)
     return chosen

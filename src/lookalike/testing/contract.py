@@ -11,14 +11,12 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from lookalike._config import config
-from lookalike._load import load
+from lookalike._runtime.config import config
 from lookalike.errors import InvalidInput
-from lookalike.measures.base import Measure
-from lookalike.measures.rows import Rows
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-
-__all__ = ["check_measure"]
+from lookalike.saving.load import load
 
 
 def check_measure(measure: Measure, X: Any, new: Any = None, y: Any = None) -> None:
@@ -59,6 +57,7 @@ def check_measure(measure: Measure, X: Any, new: Any = None, y: Any = None) -> N
 
 
 def bounds_and_conversion(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: bounds and conversion."""
     for left, right in _sides(m, a, b):
         s, d = m.block(left, right, "similarity"), m.block(left, right, "distance")
         assert s.shape == d.shape == (len(left), len(right))
@@ -72,6 +71,7 @@ def bounds_and_conversion(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def a_row_with_itself(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: a row with itself."""
     if m.traits.exact_self:
         assert_array_equal(np.diagonal(m.block(a, a, "similarity")), 1.0)
         assert_array_equal(np.diagonal(m.block(a, a, "distance")), 0.0)
@@ -79,12 +79,14 @@ def a_row_with_itself(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def symmetry(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: symmetry."""
     if m.traits.symmetric:
         for left, right in _sides(m, a, b):
             _same(m.compare(left, right), m.compare(right, left).T)
 
 
 def entries_depend_on_their_rows_alone(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: entries depend on their rows alone."""
     rng = np.random.default_rng(0)
     for left, right in _sides(m, a, b):
         whole = m.compare(left, right)
@@ -95,6 +97,7 @@ def entries_depend_on_their_rows_alone(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: neighbors agree with the matrix."""
     n = len(a)
     for queries, own in ((a, True), (b, False)):
         d = m.block(queries, a)
@@ -109,6 +112,7 @@ def neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: lists of parts merge."""
     n = len(a)
     if n < 2:
         return
@@ -121,6 +125,7 @@ def lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def threads_change_nothing(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: threads change nothing."""
     k = max(1, len(a) // 2)
     for jobs in (1, 3):
         same = clone(m)
@@ -130,10 +135,12 @@ def threads_change_nothing(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def fitted_rows_encode_alike(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: fitted rows encode alike."""
     _same(m.block(a[::-1], a), m.block(a, a)[::-1])
 
 
 def saving_changes_nothing(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: saving changes nothing."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "measure.lookalike"
         m.save(path)
@@ -144,6 +151,7 @@ def saving_changes_nothing(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: explanations add up."""
     pairs = [(a[:1], a[-1:])]
     if len(b):
         pairs.append((a[:1], b[:1]))
@@ -159,6 +167,7 @@ def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
 
 
 def weights_are_taken_or_refused(m: Measure, a: Rows, b: Rows) -> None:
+    """Check: weights are taken or refused."""
     if not m.traits.weighs_columns:
         try:
             m.reweighted({})

@@ -17,8 +17,6 @@ except ImportError as error:  # pragma: no cover
         "lookalike.testing: hypothesis is not installed. Install it: pip install hypothesis."
     ) from error
 
-__all__ = ["SIMPLE", "cells", "frames", "matrices", "number_tables", "tables"]
-
 SIMPLE = ("number", "category", "order", "flag")
 LEVELS = ("low", "mid", "high")
 WORDS = st.sampled_from(["a", "b", "c", "aa", "ab", "ba"])

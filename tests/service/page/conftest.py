@@ -22,7 +22,7 @@ WAIT = 40_000  # milliseconds
 
 def film_rows(n):
     """Return the best known films and some others, as records."""
-    from lookalike._show import plain
+    from lookalike._runtime.text import plain
     from lookalike.datasets import load_films
 
     films = load_films()

@@ -44,7 +44,7 @@ def test_a_server_that_is_gone_and_comes_back(visit):
 
 def test_a_token_is_asked_for_and_kept(visit):
     visit.expected = ["401"]
-    problem = {"title": "A token is needed", "status": 401, "do": "Pass a token"}
+    problem = {"title": "A token is needed", "status": 401, "hint": "Pass a token"}
 
     def guard(route):
         if route.request.headers.get("authorization") == "Bearer secret":

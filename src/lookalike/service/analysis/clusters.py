@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._show import plain
-from lookalike.cluster import SimilarityClustering, profile_clusters
-from lookalike.cluster.differences import column_differences
-from lookalike.errors import InvalidInput, message
+from lookalike._runtime.text import plain
+from lookalike.clustering import SimilarityClustering, profile_clusters
+from lookalike.clustering.differences import column_differences
+from lookalike.errors import InvalidInput
 from lookalike.service.analysis.sample import Sample, take, take_again, with_rows
 from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
-
-__all__ = ["Clusters", "find_clusters", "profile"]
 
 TYPICAL = 5
 SOME = 500  # rows of a set among which typical ones are looked for
@@ -65,7 +63,7 @@ def find_clusters(view: View) -> Clusters:
     """Cluster the rows of a view by its measure."""
     if len(view.index) < 3:
         do = "Add rows"
-        raise InvalidInput(message("clusters", "at least 3 rows", str(len(view.index)), do))
+        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), do)
     sample = take(view)
     model = SimilarityClustering(clone(view.index.measure_), random_state=0).fit(sample.table)
     found = profile_clusters(model, sample.table, n_columns=COLUMNS, n_examples=TYPICAL)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lookalike.hubness import hubs_and_orphans
-from lookalike.search import Hits
+from lookalike.index import Hits
 from lookalike.service.analysis.hubs import Hubs
 from lookalike.service.notes import collected
 from lookalike.service.view import View
-
-__all__ = ["grow"]
 
 
 def grow(

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 from lookalike.hubness import hubs_and_orphans, k_occurrence, skewness
-from lookalike.search import Index
+from lookalike.index import Index
 from lookalike.service.analysis.sample import Sample, fit_plain, take, take_again
 from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
-
-__all__ = ["Hubs", "Lists", "can_be_repaired", "find_hubs"]
 
 TOP, ORPHANS = 20, 50
 BINS = 30
@@ -156,7 +154,7 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
     """
     if len(view.index) < 3:
         do = "Add rows"
-        raise InvalidInput(message("hubs", "at least 3 rows", str(len(view.index)), do))
+        raise InvalidInput("hubs", "at least 3 rows", str(len(view.index)), do)
     sample = take(view)
     k = min(k, len(sample.ids) - 1)
     plain = _lists(fit_plain(sample), k)

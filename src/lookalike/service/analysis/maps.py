@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._show import plain, short
-from lookalike.errors import message, suggest
+from lookalike._runtime.text import plain, short
+from lookalike.errors import suggest
 from lookalike.evaluate import trustworthiness
 from lookalike.represent import layout
 from lookalike.service.analysis.hubs import Hubs
@@ -19,8 +19,6 @@ from lookalike.service.cells import to_json
 from lookalike.service.store.results import Kept
 from lookalike.service.store.store import NotThere
 from lookalike.service.view import View
-
-__all__ = ["Map", "make_map"]
 
 LEVELS = 8  # colors; what is beyond is "other"
 GAP = 255
@@ -67,7 +65,7 @@ class Map:
         names = [one.name for one in table.columns + table.aside]
         if column not in names:
             do = suggest(column, names)
-            raise NotThere(message(f"column {column[:80]!r}", "a column", "none", do))
+            raise NotThere(f"column {column[:80]!r}", "a column", "none", do)
         found = table[column]
         if found.kind.name == "number":
             values = np.asarray(found.values, dtype="<f4")

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lookalike.search import Index
-from lookalike.search.tables import learn_levels
+from lookalike.index import Index
+from lookalike.index.tables import learn_levels
 from lookalike.service.fitting import about_aside, make, name_rows
 from lookalike.service.view import View
 from lookalike.table import read_table
-
-__all__ = ["fit_again"]
 
 
 def fit_again(

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, message
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service.analysis.clusters import Clusters, find_clusters
 from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
 from lookalike.service.analysis.maps import Map, make_map
@@ -21,8 +21,6 @@ from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
 from lookalike.service.store.results import load_result, save_result
 from lookalike.service.view import View
-
-__all__ = ["Analyses"]
 
 
 class Analyses:
@@ -86,7 +84,7 @@ class Analyses:
         if not can_be_repaired(view):
             do = "Ask in the space 'plain', or refit with another measure"
             found = type(view.index.measure_).__name__
-            raise InvalidInput(message("repair", "a measure that can be repaired", found, do))
+            raise InvalidInput("repair", "a measure that can be repaired", found, do)
 
         def work(job: Job) -> dict[str, Any]:
             now = collection.view
@@ -143,8 +141,8 @@ class Analyses:
         same, name = (collection.key, kind, view.fitted, view.changed), kind.partition("-")[0]
         problem = self.jobs.failure(name, same)
         if problem is not None:  # it would fail again: the same rows, the same work
-            four = [problem[part] for part in ("who", "needed", "found", "do")]
-            raise Refused(problem["status"], message(*four))
+            four = [problem[part] for part in ("who", "needed", "found", "hint")]
+            raise Refused(problem["status"], *four)
         return self.jobs.start(name, collection.name, same, work)
 
     def _from_store(self, collection: Collection, view: View, kind: str, form: Any) -> Any:

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
+from lookalike.index import Index
+from lookalike.index.choose import repair_hubs
+from lookalike.index.tables import concatenate
 from lookalike.measures import Measure
-from lookalike.search import Index
-from lookalike.search.choose import repair_hubs
-from lookalike.search.tables import concatenate
 from lookalike.service.answers import plain_row
 from lookalike.service.view import View
 from lookalike.table import Table, as_table
-
-__all__ = ["MOST", "Sample", "fit_plain", "fit_repaired", "take", "take_again", "with_rows"]
 
 MOST = 100_000  # rows that one analysis looks at
 SMALL = 5_000  # rows up to which every change makes an analysis old
@@ -119,6 +117,6 @@ def fit_repaired(view: View) -> Index:
     if view.sample is not None:
         do = "Ask in the space 'plain'"
         found = "rows in a folder of shards"
-        raise InvalidInput(message("space 'repaired'", "rows in memory", found, do))
+        raise InvalidInput("space 'repaired'", "rows in memory", found, do)
     measure = repair_hubs(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

@@ -15,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from lookalike.errors import message
 from lookalike.service.api.models import CreateIn
 from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
 from lookalike.service.api.strict import StrictRoute, read_json
@@ -23,8 +22,6 @@ from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
-
-__all__ = ["BRIEF", "router"]
 
 router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
 BRIEF = {
@@ -78,7 +75,7 @@ async def create_collection(request: Request, service: Serving) -> Response:
         return await _from_upload(request, service)
     if kind != "application/json":
         do = "Send application/json or multipart/form-data"
-        raise Refused(415, message("body", "JSON or a form", f"{kind[:80]!r}", do))
+        raise Refused(415, "body", "JSON or a form", f"{kind[:80]!r}", do)
     options = _options(await request.json())
     return await run_in_threadpool(_create, service, options, None, None)
 
@@ -88,7 +85,7 @@ async def _from_upload(request: Request, service: Service) -> Response:
         file, text = form.get("file"), form.get("options")
         if not isinstance(file, UploadFile):
             do = "Send the table as the field 'file'"
-            raise Refused(422, message("form", "a file", "none", do))
+            raise Refused(422, "form", "a file", "none", do)
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
         options = _options(read_json(raw, service.limits))
         with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +112,7 @@ def _options(given: Any) -> CreateIn:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "options"
         do = "See /openapi.json"
-        raise Refused(422, message(where, str(first["msg"]), "something else", do)) from error
+        raise Refused(422, where, str(first["msg"]), "something else", do) from error
 
 
 def _create(
@@ -124,7 +121,7 @@ def _create(
     given = [upload is not None, options.path is not None, options.rows is not None]
     if sum(given) != 1:
         needed, do = "one of file, path and rows", "Send one of them"
-        raise Refused(422, message("collection", needed, f"{sum(given)} of them", do))
+        raise Refused(422, "collection", needed, f"{sum(given)} of them", do)
     rows: Any = upload
     title = (source or {}).get("file", "table")
     if options.path is not None:

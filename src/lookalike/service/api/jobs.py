@@ -17,8 +17,6 @@ from lookalike.service.cells import to_json
 from lookalike.service.fitting import check_measure, list_measures
 from lookalike.service.jobs import Job
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api", tags=["jobs"], route_class=StrictRoute, responses=PROBLEMS)
 LOOK = 0.1  # seconds between two looks at a job
 ALIVE = 15.0  # seconds after which a silent stream says that it is alive

@@ -6,19 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
-__all__ = [
-    "CreateIn",
-    "Id",
-    "MarksIn",
-    "MeasureIn",
-    "ProblemOut",
-    "ProfileIn",
-    "RowIn",
-    "RowsIn",
-    "SearchIn",
-    "SessionIn",
-]
-
 Id = Annotated[StrictStr, Field(max_length=1_000)] | StrictInt
 Space = Literal["plain", "repaired"]
 Record = dict[str, Any]

@@ -16,8 +16,6 @@ from lookalike.service.api.strict import StrictRoute
 from lookalike.service.cells import to_json
 from lookalike.service.service import Service
 
-__all__ = ["at_hand", "router"]
-
 router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
 OPENING = {"collections": [BRIEF], "collection": BRIEF, "answer": ANSWER}
 

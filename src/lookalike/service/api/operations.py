@@ -8,8 +8,6 @@ from starlette.responses import Response
 from lookalike.service.api.shared import Serving, answer, documented
 from lookalike.service.metrics import TYPE
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["operations"])
 
 

@@ -16,8 +16,6 @@ from lookalike.service.cells import dumps
 from lookalike.service.folder_collection import FolderCollection
 from lookalike.service.view import View
 
-__all__ = ["router"]
-
 router = APIRouter(
     prefix="/api/collections/{c}/rows", tags=["rows"], route_class=StrictRoute, responses=PROBLEMS
 )

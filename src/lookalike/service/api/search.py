@@ -23,8 +23,6 @@ from lookalike.service.collection import Collection
 from lookalike.service.service import Service
 from lookalike.service.view import View
 
-__all__ = ["ANSWER", "router"]
-
 router = APIRouter(
     prefix="/api/collections/{c}", tags=["search"], route_class=StrictRoute, responses=PROBLEMS
 )

@@ -10,23 +10,11 @@ from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lookalike.errors import message
 from lookalike.service.api.models import ProblemOut
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
-
-__all__ = [
-    "PROBLEMS",
-    "Found",
-    "Serving",
-    "answer",
-    "check_at_most",
-    "check_k",
-    "documented",
-    "in_turn",
-]
 
 T = TypeVar("T")
 
@@ -90,11 +78,11 @@ def check_at_most(what: str, count: int, most: int) -> None:
     """Refuse more of something than one request may have."""
     if count > most:
         do = "Ask in several requests"
-        raise Refused(413, message(what, f"at most {most:,}", f"{count:,}", do))
+        raise Refused(413, what, f"at most {most:,}", f"{count:,}", do)
 
 
 def check_k(service: Service, k: int) -> None:
     """Refuse longer lists than the limit."""
     if k > service.limits.k:
         needed = f"at most {service.limits.k:,} hits"
-        raise Refused(422, message(f"k={k}", needed, f"{k:,}", "Lower k"))
+        raise Refused(422, f"k={k}", needed, f"{k:,}", "Lower k")

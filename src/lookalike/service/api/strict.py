@@ -9,12 +9,9 @@ from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from lookalike._json import parse_json
-from lookalike.errors import message
+from lookalike.saving.safe_json import parse_json
 from lookalike.service.limits import Limits
 from lookalike.service.problems import Refused
-
-__all__ = ["StrictRoute", "check_json", "read_json"]
 
 LARGEST = 2**63
 
@@ -49,7 +46,7 @@ def read_json(body: bytes, limits: Limits) -> Any:
     except (ValueError, UnicodeDecodeError) as error:
         found = str(error).splitlines()[0][:120]
         do = "Send JSON in UTF-8, without NaN, Infinity and repeated keys"
-        raise Refused(422, message("body", "a JSON text", found, do)) from error
+        raise Refused(422, "body", "a JSON text", found, do) from error
     check_json(value, limits)
     return value
 
@@ -76,7 +73,7 @@ def check_json(value: Any, limits: Limits) -> None:
 def _check_text(text: str, limits: Limits) -> None:
     if len(text) > limits.cell:
         needed = f"texts of at most {limits.cell:,} characters"
-        raise Refused(413, message("body", needed, f"one of {len(text):,}", "Shorten it"))
+        raise Refused(413, "body", needed, f"one of {len(text):,}", "Shorten it")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -84,4 +81,4 @@ def _check_text(text: str, limits: Limits) -> None:
 
 
 def _refuse(needed: str, found: str) -> Refused:
-    return Refused(422, message("body", needed, found, "Correct the value"))
+    return Refused(422, "body", needed, found, "Correct the value")

@@ -14,8 +14,6 @@ from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check
 from lookalike.service.api.strict import StrictRoute
 from lookalike.service.jobs import Job
 
-__all__ = ["JOB", "router"]
-
 router = APIRouter(
     prefix="/api/collections/{c}", tags=["views"], route_class=StrictRoute, responses=PROBLEMS
 )

@@ -10,17 +10,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lookalike._decode import read
-from lookalike._load import load, open_rooms
-from lookalike._save import write
 from lookalike._version import __version__
 from lookalike.errors import LookalikeError
-from lookalike.search import Index
+from lookalike.index import Index
+from lookalike.saving.decode import read
+from lookalike.saving.encode import write
+from lookalike.saving.load import load, open_rooms
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.table import Schema
-
-__all__ = ["dump", "load_index", "parse_schema", "save_index"]
 
 PART = 2**22  # bytes of one part
 

@@ -12,9 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
-from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, UnreadableFile, message
-
-__all__ = ["Database", "StoreFull", "StoreUnavailable"]
+from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, UnreadableFile
 
 BUSY = 30.0  # seconds to wait for another writer of the same SQLite file
 WRITE = {"lookalike_write": True}
@@ -90,24 +88,22 @@ def _translated(where: str) -> Iterator[None]:
         if any(words in text for words in FULL):
             do = "Make room on the disk, then send the request again; nothing of it was written"
             raise StoreFull(
-                message(who, "room for the rows", "a full disk", do, problem="the disk is full")
+                who, "room for the rows", "a full disk", do, problem="the disk is full"
             ) from error
         if "malformed" in text or "not a database" in text:
             raise _damaged(where, text) from error
         do = "Try again; nothing of the request was written"
         raise StoreUnavailable(
-            message(
-                who,
-                "an answer",
-                type(error.orig).__name__,
-                do,
-                problem=f"the database did not answer ({type(error.orig).__name__})",
-            )
+            who,
+            "an answer",
+            type(error.orig).__name__,
+            do,
+            problem=f"the database did not answer ({type(error.orig).__name__})",
         ) from error
     except exc.TimeoutError as error:
         do = "Try again in a moment"
         raise StoreUnavailable(
-            message(who, "a free connection", "none", do, problem="all connections are in use")
+            who, "a free connection", "none", do, problem="all connections are in use"
         ) from error
 
 
@@ -115,13 +111,11 @@ def _damaged(where: str, text: str) -> UnreadableFile:
     needed = "a whole SQLite database"
     do = "Restore it from a copy, or name another --store; the file was left as it is"
     return UnreadableFile(
-        message(
-            f"store {where!r}",
-            needed,
-            f"a damaged one ({text})",
-            do,
-            problem=f"the database is damaged ({text})",
-        )
+        f"store {where!r}",
+        needed,
+        f"a damaged one ({text})",
+        do,
+        problem=f"the database is damaged ({text})",
     )
 
 
@@ -129,10 +123,10 @@ def _check_file(path: Path) -> None:
     """Look at a file read-only before anything is written: a damaged one is left as it is."""
     if path.is_dir():
         do = "Add a file name"
-        raise InvalidInput(message(f"store {str(path)!r}", "the name of a file", "a folder", do))
+        raise InvalidInput(f"store {str(path)!r}", "the name of a file", "a folder", do)
     if not path.parent.is_dir():
         found, do = f"no folder {str(path.parent)!r}", "Make the folder first"
-        raise InvalidInput(message(f"store {str(path)!r}", "a folder that exists", found, do))
+        raise InvalidInput(f"store {str(path)!r}", "a folder that exists", found, do)
     if not path.exists() or path.stat().st_size == 0:
         return
     # Without a log beside it nobody has the file open: then not even helper files are made.
@@ -178,15 +172,15 @@ def _open_server(address: str) -> sa.Engine:
         url = sa.make_url(address)
     except exc.ArgumentError as error:
         do = "Write postgresql+psycopg://user@host/name, or the path of a file"
-        raise InvalidInput(message("--store", "an address of a database", "another", do)) from error
+        raise InvalidInput("--store", "an address of a database", "another", do) from error
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername != "postgresql+psycopg":
         do = "Write postgresql+psycopg://user@host/name, or the path of a file"
-        raise InvalidInput(message("--store", "PostgreSQL or a file", repr(url.drivername), do))
+        raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), do)
     try:
         # A connection that died with the server is replaced before it is used.
         return sa.create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
     except ImportError as error:
         do = "Install lookalike[postgres]"
-        raise MissingExtra(message("--store", "the package psycopg", "none", do)) from error
+        raise MissingExtra("--store", "the package psycopg", "none", do) from error

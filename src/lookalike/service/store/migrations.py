@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 import sqlalchemy as sa
 
-from lookalike.errors import UnreadableFile, message
+from lookalike.errors import UnreadableFile
 from lookalike.service.store import tables
-
-__all__ = ["MIGRATIONS", "migrate", "version_of"]
 
 LOCK = 0x6C6F6F6B  # two servers that start at once on one PostgreSQL take turns
 
@@ -65,12 +63,10 @@ def migrate(connection: sa.Connection) -> tuple[int, int]:
     before = version_of(connection)
     if before > len(MIGRATIONS):
         raise UnreadableFile(
-            message(
-                "store",
-                f"a schema of version {len(MIGRATIONS)} or older",
-                f"version {before}, made by a newer lookalike",
-                "Install the newer version of lookalike; the store was left as it is",
-            )
+            "store",
+            f"a schema of version {len(MIGRATIONS)} or older",
+            f"version {before}, made by a newer lookalike",
+            "Install the newer version of lookalike; the store was left as it is",
         )
     tables.METADATA.create_all(connection, tables=[tables.version])
     for number in range(before, len(MIGRATIONS)):

@@ -22,8 +22,6 @@ from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.store import now
 
-__all__ = ["MOST", "Kept", "load_result", "save_result"]
-
 MOST = 2**26  # bytes of one result
 MANY = 8  # results of one collection; the oldest go
 TEXT = "about"  # the name of the text among the arrays

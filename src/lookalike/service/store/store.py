@@ -17,12 +17,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.migrations import migrate
-
-__all__ = ["AlreadyThere", "Changed", "Head", "NotThere", "Store", "StoredRow", "Turn", "now"]
 
 MANY = 5_000  # rows that are sent to the database at once
 
@@ -196,13 +194,11 @@ class Store:
                 found = connection.execute(one).scalar()
                 if found is None:
                     raise NotThere(
-                        message(
-                            f"rows?after={after}"[:120],
-                            "an id that is there",
-                            after,
-                            "Start again",
-                            problem="no row has this id",
-                        )
+                        f"rows?after={after}"[:120],
+                        "an id that is there",
+                        after,
+                        "Start again",
+                        problem="no row has this id",
                     )
                 start = int(found)
             query = (
@@ -331,9 +327,7 @@ def taken_name(name: str) -> AlreadyThere:
     do = "Choose another name, or delete the old collection first"
     problem = "there is one of this name already"
     return AlreadyThere(
-        message(
-            f"collection {name!r}", "a name that is free", "one of this name", do, problem=problem
-        )
+        f"collection {name!r}", "a name that is free", "one of this name", do, problem=problem
     )
 
 
@@ -341,9 +335,7 @@ def missing_collection(name: str) -> NotThere:
     """Return the error about a collection that is not there."""
     do = "GET /api/collections lists those that are there"
     return NotThere(
-        message(
-            f"collection {name!r}", "a collection of this name", "none", do, problem="not found"
-        )
+        f"collection {name!r}", "a collection of this name", "none", do, problem="not found"
     )
 
 

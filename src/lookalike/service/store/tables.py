@@ -6,20 +6,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = [
-    "METADATA",
-    "cache_parts",
-    "caches",
-    "changes",
-    "collections",
-    "keys",
-    "results",
-    "rows",
-    "sessions",
-    "tokens",
-    "version",
-]
-
 METADATA = sa.MetaData()
 WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 

@@ -54,7 +54,7 @@ export function problem(found, act, slot) {
     parts.length
       ? h("dl", null, parts.map(([name, text]) => h("div", { key: name }, h("dt", null, name), h("dd", null, text))))
       : h("p", null, found.detail ?? found.title),
-    found.do ? h("p", null, found.do) : null,
+    found.hint ? h("p", null, found.hint) : null,
     found.status === 401 ? token(act) : null,
     h("p", { class: "row" }, h("button", { type: "button", on: { click: () => act({ type: "retry", slot }) } }, "Try again")),
   );

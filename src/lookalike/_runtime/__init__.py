@@ -1,0 +1,1 @@
+"""Settings, threads, progress, files, random states: what every package uses."""

@@ -1,0 +1,275 @@
+"""Files are written beside, synced and renamed: a reader sees the old one or the new one, whole.
+
+Every file that lookalike writes goes through ``replacing``. The draft carries the name of its
+target, the number of the process that writes it and a mark of its machine; drafts of processes that
+are gone from this machine are removed by the next write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import platform
+import re
+import shutil
+import stat
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from lookalike.errors import UnwritableFile
+
+# Several machines, or containers, may write to one disk: only processes of this one can be seen.
+HERE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
+TRIES = 20  # to take a name that others take at the same moment
+_DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{HERE}[0-9a-f]{{24}}\.part$")
+LONGEST = 200  # bytes of a name that leave room for what a draft adds, where 255 are allowed
+
+
+def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
+    """Return where a file would be written, or say at once that it cannot be.
+
+    Called before long work, so that its result is not lost at the end.
+
+    Parameters
+    ----------
+    path : str or path
+    follow : bool
+        Whether the file that a symbolic link points to is the one that is replaced, instead of the
+        link. Not in a folder that may come from somebody else: links there lead anywhere.
+    """
+    who = f"File {str(path)!r:.300}"
+    try:
+        return _find_target(Path(path), who, follow)
+    except (OSError, ValueError) as error:  # a name that no file can have, a disk that fails
+        if isinstance(error, UnwritableFile):
+            raise
+        found = getattr(error, "strerror", None) or str(error)
+        do = "Choose another name or another place"
+        raise UnwritableFile(who, "a name that a file can have", found, do) from error
+
+
+def _find_target(path: Path, who: str, follow: bool) -> Path:
+    target = Path(os.path.realpath(path))
+    if not follow:
+        target = Path(os.path.realpath(path.parent)) / path.name
+        if target.is_symlink():
+            return target
+    if target.is_dir():
+        raise UnwritableFile(who, "the name of a file", "a folder", "Add a file name")
+    if not target.parent.is_dir():
+        found = f"no folder {str(target.parent)!r}"
+        raise UnwritableFile(who, "a folder that exists", found, "Make the folder first")
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        do = "Name an ordinary file"
+        raise UnwritableFile(who, "an ordinary file", "a device or a pipe", do)
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        found = f"no permission in {str(target.parent)!r}"
+        do = "Choose another folder, or ask for the permission"
+        raise UnwritableFile(who, "a folder that can be written", found, do)
+    if target.exists() and not os.access(target, os.W_OK):
+        do = "Choose another name, or make the file writable"
+        raise UnwritableFile(who, "a file that can be written", "a read-only one", do)
+    return target
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[BinaryIO]:
+    """Open a draft for writing; it takes the place of the file when the block ends well.
+
+    The new file keeps the permissions of the one it replaces, or follows the umask. Whatever goes
+    wrong (an error, a full disk, ctrl-c), the old file stays as it was.
+
+    Parameters
+    ----------
+    path, follow : as in ``check_writable``
+    """
+    target = check_writable(path, follow)
+    _remove_drafts(target)
+    draft = _draft_of(target)
+    kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
+    try:
+        with open(draft, "xb", opener=_opener(kept)) as file:
+            if kept is not None:
+                os.chmod(draft, stat.S_IMODE(kept))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+        sync_folder(target.parent)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if is_full(error):
+            do = "Free some space or choose another place; the old file is as it was"
+            raise _no_room(f"File {str(path)!r}", error, do) from error
+        raise
+
+
+@contextlib.contextmanager
+def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a draft folder; it takes its name, with all files in it synced, when the block ends.
+
+    A folder of that name that is there already is replaced; of two processes that make the same one
+    at once, one wins. Whatever goes wrong (an error, a full disk, ctrl-c), there is the old folder
+    or none, never half of one. A symbolic link of that name is replaced, not followed.
+    """
+    target = Path(os.path.abspath(path))
+    _remove_drafts(target)
+    draft = _draft_of(target)
+    try:
+        draft.mkdir()
+        yield draft
+        for file in draft.iterdir():
+            with file.open("rb+") as open_file:
+                os.fsync(open_file.fileno())
+        sync_folder(draft)
+        _give_name(draft, target)
+        sync_folder(target.parent)
+    except BaseException as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        if is_full(error):
+            do = "Free some space or choose another place; what was finished is as it was"
+            raise _no_room(f"Folder {str(path)!r}", error, do) from error
+        raise
+
+
+def _give_name(draft: Path, target: Path) -> None:
+    """Rename a folder, and remove what had its name."""
+    for _ in range(TRIES):
+        old = _draft_of(target)
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(target, old)
+        try:
+            os.rename(draft, target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            continue  # another process has put its own there meanwhile
+        finally:
+            _remove(old)
+        return
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+
+
+@contextlib.contextmanager
+def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
+    """Open a nameless file with room for so many bytes, gone at the end of the block.
+
+    The room is taken at once where the system can: a mapped file that finds the disk full while it
+    is written to would end the process.
+    """
+    with tempfile.TemporaryFile() as file:
+        try:
+            if hasattr(os, "posix_fallocate") and size:
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if not is_full(error):
+                raise
+            do = f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
+            raise _no_room(who, error, do) from error
+        yield file
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that the disk, or what one may have of it, is full."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, OSError) and error.errno in full
+
+
+def _no_room(who: str, error: BaseException, do: str) -> UnwritableFile:
+    found = os.strerror(getattr(error, "errno", 0) or 0).lower()
+    return UnwritableFile(who, "room on the disk", found, do)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with replacing(path) as file:
+        # Half of a surrogate pair, as JSON can hold it, has no place in UTF-8: it becomes "?".
+        file.write(text.encode("utf-8", "replace"))
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Return a folder, made if it is not there; it lasts through a power cut.
+
+    A place where none can be is an error.
+    """
+    folder = Path(path)
+    try:
+        new = [folder, *folder.parents]
+        new = new[: next((at for at, one in enumerate(new) if one.exists()), len(new))]
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or str(error)
+        who, do = f"Folder {str(path)!r:.300}", "Choose another name or another place"
+        raise UnwritableFile(who, "a folder that can be made", found, do) from error
+    for one in new:
+        sync_folder(one.parent)
+    return folder
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the new name last through a power cut, where the system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove_drafts(target: Path) -> None:
+    """Remove what writers of this file that are no more have left behind."""
+    name = _short_name(target)
+    for other in target.parent.glob(f".{_escape(name)}.*.part"):
+        found = _DRAFT.match(other.name)
+        if found and found["name"] == name and not runs(int(found["process"])):
+            _remove(other)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def _draft_of(target: Path) -> Path:
+    """Return a name beside a file, that tells whose draft it is and who writes it."""
+    mark = f"{os.getpid()}-{HERE}{uuid.uuid4().hex[:24]}"
+    return target.parent / f".{_short_name(target)}.{mark}.part"
+
+
+def _short_name(target: Path) -> str:
+    """Return the name of a file, or what stands for one that leaves no room for more."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) <= LONGEST else hashlib.sha256(name).hexdigest()
+
+
+def _opener(mode: int | None) -> Callable[[str, int], int]:
+    """Return how to create a draft: nobody may read it who may not read the file it replaces."""
+    allowed = 0o666 if mode is None else stat.S_IMODE(mode) & 0o666
+    return lambda path, flags: os.open(path, flags, allowed)  # less what the umask takes
+
+
+def _escape(name: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def runs(process: int) -> bool:
+    """Whether a process of this number is there; if in doubt, it is."""
+    if os.name == "nt":  # asking by signal would end the process there: its draft stays
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True

@@ -1,0 +1,48 @@
+"""Answers as data frames of whatever library the user has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lookalike.errors import MissingExtra
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:
+    """Return columns as a data frame.
+
+    Parameters
+    ----------
+    columns : mapping of name to values
+    backend : {"pandas", "polars", "pyarrow"}
+    """
+    import narwhals as nw
+
+    try:
+        return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]
+    except ImportError as error:
+        raise MissingExtra(
+            f"to_frame: {backend} is not installed. Install it, or choose another backend."
+        ) from error
+
+
+def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
+    """Return records as a data frame; a mapping becomes JSON text, a lacking entry a gap.
+
+    Parameters
+    ----------
+    records : one mapping of name to value per row
+    backend : {"pandas", "polars", "pyarrow"}
+    """
+    names = list(dict.fromkeys(name for record in records for name in record))
+    columns = {name: _one_type([record.get(name) for record in records]) for name in names}
+    return make_frame(columns, backend)
+
+
+def _one_type(cells: list[Any]) -> list[Any]:
+    """Return cells of one type: mappings as JSON, and words beside numbers make all of it words."""
+    cells = [json.dumps(c, default=repr) if isinstance(c, dict) else c for c in cells]
+    if any(isinstance(cell, str) for cell in cells):
+        cells = [None if cell is None else str(cell) for cell in cells]
+    return cells

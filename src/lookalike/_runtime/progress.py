@@ -1,0 +1,139 @@
+"""A progress bar that appears only when the work turns out to be long and somebody is watching.
+
+A program may watch as well (``watching``): it is told how far the work is, and may end it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from lookalike._runtime.config import settings
+
+PATIENCE = 1.0  # seconds before a bar appears
+
+
+class Cancelled(BaseException):
+    """Raised out of work that whoever watches it has ended; no ``except Exception`` catches it."""
+
+
+@dataclass(frozen=True)
+class _Watcher:
+    report: Callable[[str, int, int], None]
+    cancelled: Callable[[], bool]
+
+
+_watcher: ContextVar[_Watcher | None] = ContextVar("lookalike_watcher", default=None)
+
+
+@contextmanager
+def watching(
+    report: Callable[[str, int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[None]:
+    """Watch the work inside the block, in this context and in the threads that it starts.
+
+    Parameters
+    ----------
+    report : callable, optional
+        Called with what is being done, how many parts are done, and how many there are.
+    cancelled : callable, optional
+        Asked between two parts; once it says yes, the work ends by ``Cancelled``.
+    """
+    mark = _watcher.set(_Watcher(report or _ignore, cancelled or _never))
+    try:
+        yield
+    finally:
+        _watcher.reset(mark)
+
+
+def check_cancelled() -> None:
+    """End the work if whoever watches it wants that."""
+    watcher = _watcher.get()
+    if watcher is not None and watcher.cancelled():
+        raise Cancelled
+
+
+def _ignore(what: str, done: int, total: int) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
+
+
+class Progress:
+    """Count finished parts; draw a bar on standard error after about a second.
+
+    Parameters
+    ----------
+    what : str
+        What is being done, in the user's words.
+    total : int
+        How many parts there are.
+    quiet : bool
+        Never draw, such as inside a worker whose caller draws already.
+    """
+
+    def __init__(self, what: str, total: int, quiet: bool = False) -> None:
+        wanted = settings().progress
+        watching = sys.stderr is not None and sys.stderr.isatty()
+        self._draws = not quiet and total > 1 and (watching if wanted is None else wanted)
+        self._watcher = None if quiet else _watcher.get()
+        self._what, self._total = what, total
+        self._done = 0
+        self._began = time.monotonic()
+        self._bar: Any = None
+        self._lock = threading.Lock()
+
+    def advance(self) -> None:
+        """Count one more part."""
+        if not self._draws and self._watcher is None:
+            return
+        with self._lock:
+            self._done += 1
+            if self._watcher is not None:
+                self._watcher.report(self._what, self._done, self._total)
+            if not self._draws:
+                return
+            if self._bar is None:
+                if time.monotonic() - self._began < PATIENCE or self._done >= self._total:
+                    return
+                self._open()
+            self._bar.update(self._task, completed=self._done)
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeRemainingColumn(),
+            # asked for by name it is drawn anywhere, such as into a log
+            console=Console(file=sys.stderr, force_terminal=settings().progress),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(self._what, total=self._total)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

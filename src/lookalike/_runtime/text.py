@@ -1,0 +1,119 @@
+"""Cells as text for people and as plain values for programs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+LONGEST = 28  # characters of a cell in a table for people
+
+
+def short(cell: Any, longest: int = LONGEST) -> str:
+    """Write a cell in a few characters, for people.
+
+    Examples
+    --------
+    >>> short(1977.0), short(frozenset({"b", "a"})), short(None)
+    ('1977', 'a, b', '–')
+    """
+    if cell is None:
+        return "–"
+    cell = plain(cell)
+    if isinstance(cell, float):
+        text = f"{cell:.6g}"
+    elif isinstance(cell, list) and all(isinstance(item, str) for item in cell):
+        text = ", ".join(cell) or "(none)"
+    elif isinstance(cell, list) and all(isinstance(item, int | float) for item in cell):
+        text = spark(cell, longest) if len(cell) > 3 else " ".join(f"{x:.3g}" for x in cell)
+    elif isinstance(cell, list | dict):
+        text = json.dumps(cell, ensure_ascii=False)
+    else:
+        text = str(cell)
+    text = clean(text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def spark(values: Sequence[float], longest: int = LONGEST) -> str:
+    """Draw numbers as a row of bars, from 0 (or the lowest, if below) to the highest.
+
+    Examples
+    --------
+    >>> spark([0, 1, 2, 4, 8])
+    '▁▂▃▅█'
+    """
+    if len(values) > longest:  # neighbors are drawn as one bar, at their mean
+        ends = [len(values) * i // longest for i in range(longest + 1)]
+        parts = [values[ends[i] : ends[i + 1]] for i in range(longest)]
+        values = [sum(part) / len(part) for part in parts]
+    low = min(0.0, *values)
+    span = max(values) - low
+    heights = [int(8 * (value - low) / span) if span > 0 else 0 for value in values]
+    return "".join("▁▂▃▄▅▆▇█"[min(height, 7)] for height in heights)
+
+
+def clean(text: str) -> str:
+    r"""Replace what a terminal or a page would obey instead of show.
+
+    Line breaks, control characters (escape sequences begin with one; C1 codes are such beginnings
+    in one character), marks that turn the direction of text, and lone surrogates.
+
+    Examples
+    --------
+    >>> clean("one\ntwo \x1b[31m")
+    'one two  [31m'
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def percent(share: float) -> str:
+    """Write a share; a small one is not rounded to nothing, nor a large one to all.
+
+    Examples
+    --------
+    >>> percent(0.29), percent(0.001), percent(0.995)
+    ('29%', '<1%', '>99%')
+    """
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{100 * share:.0f}%"
+
+
+def plain(cell: Any) -> Any:
+    """Return a cell as something JSON can hold.
+
+    Whole numbers lose their point, sets become sorted lists, dates are written in ISO form,
+    durations in seconds, graphs as nodes and edges; what JSON has no word for becomes text.
+
+    Examples
+    --------
+    >>> import datetime as dt
+    >>> plain(1977.0), plain(frozenset({"b", "a"})), plain(dt.datetime(2005, 1, 2))
+    (1977, ['a', 'b'], '2005-01-02')
+    """
+    if cell is None or isinstance(cell, bool | str | int):
+        return cell
+    if isinstance(cell, float):
+        if cell != cell:
+            return None
+        if abs(cell) == float("inf"):
+            return "inf" if cell > 0 else "-inf"
+        return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
+    if isinstance(cell, dt.datetime) and cell.time() == dt.time():
+        return cell.date().isoformat()
+    if isinstance(cell, dt.date | dt.time):
+        return cell.isoformat()
+    if isinstance(cell, dt.timedelta):
+        return plain(cell.total_seconds())
+    if isinstance(cell, frozenset | set):
+        return sorted(map(plain, cell), key=lambda item: (str(type(item)), str(item)))
+    if isinstance(cell, Mapping):
+        return {str(key): plain(value) for key, value in cell.items()}
+    if hasattr(cell, "nodes") and hasattr(cell, "edges"):
+        return {"nodes": plain(cell.nodes), "edges": plain(cell.edges)}
+    if hasattr(cell, "tolist"):
+        return plain(cell.tolist())
+    if isinstance(cell, Iterable) and not isinstance(cell, bytes):
+        return [plain(item) for item in cell]
+    return str(cell)

@@ -1,0 +1,219 @@
+"""Run serial kernels side by side.
+
+Threads are kept as long as the process lives (see ``_pool``); the caller is one of those that work.
+Work started from inside a worker runs in that worker, so nested calls neither deadlock nor multiply
+threads. BLAS is held to one thread all the while, so that n_jobs means what it says.
+
+Ctrl-C and errors stop the work soon: Python cannot break into a running kernel, so long work is cut
+by ``blocks``, which looks between two blocks whether the work it belongs to was stopped
+(``check_stopped``). A kernel call should take well under a second.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cache
+from typing import Any
+
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.pool import invite
+from lookalike._runtime.progress import Progress, check_cancelled
+
+_here = threading.local()
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+class _Stopped(BaseException):
+    """Ends a worker whose work was stopped elsewhere; nobody but ``run`` sees it."""
+
+
+def run(
+    task: Callable[..., Any],
+    parts: Iterable[tuple[Any, ...]],
+    n_jobs: int | None = None,
+    what: str = "working",
+) -> list[Any]:
+    """Call ``task(*part)`` for every part and return the answers in order.
+
+    The first error stops the work: parts not yet begun are dropped, those begun end at their next
+    block, and the error is raised here once nobody works on it any more. Ctrl-C does the same.
+    """
+    todo = list(parts)
+    jobs = min(count_jobs(n_jobs), len(todo))
+    if jobs <= 1 or getattr(_here, "inside", False):
+        quiet = getattr(_here, "inside", False)
+        with single_blas(), Progress(what, len(todo), quiet=quiet) as bar:
+            answers = []
+            for part in todo:
+                check_stopped()
+                answers.append(task(*part))
+                bar.advance()
+            return answers
+
+    with single_blas(), Progress(what, len(todo)) as bar:
+        work = _Work(task, todo, bar.advance)
+        try:
+            invite(work.help, jobs - 1)
+            work.do()
+        except BaseException:  # ctrl-c between two steps of this very code
+            work.stop.set()
+            raise
+        finally:  # nothing goes on working for a call that has ended
+            work.end()
+        return work.result()
+
+
+class _Work:
+    """The parts of one call, taken on one by one by everybody who has time."""
+
+    def __init__(
+        self, task: Callable[..., Any], todo: list[tuple[Any, ...]], done: Callable[[], None]
+    ) -> None:
+        self.task, self.todo, self.done = task, todo, done
+        self.answers: list[Any] = [None] * len(todo)
+        self.error: BaseException | None = None
+        self.stop = threading.Event()
+        self.context = copy_context()  # the workers see the caller's settings
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+        self._helpers, self._ended = 0, False
+
+    def help(self) -> None:
+        """Work along in another thread, unless the call has ended before it came to that."""
+        with self._changed:
+            if self._ended:
+                return
+            self._helpers += 1
+        try:
+            self.do()
+        finally:
+            with self._changed:
+                self._helpers -= 1
+                self._changed.notify_all()
+
+    def do(self) -> None:
+        """Take on parts until none is left or the work is stopped."""
+        before = getattr(_here, "inside", False), getattr(_here, "stop", None)
+        _here.inside, _here.stop = True, self.stop
+        try:
+            while not self.stop.is_set():
+                at = next(self._numbers)
+                if at >= len(self.answers):
+                    break
+                own = self.context.copy()
+                own.run(check_cancelled)  # who watches the caller is known in its context alone
+                self.answers[at] = own.run(self.task, *self.todo[at])
+                self.done()
+        except _Stopped:
+            pass
+        except BaseException as error:
+            self.error = self.error or error
+            self.stop.set()
+        finally:
+            _here.inside, _here.stop = before
+
+    def end(self) -> None:
+        """Wait for those who have begun; whoever comes later finds nothing to do."""
+        try:
+            self._wait()
+        except BaseException:  # ctrl-c: parts that were begun end at their next block
+            self.stop.set()
+            self._wait()
+            raise
+
+    def _wait(self) -> None:
+        with self._changed:
+            self._ended = True
+            while self._helpers:
+                self._changed.wait()
+
+    def result(self) -> list[Any]:
+        """Return the answers, or raise the first error."""
+        self.task, self.todo = _nothing, []  # a late helper holds on to nothing
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return self.answers
+
+
+def _nothing() -> None:
+    """Stand in for a task that is over."""
+
+
+def check_stopped() -> None:
+    """End this worker if the work that it belongs to was stopped; for loops without ``blocks``."""
+    stop = getattr(_here, "stop", None)
+    if stop is not None and stop.is_set():
+        raise _Stopped
+    check_cancelled()
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Cut ``range(n)`` into slices of at most ``size``; between them the work can be stopped."""
+    for start in range(0, n, max(1, size)):
+        check_stopped()
+        yield slice(start, min(n, start + max(1, size)))
+
+
+@cache
+def _blas_libraries() -> Any:
+    """Find the BLAS libraries once: looking through the process costs more than a small search."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def look_for_blas() -> None:
+    """Look for BLAS libraries again: for whoever has loaded one that was not there before."""
+    _blas_libraries.cache_clear()
+
+
+@contextmanager
+def single_blas() -> Iterator[None]:
+    """Hold BLAS to one thread; counted, so that several callers may overlap."""
+    global _blas_users, _blas_limit
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = _blas_libraries().limit(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+                _blas_limit = None
+
+
+_locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_locks_lock = threading.Lock()
+
+
+def lock_of(thing: Any) -> Any:
+    """Return the lock that belongs to an object; the same thread may take it again.
+
+    It is kept beside the object, not in it: a copy has a lock of its own, and neither pickles nor
+    saved files know of it.
+    """
+    with _locks_lock:
+        return _locks.setdefault(thing, threading.RLock())
+
+
+def _forget_locks() -> None:
+    """Start a forked process without locks: the threads that held them are not in it."""
+    global _locks_lock, _blas_lock
+    _locks_lock, _blas_lock = threading.Lock(), threading.Lock()
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)

@@ -1,0 +1,31 @@
+"""Which rows belong together, by any measure."""
+
+from lookalike.clustering.auto import AutoClustering
+from lookalike.clustering.density_search import DensitySearch
+from lookalike.clustering.differences import ColumnDifference
+from lookalike.clustering.graph_density import graph_density
+from lookalike.clustering.mixed_means import MixedKMeans
+from lookalike.clustering.profile import ClusteringProfile, ClusterProfile, profile_clusters
+from lookalike.clustering.scores import (
+    adjusted_rand,
+    clustering_f_measure,
+    purity,
+    silhouette,
+)
+from lookalike.clustering.similarity_clustering import SimilarityClustering
+
+__all__ = [
+    "AutoClustering",
+    "ClusterProfile",
+    "ClusteringProfile",
+    "ColumnDifference",
+    "DensitySearch",
+    "MixedKMeans",
+    "SimilarityClustering",
+    "adjusted_rand",
+    "clustering_f_measure",
+    "graph_density",
+    "profile_clusters",
+    "purity",
+    "silhouette",
+]

@@ -1,0 +1,432 @@
+"""Try measures and methods, keep the clustering that holds together best.
+
+Long because of its documentation, and because a trial is described where it is made.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike.clustering._landmarks import default_landmarks
+from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS
+from lookalike.clustering._space import Space
+from lookalike.clustering.scores import silhouette_of
+from lookalike.clustering.similarity_clustering import SimilarityClustering
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    LookalikeWarning,
+    suggest,
+)
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.forest.proximity import ForestProximity
+from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.names import as_measure
+from lookalike.measures.source import Source, read_source
+from lookalike.saving.encode import Saved
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    Dims,
+    Either,
+    Fields,
+    Flag,
+    ListOf,
+    MapOf,
+    Maybe,
+    Objects,
+    Of,
+    Real,
+    Sometimes,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
+from lookalike.saving.params import (
+    KINDS,
+    N_JOBS,
+    AnyOf,
+    AtLeast,
+    Between,
+    Is,
+    OneOf,
+    Rule,
+    check_params,
+)
+from lookalike.table import read_table
+
+
+class AutoClustering(ClusterMixin, Saved, BaseEstimator):
+    """Find the measure and the method whose clusters hold together best, without labels.
+
+    Every measure is fitted with every combination of its parameters, clustered by every method,
+    and judged by the mean silhouette in that measure's own distance; the highest wins [1]_. The
+    table of all runs is kept.
+
+    A silhouette speaks about compactness, so it favors round clusters and few of them, and numbers
+    of different measures are on different scales. Look at the whole table, not at the winner alone.
+
+    Parameters
+    ----------
+    measures : sequence or mapping of name to measure, optional
+        Each entry a Measure, or a pair of a Measure and a mapping of parameter to values to try.
+        None: ``Gower()`` and ``ForestProximity(method="ratio")``.
+    methods : sequence of method names
+        See ``SimilarityClustering``.
+    n_clusters : int, "auto" or sequence of int
+        A sequence tries each number; "auto" lets each run find its own.
+    n_repeats : int
+        Runs with other seeds, where the measure is random (it has a ``random_state``).
+    max_seconds : float, optional
+        Begin no further run after this time; what has been found by then counts.
+    options : mapping, optional
+        Further parameters for ``SimilarityClustering``. Where there are landmarks, chosen by it or
+        given here, these are judged.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    results_ : list of dicts, one per run, in the order of running
+        ``measure``, ``parameters``, ``method``, ``n_clusters`` (asked), ``repeat``, ``silhouette``,
+        ``found`` (number of clusters), ``noise`` (share of rows), ``seconds``, and ``error`` where
+        a run was not possible. Rows that are noise count as 0 in the silhouette.
+    best_index_ : position of the winner in ``results_``; the first on ties
+    best_score_ : its silhouette
+    best_estimator_ : the fitted ``SimilarityClustering`` of the winner
+    labels_ : its labels
+    n_clusters_ : its number of clusters
+    finished_ : bool
+        False if ``max_seconds`` ended the search early.
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    References
+    ----------
+    .. [1] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
+       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
+       Engineering 35(1), 830-841. doi:10.1109/TKDE.2021.3086147
+
+    Examples
+    --------
+    >>> from lookalike.clustering import AutoClustering
+    >>> from lookalike.measures import Gower, Vector
+    >>> points = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> search = AutoClustering(
+    ...     [Gower(), (Vector(), {"metric": ["cityblock", "euclidean"]})],
+    ...     methods=["complete", "medoids"],
+    ...     n_clusters=[2, 3],
+    ... ).fit(points)
+    >>> len(search.results_), search.labels_
+    (12, array([0, 0, 0, 1, 1, 1]))
+    >>> round(search.best_score_, 6)
+    0.865657
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "measures": Maybe(
+            Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything()))
+        ),
+        "methods": Either(Text(), ListOf(Text()), TupleOf(Text())),
+        "n_clusters": Anything(),
+        "results_": Anything(),
+        "best_score_": Real(),
+        "best_index_": Whole(-1),
+        "finished_": Flag(),
+        "best_estimator_": Of("SimilarityClustering"),
+        "labels_": Array("int64", "rows", low=-1),
+        "n_clusters_": Whole(),
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_repeats": AtLeast(1),
+        "max_seconds": AnyOf(OneOf(None), Between(0.0)),
+        "options": AnyOf(OneOf(None), Is(Mapping, named="a mapping of parameter to value")),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        measures: Any = None,
+        methods: Sequence[str] = ("spectral", "medoids", "complete", "ward"),
+        n_clusters: Any = AUTO,
+        *,
+        n_repeats: int = 1,
+        max_seconds: float | None = None,
+        options: Mapping[str, Any] | None = None,
+        kinds: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measures = measures
+        self.methods = methods
+        self.n_clusters = n_clusters
+        self.n_repeats = n_repeats
+        self.max_seconds = max_seconds
+        self.options = options
+        self.kinds = kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Run everything on the rows of a table.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : the name of a column, optional
+            Taken out of the table. Arrays are ignored: nothing learns from labels here.
+        """
+        check_params(self)
+        count_jobs(self.n_jobs)
+        methods, numbers = self._methods(), self._numbers()
+        configurations = list(self._configurations())
+        data, aside = _read_once(X, self.kinds, [c.measure for c in configurations])
+        name = y if isinstance(y, str) else None
+        began = time.monotonic()
+        self.results_: list[dict[str, Any]] = []
+        best: SimilarityClustering | None = None
+        self.best_score_, self.best_index_, self.finished_ = -np.inf, -1, True
+        total = len(configurations) * len(methods) * len(numbers)
+        with Progress("trying clusterings", total) as bar:
+            for configuration in configurations:
+                fitted = None
+                for method, asked in [(m, k) for m in methods for k in _asked(m, numbers)]:
+                    late = self.max_seconds is not None and (
+                        time.monotonic() - began > self.max_seconds
+                    )
+                    if late and best is not None:  # a budget of nothing still gives an answer
+                        self.finished_ = False
+                        break
+                    if fitted is None:
+                        fitted = self._fit_measure(configuration, data, name, aside)
+                    run, model = self._try(fitted, configuration, method, asked, X)
+                    self.results_.append(run)
+                    if model is not None and run["silhouette"] > self.best_score_:
+                        best, self.best_score_ = model, run["silhouette"]
+                        self.best_index_ = len(self.results_) - 1
+                    bar.advance()
+        if best is None:
+            raise InvalidInput(
+                type(self).__name__,
+                "a measure and a method that give at least two clusters",
+                f"none in {len(self.results_)} runs; the first: {self.results_[0]['error']}",
+                "Try other measures or fewer clusters",
+            )
+        self.best_estimator_ = best
+        self.labels_, self.n_clusters_ = best.labels_, best.n_clusters_
+        self.n_features_in_ = best.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
+        return self
+
+    # -- what is tried -----------------------------------------------------------------------------
+
+    def _methods(self) -> list[str]:
+        methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
+        for method in methods or [""]:
+            if method not in METHODS:
+                who, do = f"{type(self).__name__}(methods=...)", suggest(method, METHODS)
+                raise InvalidInput(who, "names of methods", repr(method), do)
+        return methods
+
+    def _numbers(self) -> list[int | str]:
+        given = self.n_clusters
+        single = isinstance(given, str) or not isinstance(given, Iterable)
+        numbers = [given] if single else list(given)
+        rule = AnyOf(AtLeast(2), OneOf(AUTO))
+        for number in numbers or [None]:
+            if not rule.fits(number):
+                who = f"{type(self).__name__}(n_clusters={given!r})"
+                raise InvalidInput(who, rule.wants(), repr(number), "Use 2 or more")
+        return numbers
+
+    def _configurations(self) -> Iterator[Configuration]:
+        """Yield every measure with every choice of its parameters, repeated where it is random."""
+        given = self.measures
+        if given is None:
+            given = [Gower(), ForestProximity(method="ratio")]
+        named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
+        rng = make_generator(self.random_state)
+        for name, entry in named:
+            measure, grid = entry if isinstance(entry, tuple) else (entry, {})
+            if isinstance(measure, str):
+                measure = as_measure(measure, f"{type(self).__name__}(measures=...)")
+            if not isinstance(measure, Measure):
+                who = f"{type(self).__name__}(measures=...)"
+                do = "Pass instances, for example [Gower(), Vector()]"
+                raise InvalidInput(who, "lookalike measures", repr(measure), do)
+            known = measure.get_params()
+            for wrong in set(grid) - set(known):
+                who = f"{type(self).__name__}(measures=...): {type(measure).__name__}"
+                raise InvalidInput(who, "known parameters", repr(wrong), suggest(wrong, known))
+            seeded = [p for p in known if p.rpartition("__")[2] == "random_state"]
+            for choice in ParameterGrid(grid):
+                for repeat in range(self.n_repeats if seeded else 1):
+                    made = clone(measure).set_params(**choice)
+                    if self.n_repeats > 1 or self.random_state is not None:
+                        # Each run has seeds of its own, so it can be had again by itself.
+                        seeds = {p: int(rng.integers(2**31)) for p in seeded}
+                        made.set_params(**seeds)
+                    yield Configuration(
+                        name or type(measure).__name__,
+                        made,
+                        dict(choice),
+                        repeat,
+                        int(rng.integers(2**31)),
+                    )
+
+    def _fit_measure(
+        self, configuration: Configuration, data: Any, name: str | None, aside: bool
+    ) -> tuple[Source, Space] | LookalikeError:
+        """Fit a measure, or return the reason why it cannot be."""
+        who = type(self).__name__
+        kinds = None if aside else self.kinds
+        try:
+            source, _ = read_source(configuration.measure, data, name, who, kinds, self.n_jobs)
+            measure, rows = source.fit()
+        except LookalikeError as error:
+            return error
+        limit = (self.options or {}).get("dense_limit", SimilarityClustering().dense_limit)
+        return source, Space(measure, rows, who, limit)
+
+    def _try(
+        self,
+        fitted: tuple[Source, Space] | LookalikeError,
+        configuration: Configuration,
+        method: str,
+        asked: int | str,
+        X: Any,
+    ) -> tuple[dict[str, Any], SimilarityClustering | None]:
+        run: dict[str, Any] = {
+            "measure": configuration.name,
+            "parameters": configuration.parameters,
+            "method": method,
+            "n_clusters": asked,
+            "repeat": configuration.repeat,
+            "silhouette": None,
+            "found": None,
+            "noise": None,
+            "seconds": 0.0,
+            "error": None,
+        }
+        if isinstance(fitted, LookalikeError):
+            return run | {"error": str(fitted)}, None
+        source, space = fitted
+        model = SimilarityClustering(
+            configuration.measure,
+            asked,
+            method=method,
+            kinds=self.kinds,
+            random_state=configuration.seed,
+            n_jobs=self.n_jobs,
+        ).set_params(**(self.options or {}))
+        began = time.monotonic()
+        try:
+            check_params(model)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LookalikeWarning)  # ``found`` says it
+                model._cluster(space)
+            run |= {"found": model.n_clusters_, "noise": float((model.labels_ < 0).mean())}
+            run["silhouette"] = _judge(space, model)
+        except LookalikeError as error:
+            return run | {"error": str(error), "seconds": time.monotonic() - began}, None
+        model._remember_columns(X, source, space.measure)
+        return run | {"seconds": time.monotonic() - began}, model
+
+    # -- what has been found -----------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of new rows, by the rule of the winner's method.
+
+        Parameters
+        ----------
+        X : new rows
+        """
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the table of all runs as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        check_is_fitted(self, "best_estimator_")
+        return frame_of_records(self.results_, backend)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        entries = self.measures.values() if isinstance(self.measures, Mapping) else self.measures
+        measures = [e[0] if isinstance(e, tuple) else e for e in entries or ()]
+        gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
+        return tags
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the best estimator is fitted."""
+        fits = hasattr(self.best_estimator_, "model_")
+        require(fits, "AutoClustering.best_estimator_", "a fitted estimator", "another")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A measure to be fitted, and how it came about."""
+
+    name: str
+    measure: Measure
+    parameters: dict[str, Any]
+    repeat: int
+    seed: int
+
+
+def _judge(space: Space, model: SimilarityClustering) -> float:
+    """Return the mean silhouette, noise counting as 0; of landmarks where rows are too many."""
+    labels, at = model.labels_, getattr(model, "landmarks_", None)
+    if at is None and not space.fits():
+        # Density methods have no landmarks: the same rows are drawn for all of them.
+        many = default_landmarks(len(space), model.method, space.limit)
+        at = np.sort(np.random.default_rng(0).choice(len(space), many, replace=False))
+    if at is not None:
+        space, labels = space.take(at), labels[at]
+    kept = np.flatnonzero(labels >= 0)
+    if at is not None and model.n_clusters_ > 1 and len(np.unique(labels[kept])) < 2:
+        return 0.0  # the drawn rows are noise, or all in one of the clusters
+    matrix = space.distances()
+    inside = matrix if len(kept) == len(labels) else matrix[np.ix_(kept, kept)]
+    return silhouette_of(inside, labels[kept]) * len(kept) / len(labels)
+
+
+def _asked(method: str, numbers: list[int | str]) -> list[int | str]:
+    """Return the numbers of clusters to ask a method for; density methods find their own."""
+    return [AUTO] if method in BY_DENSITY else numbers
+
+
+def _read_once(X: Any, kinds: Any, measures: list[Measure]) -> tuple[Any, bool]:
+    """Return the data as one table for all measures, unless one takes a matrix of distances."""
+    if any(measure.traits.pairwise for measure in measures):
+        return X, False
+    return read_table(X, kinds=kinds), True

@@ -1,0 +1,325 @@
+"""Find the two settings of density clustering, with labels or without."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.progress import Progress
+from lookalike.clustering._base import MeasureClusterer
+from lookalike.clustering._space import Space
+from lookalike.clustering.density import describe, knee_of
+from lookalike.clustering.scores import NOISE, count, f_from_counts
+from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.kernels.density import labels_within, spanning_tree
+from lookalike.kernels.topk import keep_nearest
+from lookalike.measures.contract.base import Measure
+from lookalike.saving.fields import Anything, Fields, Real, Whole
+from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.table.model.targets import code_labels
+
+STEPS = 20
+
+
+class DensitySearch(MeasureClusterer):
+    """Find eps and the number of neighbors for density clustering.
+
+    With labels it answers how well density clustering could do with this measure: the best
+    F-measure over all settings, the protocol by which measures are compared in [1]_. The labels
+    choose the settings, so the score is a bound, not what to expect without labels.
+
+    Without labels eps is put at the knee of the sorted distances to the nearest row number
+    ``min_neighbors``, for each of these numbers, and the clustering with the highest silhouette is
+    kept, noise counting as 0.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are; None: ``Gower()``. A clone is fitted, without the labels.
+    min_neighbors : int or iterable of int
+        Numbers to try: the rows within eps, itself among them, that make a row dense. Numbers above
+        the number of rows are left out.
+    definition : {"class_weighted", "hungarian", "pairwise"}
+        Which F-measure (see ``clustering_f_measure``).
+    dense_limit : int
+        The most rows for which a matrix of all pairs is made.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    eps_, min_neighbors_ : the settings found
+    score_ : float
+        The F-measure with labels, the silhouette without.
+    labels_ : int64 array of n, -1 for noise
+    n_clusters_ : int
+    exemplars_ : int64 array of positions, the row in the densest place of each cluster
+    results_ : list of dicts, one per number of neighbors
+        ``min_neighbors``, ``eps``, ``score``, ``n_clusters``, ``evaluations``, and with labels the
+        range searched, ``low`` to ``high``.
+    measure_ : the fitted measure
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    For each number K the search goes from the smallest eps that makes a cluster to the smallest
+    that puts all rows into one, in 20 equal steps, then again in 20 steps over one step to either
+    side of the best, until a step is below the third significant digit of the best eps. Equal
+    scores go to the smaller eps and the smaller K.
+
+    One spanning tree per K answers for every eps, so an evaluation costs as much as looking at
+    each row, not at each pair.
+
+    References
+    ----------
+    .. [1] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> from lookalike.clustering import DensitySearch
+    >>> from lookalike.measures import Vector
+    >>> points = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> search = DensitySearch(Vector(), min_neighbors=2).fit(points, [0, 0, 0, 1, 1, 1])
+    >>> search.eps_, search.score_
+    (1.0, 1.0)
+    >>> DensitySearch(Vector(), min_neighbors=3).fit(points).labels_
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "min_neighbors": Anything(),
+        "definition": Anything(),
+        "results_": Anything(),
+        "eps_": Real(),
+        "min_neighbors_": Whole(),
+        "score_": Real(),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "definition": OneOf("class_weighted", "hungarian", "pairwise"),
+    }
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        min_neighbors: int | Iterable[int] = tuple(range(2, 26)),
+        *,
+        definition: str = "class_weighted",
+        dense_limit: int = 20_000,
+        kinds: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.min_neighbors = min_neighbors
+        self.definition = definition
+        self.dense_limit = dense_limit
+        self.kinds = kinds
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Search the settings for the rows of a table.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+            For a measure that takes distances: the square matrix of them.
+        y : array of n classes, or the name of a column, optional
+            None: the variant without labels.
+        """
+        source, target = self._read(X, y)
+        who = type(self).__name__
+        fitted, rows = source.fit()
+        instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
+        space = Space(fitted, rows, who, self.dense_limit, instead)
+        if not fitted.traits.symmetric:
+            found = f"{type(fitted).__name__}, whose distances are directed"
+            do = "Average the two directions into Precomputed()"
+            raise InvalidInput(who, "distances alike in both directions", found, do)
+        numbers = self._numbers(len(space))
+        levels = Levels(space.distances(), max(numbers))
+        classes = None if y is None else code_labels(target, len(space), who)[0]
+        self.results_: list[dict[str, Any]] = []
+        best: dict[str, Any] | None = None
+        with Progress("searching eps", len(numbers)) as bar:
+            for needed in numbers:
+                levels.set(needed)
+                if classes is None:
+                    run = self._by_knee(levels)
+                else:
+                    run = search_eps(levels, classes, self.definition)
+                self.results_.append({"min_neighbors": needed, **run})
+                if best is None or run["score"] > best["score"]:
+                    best = self.results_[-1]
+                bar.advance()
+        assert best is not None
+        self.eps_, self.min_neighbors_ = best["eps"], best["min_neighbors"]
+        self.score_ = best["score"]
+        levels.set(self.min_neighbors_)
+        labels, n_clusters = levels.labels(self.eps_)
+        kept = describe(labels, levels.core <= self.eps_, -levels.core, n_clusters, self.eps_)
+        self.labels_, self.n_clusters_ = kept.labels, n_clusters
+        self.exemplars_, self.model_ = kept.exemplars, kept.model
+        self.measure_, self.rows_ = fitted, rows
+        self._remember_columns(X, source, fitted)
+        return self
+
+    def _numbers(self, n: int) -> list[int]:
+        given = self.min_neighbors
+        numbers = list(given) if isinstance(given, Iterable) else [given]
+        wrong = [k for k in numbers if not AtLeast(1).fits(k)]
+        who = f"{type(self).__name__}(min_neighbors={given!r})"
+        if wrong or not numbers:
+            found = repr(wrong[0]) if wrong else "none"
+            raise InvalidInput(who, "whole numbers of at least 1", found, "Use range(2, 26)")
+        kept = sorted({int(k) for k in numbers if k <= n})
+        if not kept:
+            least = min(numbers)
+            raise TooFewRows(who, f"at least {least} rows", f"n_samples={n}", "Lower min_neighbors")
+        return kept
+
+    @staticmethod
+    def _by_knee(levels: Levels) -> dict[str, Any]:
+        eps = knee_of(levels.core)
+        labels, found = levels.labels(eps)
+        score = levels.silhouette(labels, found)
+        return {"eps": eps, "score": score, "n_clusters": found, "evaluations": 1}
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of new rows: that of a core row within eps, else -1 for noise.
+
+        Parameters
+        ----------
+        X : new rows
+        """
+        return self._assign(X)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the table of all numbers of neighbors as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        check_is_fitted(self, "model_")
+        return frame_of_records(self.results_, backend)
+
+
+class Levels:
+    """Density clusterings of one matrix at every eps, for one number of neighbors at a time.
+
+    Parameters
+    ----------
+    distances : square matrix
+    most : int
+        The largest number of neighbors that will be set.
+    """
+
+    def __init__(self, distances: np.ndarray, most: int) -> None:
+        n = len(distances)
+        self.distances = distances
+        k = max(1, most - 1)
+        self.gaps = np.full((n, k), np.inf)
+        self.lists = np.full((n, k), -1, dtype=np.int64)
+        keep_nearest(distances, np.arange(n), np.arange(n), self.gaps, self.lists)
+
+    def set(self, needed: int) -> None:
+        """Choose how many rows within eps, itself among them, make a row dense."""
+        n = len(self.distances)
+        self.core = self.gaps[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+        ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
+        costs = np.empty(n - 1)
+        spanning_tree(self.distances, self.core, ends, others, costs)
+        order = np.argsort(costs, kind="stable")
+        self.tree = ends[order], others[order], costs[order]
+
+    def labels(self, eps: float) -> tuple[np.ndarray, int]:
+        """Return labels at one eps, and the number of clusters."""
+        n = len(self.core)
+        parents, labels = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        found = labels_within(
+            float(eps), self.core, *self.tree, self.lists, self.gaps, parents, labels
+        )
+        return labels, int(found)
+
+    def lowest(self) -> float:
+        """Return the smallest eps that makes a cluster."""
+        return float(self.core.min())
+
+    def highest(self) -> float:
+        """Return the smallest eps that puts all rows into one cluster, without noise."""
+        # Clusters change only where a row becomes core, an edge of the tree joins, or a core row
+        # reaches one that is not; what holds at one eps holds at every larger one.
+        reach = np.maximum(self.gaps, self.core[np.maximum(self.lists, 0)]).min(axis=1)
+        values = np.unique(np.concatenate([self.core, self.tree[2], reach]))
+        values = values[np.isfinite(values)]
+        low, high = 0, len(values) - 1
+        while low < high:
+            middle = (low + high) // 2
+            labels, found = self.labels(values[middle])
+            if found == 1 and labels.min() == 0:
+                high = middle
+            else:
+                low = middle + 1
+        return float(values[low])
+
+    def silhouette(self, labels: np.ndarray, found: int) -> float:
+        """Return the mean silhouette of clustered rows among each other, noise counting as 0."""
+        from sklearn.metrics import silhouette_samples
+
+        kept = np.flatnonzero(labels != NOISE)
+        if found < 2 or found >= len(kept):
+            return 0.0
+        inside = self.distances if len(kept) == len(labels) else self.distances[np.ix_(kept, kept)]
+        scores = silhouette_samples(inside, labels[kept], metric="precomputed")
+        return float(scores.sum() / len(labels))
+
+
+def search_eps(levels: Levels, classes: np.ndarray, definition: str) -> dict[str, Any]:
+    """Return the eps with the highest F-measure for the number of neighbors that is set."""
+    of_class = np.bincount(classes)
+    evaluations = 0
+
+    def score(eps: float) -> tuple[float, int]:
+        nonlocal evaluations
+        evaluations += 1
+        labels, found = levels.labels(eps)
+        kept = labels != NOISE
+        table = count(classes[kept], labels[kept], len(of_class), found)
+        return f_from_counts(table, of_class, table.sum(axis=0), definition), found
+
+    first, last = levels.lowest(), levels.highest()
+    low, high = first, last
+    best, best_eps, clusters = -1.0, 0.0, 0
+    while True:
+        step = (high - low) / STEPS
+        for i in range(STEPS + 1 if step > 0 else 1):
+            eps = low + i * step
+            value, found = score(eps)
+            if value > best or (value == best and eps < best_eps):
+                best, best_eps, clusters = value, eps, found
+        if step == 0 or step < _third_digit(best_eps if best_eps > 0 else last):
+            break
+        low, high = max(0.0, best_eps - step), best_eps + step
+    return {
+        "eps": best_eps,
+        "score": best,
+        "n_clusters": clusters,
+        "evaluations": evaluations,
+        "low": first,
+        "high": last,
+    }
+
+
+def _third_digit(value: float) -> float:
+    """Return one unit of the third significant digit; for 0 nothing is too small."""
+    return 10.0 ** (math.floor(math.log10(value)) - 2) if value > 0 else math.inf

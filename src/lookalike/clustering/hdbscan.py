@@ -1,0 +1,226 @@
+"""Clusters of varying density, from a nearest-neighbor graph (HDBSCAN)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lookalike._runtime.threads import blocks
+from lookalike.clustering._clustering import Clustering, number_by_first_row
+from lookalike.clustering._space import WIDE, Space, each_part
+from lookalike.errors import TooFewRows, UndefinedMeasure
+from lookalike.kernels.components import join_edges, roots_of
+from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Fields, require
+
+LISTED = 30  # neighbors of each row that are looked at before all others
+SMALLEST = 5  # rows that make a cluster in a small table
+
+
+def default_cluster_size(n: int) -> int:
+    """Return the fewest of n rows that make a cluster: half the square root, at least 5.
+
+    Noise alone makes dense spots of a few rows, and more of them the more rows there are.
+
+    Examples
+    --------
+    >>> [default_cluster_size(n) for n in (30, 344, 10_000, 1_000_000)]
+    [5, 9, 50, 500]
+    """
+    return max(SMALLEST, round(np.sqrt(n) / 2))
+
+
+def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
+    """Return the clusters of HDBSCAN without a matrix of all pairs.
+
+    The hierarchy is that of the minimum spanning tree of mutual reachability: an edge costs the
+    largest of the distance and the two core distances, those to the nearest row number ``needed``
+    (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
+    cannot tell, the row is compared with all others, so the tree is exact. scikit-learn's HDBSCAN
+    cuts the clusters out of it: it takes the tree as a sparse matrix of distances with
+    ``min_samples=1``. (Handed the lists themselves it would refuse a graph that is not connected,
+    drop edges of length 0, and let an outlier far from two clusters be the bridge between them.)
+
+    The exemplar of a cluster is the row in the densest place.
+
+    Parameters
+    ----------
+    space : Space
+    needed : int
+    smallest : int
+        The fewest rows that make a cluster.
+
+    References
+    ----------
+    .. [1] R. J. G. B. Campello, D. Moulavi, J. Sander (2013). Density-based clustering based on
+       hierarchical density estimates. PAKDD 2013, 160-172. doi:10.1007/978-3-642-37456-2_14
+    """
+    n = len(space)
+    most = max(needed, smallest, 2)
+    if n < most:
+        raise TooFewRows(
+            space.who,
+            f"at least {most} rows for HDBSCAN",
+            f"n_samples={n}",
+            "Lower min_neighbors and min_cluster_size or add rows",
+        )
+    k = min(n - 1, max(needed - 1, LISTED))
+    lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
+    core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+    ends, others, costs = _tree(space, lists.indices, lists.distances, core)
+    labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
+    found = int(labels.max(initial=-1)) + 1
+    order = np.lexsort((np.arange(n), core, labels))
+    exemplars = order[np.searchsorted(labels[order], np.arange(found))]
+    inside = labels[ends] == labels[others]
+    reach = np.zeros(found)
+    at = labels[ends[inside]]
+    np.maximum.at(reach, at[at >= 0], costs[inside][at >= 0])
+    members = np.flatnonzero(labels >= 0)
+    model = MutualReach(members, labels[members], core[members], reach)
+    return Clustering(labels, exemplars, model)
+
+
+def _tree(
+    space: Space, lists: np.ndarray, gaps: np.ndarray, core: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the edges of the minimum spanning tree: ends, other ends, costs.
+
+    Every part takes its cheapest way out, and parts merge, until one is left (Boruvka). What a row
+    has found stays a lower bound when its target joins its own part, so that few rows have to be
+    compared with all others again.
+    """
+    n, k = lists.shape
+    floor = np.maximum(gaps[:, -1], core) if k < n - 1 else np.full(n, np.inf)
+    parents, parts = np.arange(n), np.arange(n)
+    cost, target = np.empty(n), np.empty(n, dtype=np.int64)
+    stale = np.ones(n, dtype=np.bool_)
+    found = []
+    while parts.any():  # the root of the whole is row 0
+        ways_out_of_lists(lists, gaps, core, parts, stale, cost, target)
+        known = cost <= floor  # no row outside the list can be nearer
+        best = np.full(n, np.inf)
+        np.minimum.at(best, parts, cost)
+        unsure = np.flatnonzero(~known & (floor < best[parts]))
+        _compare_with_all(space, unsure, core, parts, cost, target)
+        floor[unsure] = cost[unsure]
+        edges = _cheapest(parts, cost, target)
+        if not np.isfinite(edges[2]).all():
+            lost = int(edges[0][~np.isfinite(edges[2])][0])
+            raise UndefinedMeasure(
+                space.who,
+                "rows that can all be compared, if only by way of others",
+                f"row {lost} without a way to others",
+                "Drop such rows, or use method='density', where they are noise",
+            )
+        found.append(_join(parents, *edges))
+        parts = roots_of(parents)
+        stale = parts == parts[np.maximum(target, 0)]
+        floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
+    whole = [np.concatenate(side) for side in zip(*found, strict=True)]
+    return whole[0], whole[1], whole[2]
+
+
+def _compare_with_all(
+    space: Space,
+    rows: np.ndarray,
+    core: np.ndarray,
+    parts: np.ndarray,
+    cost: np.ndarray,
+    target: np.ndarray,
+) -> None:
+    """Find the cheapest ways out of some rows by comparing them with every row."""
+
+    def one(down: slice) -> None:
+        some = space.rows[rows[down]]
+        for across in blocks(len(space), WIDE):
+            block = space.measure.block(some, space.rows[across])
+            ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
+
+    each_part(space.measure, len(rows), one, "joining parts")
+
+
+def _cheapest(
+    parts: np.ndarray, cost: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the cheapest way out of each part, as rows, targets and costs; ties: lower rows."""
+    order = np.lexsort((target, np.arange(len(parts)), cost, parts))
+    first = order[np.unique(parts[order], return_index=True)[1]]
+    return first, target[first], cost[first]
+
+
+def _join(
+    parents: np.ndarray, ends: np.ndarray, others: np.ndarray, costs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Join along the cheapest edges first; return those that joined two parts."""
+    order = np.lexsort((others, ends, costs))
+    ends, others, costs = ends[order], others[order], costs[order]
+    kept = np.zeros(len(ends), dtype=np.bool_)
+    join_edges(parents, ends, others, kept)
+    return ends[kept], others[kept], costs[kept]
+
+
+def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:
+    from scipy.sparse import coo_matrix
+    from sklearn.cluster import HDBSCAN
+
+    n = len(costs) + 1
+    # A stored zero would be read as no edge at all.
+    positive = costs[costs > 0]
+    costs = np.maximum(costs, positive.min() * 1e-9 if len(positive) else 1.0)
+    both = np.concatenate([ends, others]), np.concatenate([others, ends])
+    graph = coo_matrix((np.concatenate([costs, costs]), both), shape=(n, n)).tocsr()
+    cut = HDBSCAN(min_cluster_size=smallest, min_samples=1, metric="precomputed", copy=True)
+    return cut.fit(graph).labels_.astype(np.int64)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class MutualReach:
+    """A new row joins the cluster of the row it reaches most cheaply, unless that is too far.
+
+    Reaching a row costs the larger of the distance to it and its own core distance; it may be no
+    more than the longest step inside the cluster. Else the new row is noise.
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "members": Array("int64", "members", low=0),
+        "labels": Array("int64", "members", low=0, below="clusters"),
+        "core": Array("float64", "members"),
+        "reach": Array("float64", "clusters"),
+    }
+
+    members: np.ndarray
+    labels: np.ndarray
+    core: np.ndarray
+    reach: np.ndarray
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows."""
+        best, label = np.full(len(new), np.inf), np.full(len(new), -1)
+
+        def one(down: slice) -> None:
+            every = np.arange(down.stop - down.start)
+            for across in blocks(len(self.members), WIDE):
+                block = measure.block(new[down], rows[self.members[across]])
+                np.maximum(block, self.core[across], out=block)
+                block[np.isnan(block)] = np.inf
+                at = block.argmin(axis=1)
+                cost = block[every, at]
+                better = cost < best[down]
+                best[down][better] = cost[better]
+                label[down][better] = self.labels[across][at][better]
+
+        each_part(measure, len(new), one, "finding dense regions")
+        near = label >= 0
+        near[near] = best[near] <= self.reach[label[near]]
+        return np.where(near, label, -1)
+
+    def check_rows(self, n: int, n_clusters: int) -> None:
+        """Refuse a loaded model that names other rows than there are."""
+        require(self.members.max(initial=-1) < n, "MutualReach", f"rows below {n}", "others")

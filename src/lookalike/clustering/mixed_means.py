@@ -1,0 +1,279 @@
+"""K-means for mixed columns: as many rows as fit in memory, in time linear in their number."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike.clustering._clustering import number_by_first_row
+from lookalike.clustering._methods import AUTO
+from lookalike.clustering.mixed_space import Centers, MixedSpace, learn_space
+from lookalike.errors import LookalikeWarning, TooFewRows
+from lookalike.saving.encode import Saved
+from lookalike.saving.fields import (
+    Array,
+    Dims,
+    Fields,
+    MapOf,
+    Objects,
+    Of,
+    Real,
+    Sometimes,
+    Text,
+    Whole,
+    require,
+)
+from lookalike.saving.params import (
+    KINDS,
+    N_JOBS,
+    AnyOf,
+    AtLeast,
+    Between,
+    OneOf,
+    Rule,
+    check_params,
+)
+from lookalike.table import Schema, Table, as_table, read_table
+from lookalike.table.model.features import remember_columns
+from lookalike.table.model.targets import split_target
+
+
+class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
+    """Say which rows belong together around centers: k-means for numbers and categories.
+
+    Numbers (and ordered levels) are brought to standard deviation 1, each level of a category
+    becomes an indicator divided by the square root of its share, as factor analysis of mixed data
+    has it [1]_; ``category_weight`` says how much categories count beside numbers. A center holds
+    means and shares of levels. Missing cells count for no center, so a row is placed by what it
+    has. No pair of rows is ever compared: time and memory grow with the number of rows.
+
+    ``SimilarityClustering`` finds clusters of any shape, takes every kind of column and any
+    measure. This one is for many rows, and for tables whose groups are set apart by their numbers
+    more than by their categories.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto"
+        "auto": the number from 2 to ``max_clusters`` with the highest mean of (b - a) / b, where a
+        is the distance of a row to its own center and b that to the next one (the simplified
+        silhouette [2]_); the smaller number on ties.
+    category_weight : float
+        What a column of categories counts, where a column of numbers counts 1.
+    n_init : int
+        Starts; the one with the smallest sum of squared distances is kept.
+    max_iter : int
+        The most rounds of one start.
+    max_clusters : int
+        The most clusters that "auto" tries.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int64 array of n, numbered by first row
+    n_clusters_ : int
+        May be fewer than were asked for, with a warning.
+    exemplars_ : int64 array of positions
+        The row nearest to each center.
+    exemplar_distances_ : float64 array of n
+        The distance of each row to the center of its cluster.
+    inertia_ : float
+        The sum of their squares.
+    n_iter_ : int
+    silhouettes_ : dict of number of clusters to mean simplified silhouette, with "auto" only
+    exactness_ : str
+        Which rows were looked at, in words.
+    space_ : how columns were scaled
+    centers_ : means and shares of levels
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    References
+    ----------
+    .. [1] J. Pagès (2004). Analyse factorielle de données mixtes. Revue de statistique appliquée
+       52(4), 93-111.
+    .. [2] E. R. Hruschka, L. N. de Castro, R. J. G. B. Campello (2004). Evolutionary algorithms
+       for clustering gene-expression data. ICDM 2004, 403-406. doi:10.1109/ICDM.2004.10073
+
+    Examples
+    --------
+    >>> from lookalike.clustering import MixedKMeans
+    >>> pets = {
+    ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
+    ... }
+    >>> model = MixedKMeans(2, random_state=0).fit(pets)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.predict({"weight": [27.0, None], "sound": [None, "meow"]})
+    array([1, 0])
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "schema_": Of("Schema"),
+        "space_": Of("MixedSpace"),
+        "centers_": Of("Centers"),
+        "labels_": Array("int64", "rows", low=0, below="clusters"),
+        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
+        "exemplar_distances_": Array("float64", "rows", finite=True),
+        "n_clusters_": Whole(1),
+        "n_iter_": Whole(),
+        "inertia_": Real(low=0.0),
+        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
+        "n_features_in_": Whole(high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
+        "category_weight": Between(0.0, 1e6),
+        "n_init": AtLeast(1),
+        "max_iter": AtLeast(1),
+        "max_clusters": AtLeast(2),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+    }
+
+    schema_: Schema
+    space_: MixedSpace
+    centers_: Centers
+
+    def __init__(
+        self,
+        n_clusters: int | str = AUTO,
+        *,
+        category_weight: float = 0.5,
+        n_init: int = 10,
+        max_iter: int = 100,
+        max_clusters: int = 10,
+        kinds: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.category_weight = category_weight
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.max_clusters = max_clusters
+        self.kinds = kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of a table.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+            Never needed. A named column is taken out of the table.
+        """
+        check_params(self)
+        count_jobs(self.n_jobs)
+        table, _ = split_target(read_table(X, kinds=self.kinds), y, type(self).__name__)
+        space = learn_space(table, float(self.category_weight), type(self).__name__)
+        self._cluster(space, table)
+        self.schema_, self.space_ = table.schema, space
+        remember_columns(self, X, table)
+        return self
+
+    def _cluster(self, space: MixedSpace, table: Table) -> None:
+        self.__dict__.pop("silhouettes_", None)  # of an earlier fit
+        n, asked = len(table), self.n_clusters
+        if n == 0 or (asked != AUTO and int(asked) > n):
+            needed = f"at least {max(1, 1 if asked == AUTO else int(asked))} rows"
+            who = f"{type(self).__name__}(n_clusters={asked!r})"
+            raise TooFewRows(who, needed, f"n_samples={n}", "Lower n_clusters or add rows")
+        rows = space.encode(table)
+        rng = make_generator(self.random_state)
+        best: Centers | None = None
+        if asked == AUTO:
+            tried = range(2, min(self.max_clusters, n - 1) + 1)
+            self.silhouettes_: dict[int, float] = {}
+            with Progress("trying numbers of clusters", len(tried)) as bar:
+                for k in tried:
+                    found = self._start_often(space, rows, k, rng)
+                    score = space.silhouette(found, rows, self.n_jobs)
+                    better = not self.silhouettes_ or score > max(self.silhouettes_.values())
+                    self.silhouettes_.setdefault(len(found), score)
+                    best = found if better else best
+                    bar.advance()
+        if best is None:  # a number was asked for, or there is nothing to choose from
+            best = self._start_often(space, rows, 1 if asked == AUTO else int(asked), rng)
+        labels, near, _ = space.assign(best, rows, self.n_jobs)
+        self.labels_, old = number_by_first_row(labels)
+        self.centers_ = best.take(old)
+        self.n_clusters_, self.n_iter_ = len(old), best.rounds
+        self.inertia_, self.exemplar_distances_ = float(near.sum()), np.sqrt(near)
+        self.exemplars_ = np.array(
+            [
+                inside[near[inside].argmin()]
+                for inside in (np.flatnonzero(self.labels_ == k) for k in range(len(old)))
+            ],
+            dtype=np.int64,
+        )
+        if asked not in (AUTO, self.n_clusters_):
+            do = "Use these clusters (n_clusters_ tells), or ask for another number"
+            who = f"{type(self).__name__}(n_clusters={asked})"
+            needed = f"rows of {asked} different kinds"
+            warning = LookalikeWarning(who, needed, str(self.n_clusters_), do)
+            warnings.warn(warning, stacklevel=3)
+
+    def _start_often(
+        self, space: MixedSpace, rows: tuple[np.ndarray, np.ndarray], k: int, rng: Any
+    ) -> Centers:
+        """Return the best centers of several starts; the first on ties."""
+        best: Centers | None = None
+        for _ in range(self.n_init if k > 1 else 1):
+            found = space.settle(rows, k, self.max_iter, rng, self.n_jobs)
+            if best is None or found.inertia < best.inertia:
+                best = found
+        assert best is not None
+        return best
+
+    @property
+    def exactness_(self) -> str:
+        """Which rows were looked at, and how often the search was started."""
+        check_is_fitted(self, "labels_")
+        return f"on all {len(self.labels_):,} rows, the best of {self.n_init} starts"
+
+    # -- new rows ----------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the cluster of new rows: that of the nearest center.
+
+        Parameters
+        ----------
+        X : new rows
+        """
+        check_is_fitted(self, "centers_")
+        rows = self.space_.encode(as_table(X, self.schema_, who=type(self).__name__))
+        return self.space_.assign(self.centers_, rows, self.n_jobs)[0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that centers, labels and columns belong together."""
+        who = type(self).__name__
+        require(len(self.centers_) == dims["clusters"], f"{who}.centers_", "one per cluster")
+        require(self.n_clusters_ == dims["clusters"], f"{who}.n_clusters_", str(dims["clusters"]))
+        self.space_.check_columns(self.schema_, self.centers_)

@@ -1,0 +1,194 @@
+"""How good a clustering is: against known classes, or by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.evaluate.space import as_space, needs_distances
+from lookalike.saving.params import OneOf
+from lookalike.table.model.targets import code_labels
+
+NOISE = -1  # the label of a row that belongs to no cluster
+DEFINITIONS = OneOf("class_weighted", "hungarian", "pairwise")
+
+
+def purity(y: Any, labels: Any) -> float:
+    """Return the share of rows whose class is the most frequent one in their cluster.
+
+    More clusters make it easier: with one cluster per row it is 1. Compare clusterings with the
+    same number of clusters, or use ``adjusted_rand``.
+
+    Parameters
+    ----------
+    y : array of n classes
+    labels : array of n cluster labels
+        -1 is noise: such rows are in no cluster, so they count as wrong.
+
+    Examples
+    --------
+    >>> from lookalike.clustering import purity
+    >>> round(purity([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]), 4)
+    0.8333
+    """
+    table, _, _ = _contingency(y, labels, "purity")
+    n = len(labels)
+    return float(table.max(axis=0, initial=0).sum() / n) if table.size else 0.0
+
+
+def adjusted_rand(y: Any, labels: Any) -> float:
+    """Return how far two groupings of the same rows agree: 1 alike, 0 as by chance.
+
+    Parameters
+    ----------
+    y, labels : arrays of n
+        Either way round. Here -1 is a group like any other.
+
+    References
+    ----------
+    .. [1] L. Hubert, P. Arabie (1985). Comparing partitions. Journal of Classification 2(1),
+       193-218. doi:10.1007/BF01908075
+
+    Examples
+    --------
+    >>> from lookalike.clustering import adjusted_rand
+    >>> round(adjusted_rand([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]), 6)
+    0.324324
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    one, two = (code_labels(side, len(labels), "adjusted_rand")[0] for side in (y, labels))
+    return float(adjusted_rand_score(one, two)) if len(one) > 1 else 1.0
+
+
+def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted") -> float:
+    """Score a clustering with noise against known classes, from 0 to 1.
+
+    For class i and cluster j the F-measure is the harmonic mean of the share of the cluster that is
+    of the class and the share of the class that is in the cluster. Noise is not a cluster: its rows
+    lower the shares of their classes.
+
+    Parameters
+    ----------
+    y : array of n classes
+    labels : array of n cluster labels
+        -1 is noise.
+    definition : {"class_weighted", "hungarian", "pairwise"}
+        The best cluster of each class, weighted by the size of the class; classes and clusters
+        matched one to one, averaged over the classes; or pairs of rows: together in a cluster
+        against together in a class.
+
+    Examples
+    --------
+    >>> from lookalike.clustering import clustering_f_measure
+    >>> y, labels = [0, 0, 0, 1, 1, 1], [0, 0, -1, 1, 1, 0]
+    >>> round(clustering_f_measure(y, labels), 6)
+    0.733333
+    >>> clustering_f_measure(y, labels, "pairwise")
+    0.4
+    """
+    if not DEFINITIONS.fits(definition):
+        who = f"clustering_f_measure(definition={definition!r})"
+        do = DEFINITIONS.advice(definition)
+        raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), do)
+    table, of_class, of_cluster = _contingency(y, labels, "clustering_f_measure")
+    return f_from_counts(table, of_class, of_cluster, definition)
+
+
+def f_from_counts(
+    table: np.ndarray, of_class: np.ndarray, of_cluster: np.ndarray, definition: str
+) -> float:
+    """Return the F-measure from the counts of classes (rows) in clusters (columns)."""
+    if not table.shape[1]:
+        return 0.0
+    if definition == "pairwise":
+        both = _pairs(table)
+        return float(2 * both / (_pairs(of_cluster) + _pairs(of_class))) if both else 0.0
+    f = 2 * table / (of_class[:, None] + of_cluster)  # 2PR / (P + R), written without P and R
+    if definition == "class_weighted":
+        return float(of_class @ f.max(axis=1) / of_class.sum())
+    from scipy.optimize import linear_sum_assignment
+
+    at = linear_sum_assignment(f, maximize=True)
+    return float(f[at].sum() / len(of_class))
+
+
+def silhouette(space: Any, labels: Any) -> float:
+    """Return how much nearer rows are to their own cluster than to the next one, from -1 to 1.
+
+    For a row, a is the mean distance to the others of its cluster, b the smallest mean distance to
+    another cluster; the score is the mean of (b - a) / max(a, b). A row alone in its cluster has 0.
+
+    Parameters
+    ----------
+    space : fitted measure, or square matrix of distances
+    labels : array of n cluster labels
+        At least two different ones.
+
+    References
+    ----------
+    .. [1] P. Rousseeuw (1987). Silhouettes: a graphical aid to the interpretation and validation
+       of cluster analysis. Journal of Computational and Applied Mathematics 20, 53-65.
+       doi:10.1016/0377-0427(87)90125-7
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.clustering import silhouette
+    >>> points = np.array([0, 1, 2, 10, 11, 12])
+    >>> distances = np.abs(points[:, None] - points)
+    >>> round(silhouette(distances, [0, 0, 0, 1, 1, 1]), 6)
+    0.865657
+    """
+    who = "silhouette"
+    measure = needs_distances(as_space(space, who), who)
+    n = len(measure.rows_)
+    codes, _ = code_labels(labels, n, who)
+    return silhouette_of(measure.distance(), codes)
+
+
+def silhouette_of(distances: np.ndarray, codes: np.ndarray) -> float:
+    """Return the mean silhouette for a checked matrix; noise is a group like any other here."""
+    from sklearn.metrics import silhouette_samples
+
+    n_groups = len(np.unique(codes))
+    if n_groups < 2:
+        raise UndefinedMeasure(
+            "silhouette",
+            "at least two clusters",
+            f"{n_groups}",
+            "A single cluster has no next one to compare with",
+        )
+    if n_groups == len(codes):
+        return 0.0
+    return float(silhouette_samples(distances, codes, metric="precomputed").mean())
+
+
+def _pairs(counts: np.ndarray) -> float:
+    """Return the number of pairs within groups of these sizes."""
+    sizes = counts.astype(np.float64)
+    return float((sizes * (sizes - 1)).sum() / 2)
+
+
+def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return counts of classes in clusters, and the sizes of both; noise is in no cluster."""
+    clusters = np.asarray(labels)
+    if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
+        found = f"an array of {clusters.dtype} of shape {clusters.shape}"
+        do = "Pass the labels_ of a clustering"
+        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, do)
+    if not len(clusters):
+        raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")
+    classes, _ = code_labels(y, len(clusters), who)
+    kept = clusters != NOISE
+    names, codes = np.unique(clusters[kept], return_inverse=True)
+    table = count(classes[kept], codes, int(classes.max()) + 1, len(names))
+    return table, np.bincount(classes), table.sum(axis=0)
+
+
+def count(classes: np.ndarray, codes: np.ndarray, n_classes: int, n_codes: int) -> np.ndarray:
+    """Return how often each pair of a class and a cluster occurs."""
+    flat = np.bincount(classes * max(n_codes, 1) + codes, minlength=n_classes * n_codes)
+    return flat[: n_classes * n_codes].reshape(n_classes, n_codes)

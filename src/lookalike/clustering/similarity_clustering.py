@@ -1,0 +1,388 @@
+"""Cluster the rows of any table by any measure."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import make_generator
+from lookalike.clustering._base import MeasureClusterer
+from lookalike.clustering._clustering import (
+    Clustering,
+    Method,
+    NearestExemplar,
+    NearestRow,
+    cluster_medoids,
+)
+from lookalike.clustering._landmarks import AUTO_LANDMARKS, count_landmarks, exactness
+from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS, check_request
+from lookalike.clustering._space import Space
+from lookalike.clustering.affinity import Affinity
+from lookalike.clustering.density import density_clusters, knee
+from lookalike.clustering.hdbscan import default_cluster_size, hierarchy_clusters
+from lookalike.clustering.linkage import Linkage
+from lookalike.clustering.medoids import Medoids
+from lookalike.clustering.scores import silhouette_of
+from lookalike.clustering.spectral import Spectral, SpectralExtension
+from lookalike.errors import LookalikeWarning
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
+from lookalike.saving.fields import Array, Fields, MapOf, Real, Sometimes, Text, Whole
+from lookalike.saving.params import AnyOf, AtLeast, Between, OneOf, Rule
+
+KNEE = "knee"
+
+
+class SimilarityClustering(TransformerMixin, MeasureClusterer):
+    """Say which rows belong together, by any measure of likeness.
+
+    Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
+    gaps side by side. Every cluster has an exemplar, an actual row that stands for it, and new rows
+    can be assigned whatever the method.
+
+    Which method: "spectral" finds clusters of any shape and is the best first choice together with
+    forest measures; "medoids" makes compact clusters with a typical row each; "ward" and "complete"
+    build a hierarchy; "affinity" elects exemplars and takes directed distances; "density" and
+    "hdbscan" find the number of clusters themselves, leave outliers out as noise (-1), and never
+    hold all pairs of rows in memory.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a fitted
+        measure keeps what it has learned; ``Precomputed()`` takes a matrix of distances as X.
+    n_clusters : int or "auto"
+        "auto": the number from 2 to ``max_clusters`` with the highest mean silhouette in the
+        measure's own distance (the smaller one on ties; one cluster if there are fewer than three
+        rows, or all are identical). Density methods find it themselves: leave "auto".
+    method : {"spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"}
+    affinity : {"similarity", "rbf"}
+        What "spectral" cuts: the similarities, or exp(-d**2 / (2 sigma**2)) of the distances.
+    sigma : float
+        Width for "rbf".
+    eps : float or "knee"
+        How near neighbors are for "density". "knee": where the sorted distances to the nearest row
+        number ``min_neighbors`` bend upward.
+    min_neighbors : int
+        For "density" and "hdbscan": the rows within reach, itself among them, that make a row
+        dense.
+    min_cluster_size : int or "auto"
+        For "hdbscan": fewer rows are noise. "auto": half the square root of the number of rows, at
+        least 5, so that a large table does not fall into hundreds of splinters.
+    max_clusters : int
+        The most clusters that "auto" tries.
+    landmarks : "auto", int or None
+        For many rows: compare with this many rows drawn at random. "spectral" then extends the
+        landmarks' eigenvectors to all rows (Nystroem), which is exact for the landmarks and for
+        landmarks = n; the other methods cluster the landmarks and assign the rest as new rows.
+        Similarities to landmarks are never approximated, and ``n_clusters="auto"`` judges by the
+        landmarks. "auto": none while all pairs fit under ``dense_limit`` and the memory limit, else
+        2,000, or four times the square root of n if that is more ("affinity": 500). None: never;
+        too many rows are an error.
+    dense_limit : int
+        The most rows for which a matrix of all pairs is made.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+        Starts of k-means, order of swaps, noise against ties, choice of landmarks. The measure has
+        its own.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int64 array of n
+        Numbered by first row ("density": by first core row); -1 is noise.
+    n_clusters_ : int
+        Clusters found, noise not counted. May differ from what was asked, with a warning.
+    exemplars_ : int64 array of positions, one per cluster
+        Medoids; "spectral": the row with the largest affinity to its cluster; density methods: the
+        row in the densest place.
+    exemplar_distances_ : float64 array of n
+        The distance of each row to the exemplar of its cluster; NaN for noise.
+    exactness_ : str
+        Which rows the answer is exact on, such as "exact on 2,000 landmark rows, the other 48,000
+        assigned to the nearest exemplar".
+    eps_ : float, with "density" only
+    min_cluster_size_ : int, with "hdbscan" only
+    silhouettes_ : dict of number of clusters to mean silhouette, with "auto" only
+    landmarks_ : int64 array of positions, where there are landmarks
+    measure_ : the fitted measure
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    New rows: "medoids" and "affinity" take the nearest exemplar; "complete" and "ward" the cluster
+    of the nearest row; "spectral" extends its eigenvectors to the row and takes the nearest center;
+    "density" takes the lowest-numbered cluster with a core row within eps, else noise; "hdbscan"
+    the cluster of the row that is reached most cheaply, if not beyond the longest step inside that
+    cluster, else noise.
+
+    References
+    ----------
+    .. [1] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
+       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
+       Engineering 35(1), 830-841. doi:10.1109/TKDE.2021.3086147
+
+    Examples
+    --------
+    >>> from lookalike.clustering import SimilarityClustering
+    >>> pets = {
+    ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
+    ... }
+    >>> model = SimilarityClustering(n_clusters=2, method="medoids").fit(pets)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.predict({"weight": [27.0, None], "sound": [None, "meow"]})
+    array([1, 0])
+    >>> [pets["sound"][row] for row in model.exemplars_]
+    ['meow', 'woof']
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "exemplar_distances_": Array("float64", "rows"),
+        "exactness_": Text(),
+        "min_cluster_size_": Sometimes(Whole(1)),
+        "eps_": Sometimes(Real()),
+        "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
+        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
+        "method": OneOf(*METHODS),
+        "affinity": OneOf("similarity", "rbf"),
+        "sigma": Between(0.0, open_low=True),
+        "eps": AnyOf(Between(0.0), OneOf(KNEE)),
+        "min_neighbors": AtLeast(1),
+        "min_cluster_size": AnyOf(AtLeast(2), OneOf(AUTO)),
+        "max_clusters": AtLeast(2),
+        "landmarks": AnyOf(OneOf(AUTO_LANDMARKS, None), AtLeast(2)),
+    }
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        n_clusters: int | str = AUTO,
+        *,
+        method: str = "spectral",
+        affinity: str = "similarity",
+        sigma: float = 1.0,
+        eps: float | str = KNEE,
+        min_neighbors: int = 5,
+        min_cluster_size: int | str = AUTO,
+        max_clusters: int = 10,
+        landmarks: int | str | None = AUTO_LANDMARKS,
+        dense_limit: int = 20_000,
+        kinds: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_clusters = n_clusters
+        self.method = method
+        self.affinity = affinity
+        self.sigma = sigma
+        self.eps = eps
+        self.min_neighbors = min_neighbors
+        self.min_cluster_size = min_cluster_size
+        self.max_clusters = max_clusters
+        self.landmarks = landmarks
+        self.dense_limit = dense_limit
+        self.kinds = kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of a table.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+            For a measure that takes distances: the square matrix of them.
+        y : array of n, or the name of a column, optional
+            Never needed. A named column is taken out of the table. Measures that learn from a
+            target get it; nothing else looks at it.
+        """
+        source, target = self._read(X, y)
+        fitted, rows = source.fit(target)
+        self._cluster(Space(fitted, rows, self._name(), self.dense_limit))
+        self._remember_columns(X, source, fitted)
+        return self
+
+    def _name(self) -> str:
+        return f"{type(self).__name__}(method={self.method!r})"
+
+    def _cluster(self, space: Space) -> None:
+        """Cluster a space that may have its matrix already."""
+        for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
+            self.__dict__.pop(stale, None)  # of an earlier fit
+        check_request(
+            space, self._name(), self.method, self.n_clusters, self._count_landmarks(space)
+        )
+        self.measure_, self.rows_ = space.measure, space.rows
+        found = self._by_density(space) if self.method in BY_DENSITY else self._by_number(space)
+        self.labels_, self.exemplars_, self.model_ = found.labels, found.exemplars, found.model
+        self.n_clusters_ = len(found.exemplars)
+        basis = getattr(self, "landmarks_", None)
+        self.exactness_ = exactness(len(space), basis, self.method)
+        if self.n_clusters not in (AUTO, self.n_clusters_):
+            self._say_so()
+        self.exemplar_distances_ = self._own_distances()
+
+    def _say_so(self) -> None:
+        """Warn that there are not as many clusters as were asked for."""
+        asked, found = self.n_clusters, self.n_clusters_
+        needed, shown = f"rows of {asked} different kinds", f"{found}"
+        if self.method == "affinity" and found > 1:
+            needed = f"a preference that elects {asked} exemplars"
+            shown = f"{found} exemplars at the nearest"
+        do = "Use these clusters (n_clusters_ tells), or ask for another number"
+        who = f"{self._name()[:-1]}, n_clusters={asked})"
+        warnings.warn(LookalikeWarning(who, needed, shown, do), stacklevel=4)
+
+    def _count_landmarks(self, space: Space) -> int | None:
+        if self.method in BY_DENSITY:
+            return None
+        wanted = 1 if self.n_clusters == AUTO else int(self.n_clusters)
+        return count_landmarks(space, self.landmarks, self.method, wanted)
+
+    def _by_density(self, space: Space) -> Clustering:
+        if self.method == "hdbscan":
+            auto = self.min_cluster_size == AUTO
+            smallest = default_cluster_size(len(space)) if auto else int(self.min_cluster_size)
+            self.min_cluster_size_ = smallest
+            return hierarchy_clusters(space, self.min_neighbors, smallest)
+        self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
+        return density_clusters(space, self.eps_, self.min_neighbors)
+
+    def _by_number(self, space: Space) -> Clustering:
+        rng = make_generator(self.random_state)
+        seed = int(rng.integers(2**31))
+        n, basis = len(space), None
+        many = self._count_landmarks(space)
+        if many is not None:
+            basis = np.sort(rng.choice(n, many, replace=False))
+            self.landmarks_ = basis
+        known = space if basis is None else space.take(basis)
+        known.check_size()
+        asked = self._numbers(known)
+        if asked in ([1], [len(known)]):  # nothing to find: all rows together, or each by itself
+            labels = np.arange(len(known)) if asked != [1] else np.zeros(len(known), dtype=np.int64)
+            exemplars = cluster_medoids(known.distances(), labels)
+            found = Clustering(labels, exemplars, NearestExemplar(exemplars))
+        else:
+            method = self._prepare(space, known, basis, seed, max(asked))
+            found = self._best(method, known, basis, asked)
+        if basis is None or isinstance(found.model, SpectralExtension):  # labels all rows itself
+            return found
+        assert isinstance(found.model, NearestExemplar | NearestRow)
+        model = found.model.moved(basis)
+        labels = model.assign(space.measure, space.rows, space.rows)
+        labels[basis] = found.labels
+        return Clustering(labels, basis[found.exemplars], model)
+
+    def _numbers(self, known: Space) -> list[int]:
+        """Return the numbers of clusters to try."""
+        n = len(known)
+        asked = self.n_clusters
+        if (n < 3 and asked == AUTO) or asked == 1 or self._all_alike(known):
+            return [1]
+        return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
+
+    def _all_alike(self, known: Space) -> bool:
+        if self.method == "spectral" and self.affinity == "similarity":  # no second matrix for this
+            return not (known.similarities() < 1).any()
+        return not known.distances().any()
+
+    def _prepare(
+        self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
+    ) -> Method:
+        if self.method == "spectral":
+            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
+        if self.method == "affinity":
+            return Affinity(known, seed)
+        if self.method == "medoids":
+            return Medoids(known)
+        return Linkage(known, self.method)
+
+    def _best(
+        self, method: Method, known: Space, basis: np.ndarray | None, asked: list[int]
+    ) -> Clustering:
+        """Return the clustering with the highest silhouette; the fewer clusters on ties."""
+        if self.n_clusters != AUTO:
+            return method.cut(asked[0])
+        best, high = None, -np.inf
+        self.silhouettes_: dict[int, float] = {}
+        with Progress("trying numbers of clusters", len(asked)) as bar:
+            for wanted in asked:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
+                    found = method.cut(wanted)
+                bar.advance()
+                labels, k = found.labels, len(found.exemplars)
+                if k in self.silhouettes_:  # affinity propagation came to a number tried already
+                    continue
+                if basis is not None and len(labels) > len(basis):
+                    labels = labels[basis]
+                alone = len(np.unique(labels)) < 2
+                score = -1.0 if alone else silhouette_of(known.distances(), labels)
+                self.silhouettes_[k] = score
+                if best is None or score > high:
+                    best, high = found, score
+        assert best is not None
+        return best
+
+    # -- what has been found -----------------------------------------------------------------------
+
+    def _own_distances(self) -> np.ndarray:
+        out = np.full(len(self.labels_), np.nan)
+        for label, place in enumerate(self.exemplars_):
+            at = np.flatnonzero(self.labels_ == label)
+            exemplar = self.rows_[int(place) : int(place) + 1]
+            out[at] = rectangle(self.measure_, self.rows_[at], exemplar, undefined="keep")[:, 0]
+            out[place] = 0.0
+        return out
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of new rows; see Notes for the rule of each method.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        int64 array of n labels, -1 for noise
+        """
+        return self._assign(X)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the distances of rows to all exemplars.
+
+        Parameters
+        ----------
+        X : new rows, or None for the rows that were clustered
+
+        Returns
+        -------
+        array of shape (n, n_clusters_)
+        """
+        check_is_fitted(self, "model_")
+        new = self.rows_ if X is None else self.measure_.encode(X)
+        return rectangle(self.measure_, new, self.rows_[self.exemplars_])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return names of the columns that ``transform`` makes: one per exemplar."""
+        check_is_fitted(self, "model_")
+        return np.asarray([f"exemplar{i}" for i in range(self.n_clusters_)], dtype=object)

@@ -1,0 +1,27 @@
+"""Find rows, refine by feedback, and keep an index that rows come to and leave."""
+
+from lookalike.index.choose import choose_measure
+from lookalike.index.drift import ColumnDrift, Drift
+from lookalike.index.feedback import FeedbackSession, Round
+from lookalike.index.hits import Hit, Hits
+from lookalike.index.index import Index
+from lookalike.index.refeat import ReFeat
+from lookalike.index.relevance import rocchio
+from lookalike.index.shards.from_files import build_index
+from studies.retrieval import Retrieval, retrieval_precision
+
+__all__ = [
+    "ColumnDrift",
+    "Drift",
+    "FeedbackSession",
+    "Hit",
+    "Hits",
+    "Index",
+    "ReFeat",
+    "Retrieval",
+    "Round",
+    "build_index",
+    "choose_measure",
+    "retrieval_precision",
+    "rocchio",
+]

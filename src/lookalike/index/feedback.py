@@ -1,0 +1,184 @@
+"""A search that is refined in rounds: mark what is right, mark what is wrong, look again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput
+from lookalike.index.hits import Hits
+from lookalike.index.index import Index
+from lookalike.index.segments import as_id
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One round of a session.
+
+    Parameters
+    ----------
+    like, unlike : tuple of ids that were marked in this round
+    hits : Hits, the answer after it
+    """
+
+    like: tuple[Any, ...]
+    unlike: tuple[Any, ...]
+    hits: Hits
+
+
+class FeedbackSession:
+    """Refine a search by saying which rows are right and which are not.
+
+    Every mark counts in all later rounds; marked rows leave the list and make room for others.
+
+    Parameters
+    ----------
+    index : Index, fitted
+    query : id or record
+    k : int
+        How many rows to show in each round.
+    gamma : float
+        How much rows that are not liked count.
+    filter : optional
+        Which rows may be found (see ``Index.search``).
+    weights, columns : optional
+        How much columns matter in all rounds of feedback (see ``Index.search``).
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> from lookalike.index import FeedbackSession
+    >>> index = la.Index().fit({"size": [1.0, 2.0, 3.0, 7.0, 8.0, 9.0]})
+    >>> session = FeedbackSession(index, 0, k=2)
+    >>> session.hits.ids
+    [1, 2]
+    >>> session.like(4).ids
+    [1, 2]
+    >>> session.unlike([1, 2]).ids
+    [3, 5]
+    >>> session.undo().ids, session.round
+    ([1, 2], 1)
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        query: Any,
+        *,
+        k: int = 10,
+        gamma: float = 0.5,
+        filter: Any = None,
+        weights: Mapping[str, float] | None = None,
+        columns: Any = None,
+    ) -> None:
+        self.index, self.query = index, query
+        self.k, self.gamma, self.filter = k, gamma, filter
+        self.weights, self.columns = weights, columns
+        self._rounds = [Round((), (), self._search((), ()))]
+
+    @property
+    def hits(self) -> Hits:
+        """The current answer."""
+        return self._rounds[-1].hits
+
+    @property
+    def round(self) -> int:
+        """How many rounds of feedback there have been."""
+        return len(self._rounds) - 1
+
+    @property
+    def history(self) -> list[Round]:
+        """All rounds; the first is the search without feedback."""
+        return list(self._rounds)
+
+    @property
+    def liked(self) -> tuple[Any, ...]:
+        """All ids that are liked, in the order in which they were marked."""
+        return tuple(id for each in self._rounds for id in each.like)
+
+    @property
+    def unliked(self) -> tuple[Any, ...]:
+        """All ids that are not liked, in the order in which they were marked."""
+        return tuple(id for each in self._rounds for id in each.unlike)
+
+    def like(self, ids: Any) -> Hits:
+        """Mark rows as right and search again: a round of its own.
+
+        Parameters
+        ----------
+        ids : id, or ids
+        """
+        return self.mark(like=ids)
+
+    def unlike(self, ids: Any) -> Hits:
+        """Mark rows as wrong and search again: a round of its own.
+
+        Parameters
+        ----------
+        ids : id, or ids
+        """
+        return self.mark(unlike=ids)
+
+    def mark(self, like: Any = (), unlike: Any = ()) -> Hits:
+        """Mark rows as right and others as wrong, and search again, in one round.
+
+        A row that is marked as it was before is passed over. An id that is not there, or that is
+        on both sides, is an error that changes nothing.
+
+        Parameters
+        ----------
+        like, unlike : id, or ids
+        """
+        yes, no = _listed(like), _listed(unlike)
+        if not yes and not no:
+            do = "Name at least one"
+            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", do)
+        for ids, other, word in ((yes, self.unliked, "not liked"), (no, self.liked, "liked")):
+            for id in ids:
+                if id in other:
+                    raise InvalidInput(
+                        "FeedbackSession.mark",
+                        "each row on one side only",
+                        f"id {id!r}, which is marked as {word}",
+                        "Take the earlier mark back with undo()",
+                    )
+        yes = tuple(id for id in yes if id not in self.liked)
+        no = tuple(id for id in no if id not in self.unliked)
+        hits = self._search((*self.liked, *yes), (*self.unliked, *no))
+        self._rounds.append(Round(yes, no, hits))
+        return hits
+
+    def undo(self) -> Hits:
+        """Take the last round back; return the answer as it was before."""
+        if not self.round:
+            raise InvalidInput(
+                "FeedbackSession.undo", "a round to take back", "none", "Mark rows first"
+            )
+        self._rounds.pop()
+        return self.hits
+
+    def _search(self, like: tuple[Any, ...], unlike: tuple[Any, ...]) -> Hits:
+        hits = self.index.search(
+            self.query,
+            self.k,
+            like=like,
+            unlike=unlike,
+            gamma=self.gamma,
+            filter=self.filter,
+            weights=self.weights,
+            columns=self.columns,
+        )
+        if isinstance(hits, list):
+            do = "Start a session for each of them"
+            raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", do)
+        return hits
+
+
+def _listed(ids: Any) -> tuple[Any, ...]:
+    """Return ids as a tuple, each once."""
+    several = isinstance(ids, list | tuple | set | frozenset | np.ndarray)
+    found = [as_id(id) for id in (ids if several else [ids])]
+    return tuple(dict.fromkeys(found))

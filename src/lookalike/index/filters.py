@@ -1,0 +1,200 @@
+"""Conditions on columns: which rows a search may find.
+
+A filter is a mapping of column to condition; all of them must hold. A condition is
+
+- a value: the cell equals it (``{"genre": "Drama"}``);
+- a pair of operator and value (``{"year": (">=", 1990)}``);
+- a mapping of operators to values, all of which must hold (``{"year": {">=": 1990, "<": 2000}}``);
+- ``None``: the cell is missing; ``("!=", None)``: it is not.
+
+Operators: ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``not in`` and ``contains`` (a word
+in a text, an item in a set or sequence). A missing cell meets no condition but ``None``. Values are
+read as cells of the column, so a date may be written as text, and ordered levels compare by their
+order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.index.ids import RowIds
+from lookalike.index.segments import Segment
+from lookalike.table import Column, Schema, Table
+from lookalike.table.formats.raw import is_missing, of_values
+from lookalike.table.model.cells import convert
+
+ORDERED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+OPERATORS = ("==", "!=", *ORDERED, "in", "not in", "contains")
+BY_SIZE = ("number", "order")
+BY_CODE = ("number", "order", "category", "flag")
+HOLDING = ("text", "set", "sequence")
+
+Conditions = Sequence[tuple[str, str, Any]]  # column, operator, value
+WHO = "filter"
+
+
+def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Conditions:
+    """Return conditions as triples of column, operator and value; refuse unknown columns."""
+    found: list[tuple[str, str, Any]] = []
+    for name, condition in given.items():
+        if name not in names:
+            do = suggest(str(name), names)
+            raise InvalidInput(WHO, "columns of the table", repr(name), do)
+        if isinstance(condition, Mapping):
+            pairs = list(condition.items())
+        elif isinstance(condition, tuple):  # always an operator and a value
+            if len(condition) != 2:
+                do = 'Write for example ("<=", 5)'
+                size = f"a tuple of {len(condition)}"
+                raise InvalidInput(f"{WHO} on {name!r}", "a pair of operator and value", size, do)
+            pairs = [condition]
+        else:
+            pairs = [("==", condition)]
+        for word, value in pairs:
+            if not isinstance(word, str) or word not in OPERATORS:
+                do = suggest(str(word), OPERATORS)
+                raise InvalidInput(f"{WHO} on {name!r}", "a known operator", repr(word), do)
+            found.append((str(name), word, value))
+    return found
+
+
+def meets(table: Table, conditions: Conditions) -> np.ndarray:
+    """Return which rows of a table meet all conditions."""
+    kept = np.ones(len(table), dtype=bool)
+    every = {column.name: column for column in table.columns + table.aside}
+    for name, word, value in conditions:
+        column = every.get(name)
+        if column is None:  # set aside, and absent from rows that were added
+            kept &= word == "==" and value is None
+        else:
+            kept &= _meets(column, word, value)
+    return kept
+
+
+def _meets(column: Column, word: str, value: Any) -> np.ndarray:
+    missing = column.missing
+    if not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value):
+        if word not in ("==", "!="):
+            raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")
+        return missing if word == "==" else ~missing
+    kind = column.kind.name
+    if word in ("in", "not in"):
+        if isinstance(value, str) or not hasattr(value, "__iter__"):
+            raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
+        hit = np.zeros(len(column), dtype=bool)
+        for one in value:
+            hit |= _meets(column, "==", one)
+        return hit if word == "in" else ~hit & ~missing
+    if word in ORDERED:
+        if kind not in BY_SIZE:
+            do = "Use ==, != or in; or give levels from low to high by kinds="
+            raise _refuse(column, word, "a column of numbers or ordered levels", kind, do)
+        with np.errstate(invalid="ignore"):
+            hit = ORDERED[word](column.values, _read(column, word, value)[0])
+        return np.asarray(hit & ~missing)
+    if word == "contains":
+        return _contains(column, value) & ~missing
+    if kind in BY_CODE:
+        equal = column.values == _read(column, word, value)[0]
+    else:
+        equal = _equal_cells(column, word, value)
+    return np.asarray((equal if word == "==" else ~equal) & ~missing)
+
+
+def _read(column: Column, word: str, value: Any) -> np.ndarray:
+    """Read a value as a cell of the column, so that it is compared as the cells are."""
+    try:
+        return convert(of_values(column.name, [value]), column.kind, fitted=True).values
+    except InvalidInput as error:  # speaks of a table's cells; here it is the filter's value
+        levels = column.kind.levels
+        if levels:
+            raise _refuse(
+                column, word, "one of its levels", repr(value), suggest(str(value), levels)
+            ) from error
+        there = np.flatnonzero(~column.missing)
+        do = "Write it as the cells are written"
+        do += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
+        needed = (
+            "a number" if column.kind.name == "number" else f"a cell of kind {column.kind.name}"
+        )
+        raise _refuse(column, word, needed, repr(value), do) from error
+
+
+def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
+    kind = column.kind.name
+    if kind in ("text", "set", "sequence"):
+        value = _read(column, word, value)[0]
+    elif kind != "object":
+        do = "Use None or ('!=', None), or a function of the record"
+        raise _refuse(column, word, "a column of single values, texts, sets or sequences", kind, do)
+    same = (cell is not None and bool(cell == value) for cell in column.values)
+    return np.fromiter(same, bool, len(column))
+
+
+def _contains(column: Column, value: Any) -> np.ndarray:
+    kind = column.kind.name
+    if kind not in HOLDING:
+        do = "Use == or in"
+        raise _refuse(column, "contains", "a column of texts, sets or sequences", kind, do)
+    if kind == "text" and not isinstance(value, str):
+        raise _refuse(column, "contains", "a text", repr(value), "Pass a string")
+    if kind == "set" and isinstance(value, list | dict | set):
+        raise _refuse(column, "contains", "one item", repr(value)[:80], "Ask for one item")
+    return np.fromiter((c is not None and value in c for c in column.values), bool, len(column))
+
+
+def _refuse(column: Column, word: str, needed: str, found: str, do: str) -> InvalidInput:
+    return InvalidInput(f"{WHO} on {column.name!r} ({word})", needed, found, do)
+
+
+def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] | None:
+    """Return which rows of each segment may be found, None for all.
+
+    Parameters
+    ----------
+    given : None, mapping, callable, ids or boolean array
+    names : RowIds, the ids of an index
+    schema : Schema, its columns
+    """
+    if given is None:
+        return None
+    segments = names.segments.segments
+    if isinstance(given, Mapping):
+        conditions = read_conditions(given, [*schema.kinds, *schema.aside])
+        return [meets(segment.table, conditions) for segment in segments]
+    if callable(given):
+        return [_ask(segment, given) for segment in segments]
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        do = 'Pass for example filter={"year": (">=", 1990)}'
+        raise WrongType(WHO, "a mapping of column to condition", repr(given), do)
+    listed = list(given)
+    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
+        if len(listed) != len(names.segments):
+            needed = f"{len(names.segments):,} booleans, one per id of index.ids"
+            raise InvalidInput(WHO, needed, f"{len(listed):,}", "Give one per row")
+        places = names.segments.places[np.array(listed)]
+    else:
+        places = np.array([names.place(id, WHO) for id in listed], dtype=np.int64)
+    return [np.isin(segment.places, places) for segment in segments]
+
+
+def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
+    """Return for which living rows a function of the record says yes."""
+    kept = np.zeros(len(segment), dtype=bool)
+    for row in np.flatnonzero(segment.alive):
+        answer = function(segment.table.record(int(row)))
+        if not isinstance(answer, bool | np.bool_):
+            needed = "a function of the record that returns True or False"
+            raise WrongType(WHO, needed, repr(answer), "Return a bool")
+        kept[row] = bool(answer)
+    return kept

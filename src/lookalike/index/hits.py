@@ -1,0 +1,295 @@
+"""Rows that were found, nearest first, each with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, overload
+
+from lookalike._runtime.frames import make_frame
+from lookalike._runtime.text import clean
+from lookalike.measures.contract.explanation import Explanation, show
+from lookalike.show.reasons import Reason, Styles, sentence
+from lookalike.table import Table
+
+Cell = tuple[Table, int]  # a table and the number of a row in it
+
+SHOWN = 4  # columns of the record in the text form
+LOOKED = 10  # hits whose compared columns are counted for the note
+FEW = 4  # a pair compared in at most one of so many columns has almost nothing in common to compare
+
+
+class Hit:
+    """One row that a search found.
+
+    Parameters
+    ----------
+    id : int or value of the id column
+    score : float
+        What the row was ranked by; smaller is better. Without feedback it is the distance.
+    distance, similarity : float or None
+        To the query, whatever the feedback; None where the two rows have nothing to compare.
+
+    Attributes
+    ----------
+    row : dict, the row as a record
+    explanation : Explanation, worked out when it is first asked for
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+    >>> hit = index.search(0, k=1)[0]
+    >>> hit.id, hit.row["size"]
+    (2, 2.0)
+    """
+
+    def __init__(
+        self,
+        id: Any,
+        score: float | None,
+        distance: float | None,
+        similarity: float | None,
+        place: Cell,
+        why: Callable[[], Explanation],
+    ) -> None:
+        self.id = id
+        self.score = score
+        self.distance = distance
+        self.similarity = similarity
+        # Where the row stands, and how to explain it, as it was when the answer was given.
+        self._place, self._why = place, why
+
+    @property
+    def table(self) -> Table:
+        """The table that the row stands in: what its columns hold."""
+        return self._place[0]
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The row that was found, as a record."""
+        table, at = self._place
+        return table.record(at)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Why the row is like the query, column by column."""
+        return self._why()
+
+    def reasons(self, n: int = 2) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the best reasons for and against, with the two cells that were compared.
+
+        Best are those that say most against what two random rows have in the column, where the
+        measure knows it (see ``Explanation.reasons``).
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+
+        Returns
+        -------
+        for, against : lists of dict
+            Each with ``column``, its ``kind``, its ``share`` of the similarity (for) or of what is
+            lacking to 1 (against), the cells ``query`` and ``found``, and a phrase, ``text``.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+        >>> index.search(0, k=1)[0].reasons(1)[0][0]["text"]
+        'same color: red'
+        """
+        plus, minus = self.phrases(n)
+        return [reason.to_dict() for reason in plus], [reason.to_dict() for reason in minus]
+
+    def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
+        """Return the reasons for and against as objects with a text and an HTML form.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        return self.explanation.phrases(n)
+
+    def because(self, n: int = 2) -> str:
+        """Say in one line why the row is like the query, and what speaks against it.
+
+        Parameters
+        ----------
+        n : int
+            How many reasons on each side, at most.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+        >>> index.search(0, k=1)[0].because()
+        'same color: red; but size 1.0 against 2.0 (a little higher)'
+        """
+        return sentence(*self.phrases(n))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hit as plain values, without the explanation."""
+        return {
+            "id": self.id,
+            "score": self.score,
+            "distance": self.distance,
+            "similarity": self.similarity,
+            "row": self.row,
+        }
+
+    def __str__(self) -> str:
+        return f"{show(self.id)} ({_number(self.similarity)}): {self.because()}"
+
+    def __repr__(self) -> str:
+        numbers = f"score={_number(self.score)}, similarity={_number(self.similarity)}"
+        return f"Hit(id={self.id!r}, {numbers})"
+
+
+class Hits(Sequence[Hit]):
+    """What a search found, best first; behaves like a list.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+    >>> hits = index.search(0, k=2)
+    >>> hits.ids, len(hits)
+    ([2, 1], 2)
+    >>> print(hits)
+      id  similarity  size  color
+       2       0.833     2  red
+       1       0.167   2.5  blue
+    """
+
+    def __init__(self, hits: Sequence[Hit], query: Callable[[], dict[str, Any]]) -> None:
+        self._hits = tuple(hits)
+        self._query = query
+
+    @cached_property
+    def query(self) -> dict[str, Any]:
+        """What was asked about, as a record."""
+        return self._query()
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> Hits: ...
+    def __getitem__(self, at: int | slice) -> Hit | Hits:
+        if isinstance(at, slice):
+            return Hits(self._hits[at], self._query)
+        return self._hits[at]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self._hits)
+
+    @property
+    def ids(self) -> list[Any]:
+        """The ids of the rows found, best first."""
+        return [hit.id for hit in self._hits]
+
+    @cached_property
+    def note(self) -> str | None:
+        """What to know before the order is trusted: rows tied, or next to nothing compared."""
+        notes = []
+        if len(self) > 1 and len({hit.score for hit in self}) == 1:
+            every = "both" if len(self) == 2 else f"all {len(self)}"
+            notes.append(f"{every} rows are equally near; their order is that of the table")
+        first = self._hits[:LOOKED]
+        counts = [_compared(hit.explanation) for hit in first]
+        few = [(here, total) for here, total in counts if FEW * here <= total and here < total]
+        if few:
+            of = f"{len(few)} of {'the first ' if len(self) > LOOKED else ''}{len(first)} rows"
+            here, total = min(few)
+            notes.append(f"{of} can be compared in few columns, one in {here} of {total}")
+        return "; ".join(notes) or None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the query, the hits and the note as plain values."""
+        hits = [hit.to_dict() for hit in self._hits]
+        return {"query": self.query, "hits": hits, "note": self.note}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the hits as a data frame; a column named like one of ours gets a prefix.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        ours = ("id", "score", "distance", "similarity")
+        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
+        for name in self._hits[0].row if self._hits else ():
+            head = f"table.{name}" if name in ours else name
+            columns[head] = [_cell(hit.row.get(name)) for hit in self]
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
+
+    def _repr_html_(self) -> str:
+        from lookalike.index.hits_html import hits_html
+
+        return hits_html(self)
+
+    def repeats_id(self, name: str) -> bool:
+        """Whether a column shows nothing but the ids, as the index of a frame does."""
+        return all(type(hit.row[name]) is type(hit.id) and hit.row[name] == hit.id for hit in self)
+
+    def __str__(self) -> str:
+        if not self._hits:
+            return "no rows found"
+        names = [name for name in self._hits[0].row if not self.repeats_id(name)][:SHOWN]
+        by_score = any(hit.score != hit.distance for hit in self)
+        heads = ["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]
+        lines = [heads]
+        for hit in self:
+            line = [show(hit.id), *([_number(hit.score)] if by_score else [])]
+            line += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
+            lines.append(line)
+        wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        left = len(heads) - len(names)  # our numbers are set to the right
+        numeric = [True] * left + [_is_number(self, name) for name in names]
+        return "\n".join(
+            "".join(
+                "  " + (word.rjust(width) if right else word.ljust(width))
+                for word, width, right in zip(line, wide, numeric, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+
+def with_cells(explanation: Explanation, one: Cell, other: Cell, styles: Styles) -> Explanation:
+    """Return an explanation with the two cells of each column beside the reasons."""
+    if explanation.cells:
+        return explanation
+    (left, i), (right, j) = one, other
+    both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
+    return replace(explanation, cells=both, styles=styles)
+
+
+def _compared(explanation: Explanation) -> tuple[int, int]:
+    """Return in how many columns two rows were compared, and how many columns count."""
+    sides = explanation.plus, explanation.minus
+    here = {
+        name for side in sides for name, value in side.items() if name is not None and value > 0
+    }
+    return len(here), len(here) + len(explanation.not_compared)
+
+
+def _is_number(hits: Hits, name: str) -> bool:
+    return all(isinstance(hit.row[name], int | float | None) for hit in hits)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell that a data frame can hold."""
+    return sorted(value, key=repr) if isinstance(value, frozenset) else value

@@ -1,0 +1,82 @@
+"""Hits and an index in a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.text import short
+from lookalike.show.html.markup import Html, escape
+from lookalike.show.html.notebook import fragment, grid, sides
+from lookalike.show.reasons import Styles
+from lookalike.table.model.display import label_first
+
+if TYPE_CHECKING:
+    from lookalike.index.hits import Hit, Hits
+    from lookalike.index.snapshot import Snapshot
+    from lookalike.table import Column
+
+COLUMNS = 6  # columns of the rows that are shown
+ROWS = 20  # hits that are shown
+
+
+def hits_html(hits: Hits) -> str:
+    """Return the query and the rows found, each with its reasons."""
+    if not len(hits):
+        return fragment("<p>no rows found</p>")
+    columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:COLUMNS]
+    styles = Styles(hits[0].table)
+    by_score = any(hit.score != hit.distance for hit in hits)
+    numbers = ["id", *(["score"] if by_score else []), "similarity"]
+    rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
+    for hit in hits[:ROWS]:
+        ours = [_number(hit.score)] if by_score else []
+        cells = [*ours, _number(hit.similarity)]
+        rows.append(_line(short(hit.id), cells, hit.row, columns, styles))
+    heads = [*numbers, *(short(column.name, 40) for column in columns)]
+    numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
+    reasons = ["", *(_why(hit) for hit in hits[:ROWS])]
+    body = grid(heads, rows, numeric=numeric, first=True, below=reasons)
+    notes = [f"{len(hits) - ROWS:,} more rows"] if len(hits) > ROWS else []
+    notes += [hits.note] if hits.note else []
+    quiet = "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
+    return fragment(body + quiet)
+
+
+def index_html(name: str, now: Snapshot) -> str:
+    """Return what an index holds, in a few lines."""
+    kinds = now.schema.kinds
+    shown = [f"{short(column, 24)} ({kind.label})" for column, kind in list(kinds.items())[:12]]
+    more = f" and {len(kinds) - 12} more" if len(kinds) > 12 else ""
+    ids = now.names.of(now.segments.places[:3])
+    facts = [
+        ("rows", f"{len(now.segments):,}"),
+        ("columns", ", ".join(shown) + more),
+        ("ids", ", ".join(map(short, ids)) + (", …" if len(now.segments) > len(ids) else "")),
+        ("measure", type(now.measure).__name__),
+        ("why", now.reason),
+    ]
+    return fragment(grid(["", ""], facts, numeric=[False, False], caption=name))
+
+
+def _line(
+    name: str,
+    numbers: list[str],
+    record: dict[str, Any],
+    columns: list[Column],
+    styles: Styles,
+) -> list[str]:
+    cells = []
+    for column in columns:
+        cell = record.get(column.name)
+        is_number = column.kind.name == "number" and cell is not None and column.name in styles
+        cells.append(styles[column.name].write(cell) if is_number else short(cell, 48))
+    return [name, *numbers, *cells]
+
+
+def _why(hit: Hit) -> Html:
+    plus, minus = hit.phrases()
+    return sides((one.to_html() for one in plus), (one.to_html() for one in minus))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,0 +1,114 @@
+"""Ids of the rows of an index: whole numbers, or the values of a column."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lookalike.errors import InvalidInput, suggest
+from lookalike.index.segments import Segments, as_id
+from lookalike.table import Kind, Table
+from lookalike.table.formats.raw import is_missing
+
+NAMES = str | int | float | bytes | datetime.date | datetime.timedelta  # what may be an id
+SUGGESTED = 1000  # ids that a mistyped one is compared with
+
+
+class RowIds:
+    """The ids of the living rows in some segments.
+
+    Parameters
+    ----------
+    segments : Segments
+    column : str or None, the column that gives the ids
+    """
+
+    def __init__(self, segments: Segments, column: str | None) -> None:
+        self.segments, self.column = segments, column
+
+    def of(self, places: Iterable[int]) -> list[Any]:
+        """Return the ids of rows that are there."""
+        if self.column is None:
+            return [int(place) for place in places]
+        found = (self.segments.find(int(place)) for place in places)
+        return [segment.id_at(self.column, at) for segment, at in found]  # type: ignore[misc]
+
+    def find(self, id: Any) -> int | None:
+        """Return the place of an id, None if there is no such row."""
+        id = as_id(id)
+        if self.column is not None:
+            for segment in reversed(self.segments.segments):
+                try:
+                    at = segment.find_id(self.column, id)
+                except TypeError:  # not hashable: no id
+                    return None
+                if at >= 0:
+                    return int(segment.places[at])
+            return None
+        if isinstance(id, bool) or not isinstance(id, int):
+            return None
+        return None if self.segments.find(id) is None else id
+
+    def __contains__(self, id: Any) -> bool:
+        return self.find(id) is not None
+
+    def present(self, ids: Sequence[Any]) -> set[Any]:
+        """Return which of some ids, as Python writes them, are there; looked up all together."""
+        if self.column is None:
+            return {id for id in ids if id in self}
+        parts = (segment.ids_among(self.column, ids) for segment in self.segments.segments)
+        return set().union(*parts)
+
+    def place(self, id: Any, who: str) -> int:
+        """Return the place of an id; one that is not there is an error that names it."""
+        found = self.find(id)
+        if found is not None:
+            return found
+        id = as_id(id)
+        do = "Use index.ids to see the ids that are there"
+        if self.column is not None:
+            some = self.of(self.segments.places[:SUGGESTED])
+            near = suggest(str(id), [str(name) for name in some])
+            do = near if near.startswith("Did") else do
+        elif (
+            isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
+        ):
+            raise InvalidInput(who, "an existing id", f"{id}, which was deleted", do)
+        elif not isinstance(id, int):
+            do = "Ids are whole numbers; give id_column= to name rows by a column"
+        raise InvalidInput(who, "an existing id", repr(id), do)
+
+
+def take_ids(
+    table: Table, name: str, who: str = "Index.fit", known: RowIds | None = None
+) -> tuple[Table, Kind]:
+    """Set the column of ids aside, checked: no gaps, each value once, none that is known."""
+    every = {column.name: column for column in table.columns + table.aside}
+    if name not in every:
+        do = suggest(name, every)
+        raise InvalidInput(f"{who} (id_column={name!r})", "a column of ids", "none", do)
+    column = every[name]
+    seen: set[Any] = set()
+    ids = [as_id(value) for value in column.values]
+    there = set() if known is None else known.present([id for id in ids if isinstance(id, NAMES)])
+    for row, id in enumerate(ids):
+        where = f"{who} (id_column={name!r})"
+        if id is None or is_missing(id):
+            found = f"none in row {row}"
+            raise InvalidInput(where, "an id for every row", found, "Fill it in")
+        if not isinstance(id, NAMES):
+            found = f"a {type(id).__name__} in row {row}"
+            raise InvalidInput(where, "numbers, texts or dates", found, "Use another column")
+        if id in seen or id in there:
+            found = f"{id!r} " + ("twice" if id in seen else "again, which is there already")
+            do = "Delete the old row first" if id in there else "Use a column without repeats"
+            raise InvalidInput(where, "ids that differ", found, do)
+        seen.add(id)
+    columns = [column for column in table.columns if column.name != name]
+    aside = [column for column in table.aside if column.name != name]
+    if not columns:
+        found = f"only {name!r}"
+        do = "Add a column"
+        raise InvalidInput(who, "a column to compare beside the ids", found, do)
+    return Table(columns, [*aside, column], len(table), table.missing), column.kind

@@ -1,0 +1,1 @@
+"""An index larger than memory: a folder of shards."""

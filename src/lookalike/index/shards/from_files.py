@@ -1,0 +1,299 @@
+"""From files to an index in a folder, larger than memory, and back to it after a stop."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.files import make_folder
+from lookalike._runtime.locks import locked
+from lookalike._runtime.progress import Progress
+from lookalike._version import __version__
+from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.index.choose import choose_in_parts
+from lookalike.index.drift import learn_fitted_parts
+from lookalike.index.ids import take_ids
+from lookalike.index.index import Index
+from lookalike.index.segments import Segments
+from lookalike.index.shards.build import (
+    SHARD_ROWS,
+    WHO,
+    Build,
+    finish,
+    read_plan,
+    resume,
+    start,
+    write_part,
+)
+from lookalike.index.shards.folder import ShardFolder, ShardHead
+from lookalike.index.shards.manifest import TILE
+from lookalike.index.snapshot import Snapshot
+from lookalike.measures.source import same_settings
+from lookalike.neighbors.shards import Shard, hash_file
+from lookalike.saving.encode import digest_of
+from lookalike.saving.params import check_params
+from lookalike.show.reasons.style import SAMPLE
+from lookalike.table import LazyTable, Table
+from lookalike.table.formats.lazy import read_lazy
+from lookalike.table.formats.parquet import ParquetParts
+from lookalike.table.infer.learning import Learner
+
+
+def build_index(
+    source: Any,
+    folder: str | os.PathLike[str],
+    measure: Any = "auto",
+    *,
+    id_column: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    shard_rows: int = SHARD_ROWS,
+    n_jobs: int | None = None,
+    done: Callable[[int, Shard], None] = lambda number, shard: None,
+) -> Index:
+    """Build an index in a folder, to be opened by ``Index.open``, and open it.
+
+    A build that was stopped, however it was, goes on where it was when it is started again; shards
+    that are finished are not repeated. Two builds into one folder: the second is refused.
+
+    Parameters
+    ----------
+    source : paths of Parquet files, LazyTable or Table
+        Files as ``read_table(paths, lazy=True)`` takes them; their rows are never all in memory.
+    folder : path
+        Made if it is not there.
+    measure : Measure, name of one, or "auto"
+    id_column : str, optional
+        A column whose values name the rows.
+    kinds : mapping of column to kind, optional
+    shard_rows : int
+        Rows of a shard, a multiple of 1,024. One shard is held in memory while it is built.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+    done : callable (number, Shard)
+        Told about every shard that is there.
+
+    Returns
+    -------
+    Index
+
+    Examples
+    --------
+    >>> import lookalike as la, os, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
+    >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
+    >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
+    [1]
+    """
+    place = make_folder(folder)
+    read_plan(place)  # a folder of something else is refused before anything is written there
+    with locked(place, WHO):
+        build = begin_build(
+            source,
+            place,
+            measure,
+            id_column=id_column,
+            kinds=kinds,
+            shard_rows=shard_rows,
+            n_jobs=n_jobs,
+        )
+        numbers = build.numbers
+        progress = Progress("writing shards", len(numbers))
+        for number in numbers:
+            done(number, write_part(build, number))
+            progress.advance()
+        finish(build)
+    return Index.open(place, n_jobs=n_jobs)
+
+
+def begin_build(
+    source: Any,
+    folder: str | os.PathLike[str],
+    measure: Any = "auto",
+    *,
+    id_column: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    shard_rows: int = SHARD_ROWS,
+    n_jobs: int | None = None,
+) -> Build:
+    """Learn from all rows and write what was learned, or take up a build that was stopped.
+
+    The caller holds the lock of the folder (``lookalike._runtime.locks.locked``) until
+    ``finish``. Then ``write_part`` writes the shards, in any order and in any process.
+
+    Parameters
+    ----------
+    source, folder, measure, id_column, kinds, shard_rows, n_jobs : as in ``build_index``
+    """
+    count_jobs(n_jobs)
+    if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
+        do = f"Pass for example shard_rows={SHARD_ROWS}"
+        raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", do)
+    place = Path(folder)
+    source = read_source(source, id_column, kinds)
+    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
+    if isinstance(source, Table):
+        source = index._read(source, id_column)  # shards hold cells of the kinds that are learned
+    files = source.files if isinstance(source, LazyTable) else ()
+    read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
+    options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
+    request = digest_of(options)  # all of it: a frozen measure by what it has learned
+    known = _sources(source)
+    build = resume(place, source, sources=known, request=request)
+    if build is not None:
+        return replace(build, read_from=read_from)
+    head = learn_head(index, source)
+    begun = start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
+    return replace(begun, read_from=read_from)
+
+
+def read_source(
+    source: Any,
+    id_column: str | None,
+    kinds: Mapping[str, Any] | None,
+    learner: Learner | None = None,
+) -> Table | LazyTable:
+    """Read what an index is built from: a table as it is, paths as a ``LazyTable``."""
+    if isinstance(source, Table):
+        return source
+    given = dict(kinds or {})
+    if id_column is not None:
+        given.setdefault(id_column, "object")  # as written: a large number is not a float
+    if isinstance(source, LazyTable):
+        source = source if learner is None else source.learned_by(learner)
+        return source.with_kinds(given) if given else source
+    return read_lazy(source, given or None, (), learner)
+
+
+def learn_head(index: Index, source: Table | LazyTable) -> ShardHead:
+    """Fit the measure of an index, in memory or in parts, and return all that was learned."""
+    if isinstance(source, LazyTable):
+        return _learn_parts(index, source)
+    state = index.fit(source).state_
+    return head_of(state, state.segments.segments[0].table)
+
+
+def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
+    """Fit to a table that stays in its files."""
+    check_params(index)
+    id_column, id_kind = index.id_column, None
+    if id_column is not None:
+        # The checks of one row are those of the column; repeats are found when all are there.
+        first, id_kind = take_ids(source[:1], id_column, WHO)
+        source = source.with_aside(first.aside[-1].name)
+    given = index._given()
+    measure, reason = choose_in_parts(source) if given is None else (clone(given), "given")
+    frozen = getattr(measure, "frozen_", False)
+    measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
+    measure = measure.fit(source)
+    nothing = Segments((), 0)
+    fitted = learn_fitted_parts(source)
+    state = Snapshot(
+        measure, reason, source.schema, nothing, id_column, id_kind, None, False, fitted
+    )
+    return head_of(state, source)
+
+
+def head_of(state: Snapshot, table: Any) -> ShardHead:
+    """Return what a snapshot knows beside its rows.
+
+    Parameters
+    ----------
+    state : Snapshot
+    table : Table of all rows, or what can be cut like one
+    """
+    step = max(1, len(table) // SAMPLE)
+    frozen = getattr(state.measure, "frozen_", False)
+    like = table.like if isinstance(table, LazyTable) else table[:0]
+    return ShardHead(
+        state.measure,
+        state.reason,
+        state.schema,
+        like,
+        table[::step],
+        0 if frozen else len(table),
+        state.id_column,
+        state.id_kind,
+        state.target,
+        state.learned_target,
+        state.fitted,
+    )
+
+
+def sample_places(index: Index) -> np.ndarray:
+    """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
+    plan = read_plan(index.folder) if index.folder is not None else None
+    built = len(index.sample) if plan is None else plan["rows"]
+    return np.arange(0, built, max(1, built // SAMPLE))
+
+
+def _sources(source: Any) -> list[dict[str, Any]]:
+    """Say what rows are read from, so that a build goes on with the same ones only."""
+    if isinstance(source, LazyTable):
+        return [_source(path) for path in source.files]
+    digest = hashlib.sha256()
+    for column in source.columns + source.aside:
+        digest.update(repr((column.name, column.kind, len(column))).encode())
+        cells = column.values
+        digest.update(repr(cells.tolist()).encode() if cells.dtype == object else cells.tobytes())
+    return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest.hexdigest()}]
+
+
+def _source(path: Path) -> dict[str, Any]:
+    about = path.stat()
+    return {
+        "path": str(path),
+        "bytes": about.st_size,
+        "time": about.st_mtime,
+        "sha256": hash_file(path),
+    }
+
+
+def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """Write shards that are damaged again, from the files they were built from.
+
+    The files must be where they were and hold what they held. Rows that were added later are not in
+    them: a shard of such rows cannot be written again.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    mapping of the name of each shard that was written again to what was wrong with it
+    """
+    place = Path(folder)
+    with locked(place, WHO):
+        there = ShardFolder.open(place)
+        faults = there.faults()
+        if not faults:
+            return {}
+        who = f"Index folder {str(place)!r}"
+        sources = there.manifest.sources
+        lost = [name for name in faults if not name.isdigit()]
+        if lost or not sources or not sources[0]["path"]:
+            found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
+            do = "Take the folder from a copy, or build it again"
+            raise UnreadableFile(who, "shards built from files", found, do)
+        for source in sources:
+            path = Path(source["path"])
+            if not path.is_file() or hash_file(path) != source["sha256"]:
+                do = "Put the file back, or build the folder again"
+                needed = f"{source['path']!r} as it was"
+                raise UnreadableFile(who, needed, "none, or another", do)
+        parts = ParquetParts.open([Path(source["path"]) for source in sources])
+        head = there.head
+        table = LazyTable(parts, head.like, head.schema.missing)
+        build = Build(place, table, head, there.manifest.shard_rows)
+        for name in faults:
+            write_part(build, int(name), again=True)
+        return faults

@@ -1,0 +1,1 @@
+"""What every measure has: the base class, rows, traits, explanations."""

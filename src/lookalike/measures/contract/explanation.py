@@ -1,0 +1,301 @@
+"""Why two rows are alike: contributions per column that add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lookalike._runtime.frames import make_frame
+from lookalike._runtime.text import clean
+from lookalike.show.html.markup import AGAINST, FOR, Html
+from lookalike.show.html.notebook import fragment, grid, sides
+from lookalike.show.reasons import Reason, Style, make_reason
+
+NOTHING = 1e-12  # a contribution up to here is round-off
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What each column contributed to a similarity.
+
+    Parameters
+    ----------
+    similarity, distance : float
+        The two numbers that are explained.
+    plus : mapping of column to float
+        What speaks for likeness; sums to the similarity. The key None holds what belongs to no
+        column.
+    minus : mapping of column to float
+        What speaks against it; sums to 1 - similarity.
+    factors : mapping of name to float
+        Further numbers, such as the scales of the two neighborhoods.
+    inner : mapping of name to Explanation
+        Explanations of the measures this one is made of.
+    cells : mapping of column to the pair of cells compared, for display
+    typical : mapping of column to a pair of floats
+        What two random rows would have as plus and minus of the column, in the mean over a sample
+        of pairs of fitted rows; empty where the measure did not look.
+    telling : mapping of column to a pair of floats
+        How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
+        of random pairs that are at least as near, and at least as far. 0: every pair is.
+    reach : mapping of column to float
+        The most that the column takes off the likeness of the two rows with random ones, where a
+        measure shares out differences alone: how much the column counts.
+    styles : mapping of column to Style
+        How the cells of each column are written, so that reasons can be phrased.
+    not_compared : tuple of str
+        Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
+    """
+
+    similarity: float
+    distance: float
+    plus: Mapping[str | None, float]
+    minus: Mapping[str | None, float]
+    factors: Mapping[str, float] = field(default_factory=dict)
+    inner: Mapping[str, Explanation] = field(default_factory=dict)
+    cells: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    not_compared: tuple[str, ...] = ()
+    reach: Mapping[str, float] = field(default_factory=dict)
+    styles: Mapping[str, Style] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str | None]:
+        """Columns in order of first mention, None last."""
+        names = dict.fromkeys([*self.plus, *self.minus])
+        return [name for name in names if name is not None] + [None] * (None in names)
+
+    def reasons(self, n: int = 2) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Return the n best reasons for and against, as (column, contribution).
+
+        The best reason is the one that says most: ``telling`` times the weight of the column, so
+        that a rare level in common comes before one that everybody has. What every pair has is not
+        a reason, and only what is nearer than it mostly is speaks for likeness. The largest
+        difference on the typical scale of its column is always among the reasons against, if it is
+        larger than typical; no column is on both sides. Where nothing is known about random pairs,
+        the largest contribution is the best reason. A measure that shares out only differences
+        (``Vector``, ``Ranked``, shared leaves) has reasons for likeness too, of contribution 0.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        largest = self._largest_difference()
+        plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
+        minus = [
+            name
+            for name in self._ranked(self.minus, 1)
+            if name not in plus or name not in self.telling
+        ][:n]
+        if largest is not None and largest not in minus:
+            minus = [*minus[: max(n - 1, 0)], largest][:n]
+        if not minus and n > 0:  # all is as near as can be: what still differs most
+            most = self._largest_contribution(self.minus)
+            if most is not None and plus != [most]:
+                plus, minus = [name for name in plus if name != most], [most]
+        shares = [(name, self.plus.get(name, 0.0)) for name in plus]
+        return shares, [(name, self.minus[name]) for name in minus]
+
+    def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
+        """Return the n best reasons for and against, each with a phrase that people can read.
+
+        Parameters
+        ----------
+        n : int
+            How many on each side, at most.
+        """
+        plus, minus = self.reasons(n)
+        return (
+            [self._phrase(name, share, True) for name, share in plus],
+            [self._phrase(name, share, False) for name, share in minus],
+        )
+
+    def _phrase(self, name: str, share: float, speaks_for: bool) -> Reason:
+        plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+        bits = self.telling.get(name)
+        known = name in self.cells and name in self.styles
+        query, found = self.cells.get(name, (None, None))
+        return make_reason(
+            name,
+            self.styles[name] if known else None,
+            query,
+            found,
+            share,
+            speaks_for=speaks_for,
+            bits=None if bits is None else bits[0 if speaks_for else 1],
+            closeness=ratio(plus, plus + minus),
+        )
+
+    def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
+        """Return the columns that speak for likeness (at = 0) or against it, the best first."""
+        scores = {}
+        values = {name: value for name, value in side.items() if value > NOTHING}
+        if at == 0 and None in values:  # likeness that no column has a share of speaks through all
+            values |= {name: 0.0 for name in self.telling if name not in side}
+        for name, value in values.items():
+            if name is None:
+                continue
+            bits = self.telling.get(name)
+            if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
+                continue
+            weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+            weight = max(weight, self.reach.get(name, 0.0))
+            scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
+        return sorted(scores, key=lambda name: scores[name])
+
+    def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
+        """Return the largest contribution, first of columns in which not all pairs are the same."""
+        values = {
+            name: (self.telling.get(name) != (0, 0), value)
+            for name, value in side.items()
+            if name is not None and value > NOTHING
+        }
+        return max(values, key=lambda name: values[name]) if values else None
+
+    def _largest_difference(self) -> str | None:
+        """Return the column that differs most for what two random rows have there.
+
+        None where nothing differs more than it mostly does: for two values far out on the same
+        side of a skewed column even a large difference is a small one.
+        """
+        ratios = {}
+        for name, (_, typical) in self.typical.items():
+            minus, (near, far) = self.minus.get(name, 0.0), self.telling.get(name, (0.0, 0.0))
+            if minus > max(typical, NOTHING) and far >= near:
+                ratios[name] = minus / typical if typical > 0 else float("inf")
+        return max(ratios, key=lambda name: ratios[name]) if ratios else None
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return ``column``, ``plus`` and ``minus`` as lists, and what is typical if known."""
+        names = self.columns
+        found: dict[str, list[Any]] = {
+            "column": names,
+            "plus": [float(self.plus.get(name, 0.0)) for name in names],
+            "minus": [float(self.minus.get(name, 0.0)) for name in names],
+        }
+        if self.typical:
+            pairs = [
+                (0.0, 0.0) if name is None else self.typical.get(name, (0.0, 0.0)) for name in names
+            ]
+            found["typical_plus"], found["typical_minus"] = map(list, zip(*pairs, strict=True))
+        return found
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the contributions as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        return make_frame(self.to_dict(), backend)
+
+    @property
+    def strongest(self) -> list[str | None]:
+        """Columns in the order of what they say, None last.
+
+        By ``telling`` times the weight of the column where it is known, else by the larger of the
+        two contributions; columns that could not be compared come after the others.
+        """
+
+        def strength(name: str) -> tuple[float, float]:
+            plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+            bits = max(self.telling.get(name, (0.0, 0.0)))
+            return (plus + minus) * bits, max(plus, minus)
+
+        names = [name for name in self.columns if name is not None]
+        ordered: list[str | None] = [*sorted(names, key=strength, reverse=True)]
+        return ordered + [None] * (None in self.columns)
+
+    def _pair(self, name: str | None) -> tuple[str, str]:
+        """Return the two cells of a column as it writes them; empty where they are not known."""
+        if name is None or name not in self.cells:
+            return "", ""
+        one, two = self.cells[name]
+        write = self.styles[name].write if name in self.styles else show
+        return write(one), write(two)
+
+    def __str__(self) -> str:
+        lines = [f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"]
+        width = max([len(str(name)) for name in self.columns if name is not None] + [7])
+        for name in self.strongest:
+            plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
+            shown = "(other)" if name is None else clean(str(name))
+            one, two = self._pair(name)
+            cells = f"   {one} | {two}" if one or two else ""
+            lines.append(f"  {shown:<{width}}  +{plus:.3f}  -{minus:.3f}{cells}")
+        lines += [f"  {name} = {value:.4g}" for name, value in self.factors.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return a table with a bar for and a bar against per column, the strongest first.
+
+        It needs no script, and reads well on light and dark ground.
+        """
+        top = max([*self.plus.values(), *self.minus.values(), 1e-12])
+        rows = []
+        for name in self.strongest:
+            cells = ["(other)" if name is None else str(name)]
+            cells += self._pair(name) if self.cells else ()
+            minus, plus = self.minus.get(name, 0.0), self.plus.get(name, 0.0)
+            bars = [_bar(minus, top, AGAINST, "right"), _bar(plus, top, FOR, "left")]
+            rows.append([*cells, *bars])
+        heads = ["column", "one", "other"] if self.cells else ["column"]
+        heads += ["against", "for"]
+        title = f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
+        body = grid(heads, rows, numeric=[False] * len(heads), caption=title)
+        plus_reasons, minus_reasons = self.phrases() if self.styles else ([], [])
+        said = sides(
+            (reason.to_html() for reason in plus_reasons),
+            (reason.to_html() for reason in minus_reasons),
+        )
+        return fragment(body + said)
+
+
+def _bar(value: float, top: float, color: str, side: str) -> Html:
+    """Return a bar that grows toward one side; the largest contribution is 8 letters long."""
+    return Html(
+        f'<div style="width:8em"><div style="width:{100 * value / top:.1f}%;height:0.8em;'
+        f'background:{color};float:{side}" title="{value:.4f}"></div></div>'
+    )
+
+
+def show(cell: Any, longest: int = 28) -> str:
+    """Write a cell in a few characters."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    if isinstance(cell, frozenset | set):
+        text = ", ".join(sorted(map(str, cell))) or "(none)"
+    elif isinstance(cell, list | tuple) and cell and isinstance(cell[0], float):
+        text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
+    else:
+        text = str(cell)
+    text = clean(text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
+    """Share a total out in the proportions of other contributions."""
+    whole = sum(parts.values())
+    if not whole > 0:
+        return {None: total}
+    return {name: total * (part / whole) for name, part in parts.items()}
+
+
+def rescaled(
+    typical: Mapping[str, tuple[float, float]], plus: float, minus: float
+) -> dict[str, tuple[float, float]]:
+    """Multiply typical contributions by what the contributions themselves were multiplied by."""
+    return {name: (plus * one, minus * other) for name, (one, other) in typical.items()}
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole, 0 of nothing."""
+    return part / whole if whole > 0 else 0.0

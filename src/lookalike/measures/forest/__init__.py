@@ -1,0 +1,1 @@
+"""Similarities from forests of decision trees."""

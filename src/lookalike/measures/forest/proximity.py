@@ -1,0 +1,455 @@
+"""Seven ways to read a similarity out of a forest, grown here or elsewhere.
+
+Long because of its documentation: seven readings, five sources of trees.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike._runtime.config import settings
+from lookalike._runtime.random_state import RANDOM_STATE
+from lookalike.errors import LookalikeWarning
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.lists import Ids
+from lookalike.measures.contract.rows import Rows, concatenate
+from lookalike.measures.contract.telling import ColumnDifferences
+from lookalike.measures.contract.traits import Traits
+from lookalike.measures.forest.ancestors import AncestorReading, Aryal, Zhu3
+from lookalike.measures.forest.cell_inputs import CellInputs, schema_of, tests_cells
+from lookalike.measures.forest.explain import FittedForest, both_numbers, parting_columns
+from lookalike.measures.forest.loading import check_forest, check_forest_rows, forest_rows
+from lookalike.measures.forest.methods import METHODS, find_reading
+from lookalike.measures.forest.neighbors import nearest_in_tiles
+from lookalike.measures.forest.pairs import count_fallbacks, find_range
+from lookalike.measures.forest.reading import ForestReading, Ratio, Shi
+from lookalike.measures.forest.source import find_source, grow_cells, grow_matrix
+from lookalike.measures.forest.stochastic_forest import nearest_by_codes
+from lookalike.measures.forest.tree_inputs import (
+    ORDERED,
+    TreeInputs,
+    plan_inputs,
+    read_inputs,
+)
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch, bit_sketch
+from lookalike.saving.encode import write
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Maybe,
+    Of,
+    Real,
+    Sometimes,
+    Whole,
+)
+from lookalike.saving.params import KINDS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
+from lookalike.table import Table, as_table
+from lookalike.trees.grower import Grower
+from lookalike.trees.growers import (
+    SyntheticForest,
+)
+from lookalike.trees.grown import Grown
+from lookalike.trees.thresholds.ratio import ratio_square
+from lookalike.trees.thresholds.rows import count_rows, find_leaves, has_gaps, share_leaves
+
+
+class ForestProximity(Measure):
+    """Compare rows by where they fall in the trees of a forest, read in one of seven ways.
+
+    Without labels the forest is grown to tell the rows of the table from rows whose columns were
+    shuffled independently; the trees then follow how columns hang together. A fitted forest can be
+    given instead, which makes the similarity a supervised one.
+
+    =============== ===============================================================================
+    method          two rows are alike if ...
+    =============== ===============================================================================
+    ``ratio``       they answer alike the tests that either meets on its way (``Ratio``)
+    ``shi``         they share a leaf, in many trees (``Shi``)
+    ``oob``         the same, over the trees that were grown on neither of them (``OutOfBag``)
+    ``zhu2``        their ways part late: shared steps over the longer way (``Zhu2``)
+    ``zhu3``        the same, a step counting more the fewer rows take it (``Zhu3``)
+    ``ting``        few rows fall into the smallest region that holds both (``Ting``)
+    ``aryal``       the same, as a geometric mean over trees (``Aryal``)
+    =============== ===============================================================================
+
+    Start with ``ratio``: it is graded where leaf sharing is zero for almost all pairs of a deep
+    forest. Distances are sqrt(1 - s) for ``ratio``, ``shi`` and ``oob``, 1 - s for ``zhu2`` and
+    ``zhu3``; ``ting`` and ``aryal`` are distances themselves. Numbers, ordered levels, flags and
+    categories (one against the rest) are tested; gaps are allowed. Only the order of numbers
+    matters for the forests grown on shuffled rows. At a gap ``shi`` and ``oob`` send a row both
+    ways, ``ratio`` leaves out the tests that one of the rows cannot answer, and the other methods
+    follow the side of more fitted rows.
+
+    ``forest="similarity"`` takes every kind of column: sets, texts, sequences, series, graphs. Its
+    tests ask whether a cell is nearer to one cell of the column or to another.
+
+    Parameters
+    ----------
+    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or a way to read
+        How a similarity is read. A name is the published setting; the objects ``Ratio``, ``Shi``,
+        ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
+    forest : None, "synthetic", "extra", "isolation", "similarity", a grower, or a fitted forest
+        How the forest is grown: against synthetic rows, by random cuts, by random cuts on small
+        samples, or against synthetic rows with tests that compare cells. A name is the published
+        setting; the objects ``SyntheticForest``, ``ExtraForest``, ``IsolatingForest`` and
+        ``CellSimilarityForest`` of ``lookalike.trees`` have the options. A fitted random forest,
+        extra-trees, isolation or gradient boosting forest of scikit-learn is used as it is; so is a
+        fitted random similarity forest of lookalike, whose table then says how rows are read.
+        None: as published, "isolation" for ``ting`` and ``aryal``, else "synthetic".
+    n_estimators : int, optional
+        Trees, where the forest is grown here. None: what the grower says, or as published: 100, and
+        1000 for ``oob``.
+    random_state : None, int, RandomState or Generator
+        Seed of the forest that is grown here, where the grower has none.
+    undefined : float, optional
+        Similarity of two rows without any test that both can answer (``ratio``). None: matrices
+        raise UndefinedMeasure. In neighbor lists such pairs come last.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
+
+    Attributes
+    ----------
+    forest_ : the trees in flat arrays, with the fitted rows counted in every node where needed
+    trees_ : SimilarityTrees, the trees with the cells that their tests compare ("similarity")
+    in_bag_ : which fitted rows each tree was grown on (``oob``)
+    n_fallback_pairs_ : pairs of fitted rows without a tree grown on neither; all trees are used
+    low_, high_ : the range of the mean logarithms that ``aryal`` is scaled by
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    The distance sqrt(1 - ratio) is not a metric, and the matrix of ratio similarities need not be
+    positive semi-definite: a row may be at distance 0 from another (the same leaf) and yet farther
+    from a third.
+
+    Trees of "similarity" have a test for nearly every pair of cells they draw: the answers of n
+    rows to all of them, which ``ratio`` keeps, take about 40 n**2 bytes with 100 trees and several
+    columns of objects. ``CellSimilarityForest(max_samples=256)`` makes that 7,000 n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity
+    >>> rng = np.random.default_rng(0)
+    >>> table = {"height": rng.normal(size=60), "group": rng.choice(["a", "b"], 60).tolist()}
+    >>> measure = ForestProximity(random_state=0).fit(table)
+    >>> bool((measure.similarity() == measure.similarity().T).all())
+    True
+
+    Options of the forest, and of the way to read it:
+
+    >>> from lookalike.trees import SyntheticForest
+    >>> from lookalike.measures import Ratio
+    >>> measure = ForestProximity(Ratio(parting="once"), SyntheticForest(max_depth=5))
+    >>> measure.set_params(forest__max_samples=0.5, n_estimators=20).fit(table).forest_.n_trees
+    20
+
+    A forest that was fitted to labels:
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> flowers, species = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, random_state=0).fit(flowers, species)
+    >>> near = ForestProximity("shi", forest=forest).fit(flowers).kneighbors(n_neighbors=5)[1]
+    >>> bool((species[near[0]] == species[0]).all())
+    True
+
+    Columns of any kind:
+
+    >>> recipes = {
+    ...     "needs": [{"egg", "flour"}, {"egg", "milk", "flour"}, {"flour", "milk"}]
+    ...     + [{"rice", "soy"}, {"soy", "fish"}, {"rice", "fish"}],
+    ...     "minutes": [50, 40, None, 20, 10, 25],
+    ... }
+    >>> measure = ForestProximity(forest="similarity", random_state=0).fit(recipes)
+    >>> _, nearest = measure.kneighbors({"needs": [{"rice", "soy", "fish"}], "minutes": [20]}, 3)
+    >>> print(*sorted(nearest[0]))
+    3 4 5
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "forest": Maybe(
+            Either(
+                Choice("synthetic", "extra", "isolation", "similarity"),
+                Of("Grower", "Forest", "TreeForest"),
+            )
+        ),
+        "inputs_": Of("TreeInputs", "CellInputs"),
+        "forest_": Of("Forest"),
+        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
+        "values_": Maybe(Array("float64", "nodes")),
+        "low_": Maybe(Real()),
+        "high_": Maybe(Real()),
+        "n_fallback_pairs_": Sometimes(Whole()),
+        "trees_": Sometimes(Of("SimilarityTrees")),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "method": AnyOf(OneOf(*METHODS), Is(ForestReading, named="a way to read a forest")),
+        "n_estimators": AnyOf(OneOf(None), AtLeast(1)),
+        "random_state": RANDOM_STATE,
+        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
+        "kinds": KINDS,
+    }
+
+    def __init__(
+        self,
+        method: str | ForestReading = "ratio",
+        forest: Any = None,
+        *,
+        n_estimators: int | None = None,
+        random_state: Any = None,
+        undefined: float | None = None,
+        kinds: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.forest = forest
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+        self.undefined = undefined
+        self.kinds = kinds
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure."""
+        reading = find_reading(self.method)
+        return Traits(
+            native=reading.native,
+            conversion=reading.conversion,
+            symmetric=reading.symmetric,
+            exact_self=reading.exact_self,
+            missing=True,
+            kinds=() if tests_cells(self.forest) else (*ORDERED, "category"),
+            needs_all=reading.needs_all,
+            undefined_last=reading.undefined_last,
+        )
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return every method with a small forest, and the options that change the formula."""
+        small: dict[str, Any] = {"n_estimators": 6, "random_state": 0}
+        return [
+            *(cls(method, **small) for method in METHODS if method != "oob"),
+            cls("oob", SyntheticForest(60, max_samples=0.2), random_state=0),
+            cls(Ratio(alpha=0.5, beta=0.25), "extra", **small),
+            cls(Ratio(alpha=0.5, beta=0.5, parting="once"), **small),
+            cls(Zhu3(denominator="max"), "isolation", **small),
+            cls(Aryal(raw=True), "extra", **small),
+            cls(Shi(missing="by_mass"), SyntheticForest(max_features="all"), **small),
+            cls("ratio", "similarity", **small),
+        ]
+
+    def __sklearn_clone__(self) -> Any:
+        if getattr(self, "frozen_", False):
+            return self
+        params = self.get_params(deep=False)
+        # Cloning a fitted forest would forget its trees, which are what was asked for.
+        kept = {
+            name: value if name == "forest" and self._is_given else clone(value, safe=False)
+            for name, value in params.items()
+        }
+        return type(self)(**kept)
+
+    @property
+    def _is_given(self) -> bool:
+        """Whether the forest was grown elsewhere."""
+        return not (self.forest is None or isinstance(self.forest, str | Grower))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the measure to one file; a forest given is written as flat arrays.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        kept = copy.copy(self)
+        if hasattr(self, "forest_") and self._is_given and not tests_cells(self.forest):
+            kept.forest = self.forest_
+        write(path, kept)
+
+    # -- fitting: read the table, grow the forest, encode the rows ---------------------------------
+
+    def read(self, X: Any) -> Table:
+        """Read data to be fitted; for a fitted similarity forest, as its own table was read."""
+        schema = schema_of(self.forest)
+        if schema is None:
+            return super().read(X)
+        return as_table(X, schema, who=f"{type(self).__name__}.fit")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the forest or take the given one, and keep the rows to be searched.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column, optional
+            Not learned from. A named column is taken out of the table.
+        """
+        schema = schema_of(self.forest)
+        if schema is not None and isinstance(y, str) and y not in schema.kinds:
+            y = None  # reading for this forest has left the column out already
+        return super().fit(X, y)
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
+        reading = find_reading(self.method)
+        check_params(reading)
+        source = find_source(self.forest, reading, self.n_estimators, self.random_state)
+        who = f"{type(self).__name__}(method={reading.name!r})"
+        self.inputs_: TreeInputs | CellInputs
+        if tests_cells(source):
+            trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
+            self.trees_ = trees.forest
+            self.inputs_ = CellInputs(self.trees_, tuple(table.names))
+            grown = Grown(self.trees_.to_forest(), trees.in_bag)
+        else:
+            self.inputs_ = plan_inputs(table, who, categories=True)
+            values = read_inputs(table, self.inputs_)
+            grown = grow_matrix(source, self.inputs_, values, reading.out_of_bag, who, self.n_jobs)
+        self.forest_, self.in_bag_ = grown.forest, grown.in_bag
+        rows = None
+        if reading.needs_counts(self.forest_):
+            bins = self._bins(table)
+            self.forest_ = self.forest_.counted(*count_rows(self.forest_, bins, self.n_jobs))
+            rows = self._place(bins, np.arange(len(table)))
+        self.values_ = reading.node_values(self.forest_, len(table))
+        self.low_: float | None = None
+        self.high_: float | None = None
+        return rows
+
+    def _bins(self, table: Table) -> np.ndarray:
+        if isinstance(self.inputs_, CellInputs):
+            cells = self.inputs_.trees.encode(table)
+            return self.inputs_.bins(self.forest_, cells, None, self.n_jobs)
+        return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        if not isinstance(self.inputs_, CellInputs) or not find_reading(self.method).shares_leaves:
+            return self._place(self._bins(table), seen)
+        # Only leaves are kept, so the bins need never be there all at once.
+        forest, cells = self.forest_, self.inputs_.trees.encode(table)
+        return concatenate(
+            [
+                self._place(self.inputs_.bins(forest, cells, part, self.n_jobs), seen[part])
+                for part in self.inputs_.parts(forest, len(table))
+            ]
+        )
+
+    def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
+        """Return rows by the leaves they reach."""
+        reading = find_reading(self.method)
+        arrays: dict[str, Any] = {"codes": find_leaves(self.forest_, bins, self.n_jobs)}
+        if reading.keeps_bins:
+            arrays["bins"] = bins
+        if isinstance(reading, Shi):
+            by_mass = reading.missing == "by_mass"
+            spread = share_leaves(self.forest_, bins, by_mass, self.n_jobs)
+            arrays["leaves"], arrays["weights"] = spread
+        if self.in_bag_ is not None:
+            arrays["bag"] = np.zeros(arrays["codes"].shape, np.uint8)
+            arrays["bag"][seen >= 0] = self.in_bag_[seen[seen >= 0]]
+        return Rows(seen, arrays)
+
+    def _fit_rows(self, rows: Rows) -> None:
+        reading, fitted = find_reading(self.method), self._fitted()
+        if reading.needs_all:
+            compare = partial(reading.compare, fitted)
+            self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
+        if reading.out_of_bag:
+            self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
+            if self.n_fallback_pairs_:
+                warnings.warn(
+                    f"{type(self).__name__}(method='oob'): {self.n_fallback_pairs_:,} pairs of "
+                    "rows have no tree that was grown on neither of them and use all trees; more "
+                    "trees or smaller samples leave fewer such pairs.",
+                    LookalikeWarning,
+                    stacklevel=3,
+                )
+
+    # -- comparing ---------------------------------------------------------------------------------
+
+    def _fitted(self) -> FittedForest:
+        return FittedForest(self.forest_, self.values_, self.inputs_.owner)
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return similarities, or for ``ting`` and ``aryal`` distances, of every row of a to b."""
+        reading = find_reading(self.method)
+        return reading.finish(reading.compare(self._fitted(), a, b), self.low_, self.high_)
+
+    def nearest(
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
+        reading = find_reading(self.method)
+        shares = reading.shares_leaves and not reading.out_of_bag
+        if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+            return nearest_by_codes(self, a, b, k, exclude, ids)
+        if isinstance(reading, Ratio | AncestorReading):
+            plain = isinstance(reading, Ratio) and reading.is_plain
+            mirrored = plain and a is b and not has_gaps(a.arrays["bins"]).any()
+            return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
+        return super().nearest(a, b, k, exclude=exclude, ids=ids)
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return random bits for every leaf, for the methods that count shared leaves."""
+        shares = find_reading(self.method).shares_leaves
+        return bit_sketch(self.forest_.n_trees) if shares else None
+
+    def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
+        check_is_fitted(self, "rows_")
+        reading = find_reading(self.method)
+        plain = isinstance(reading, Ratio) and reading.is_plain
+        fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
+        if X is not None or Y is not None or not plain or not fits:
+            return super()._matrix(X, Y, to)
+        assert isinstance(reading, Ratio)
+        bins = self.rows_.arrays["bins"]
+        if has_gaps(bins).any():
+            return super()._matrix(X, Y, to)
+        codes, once = self.rows_.arrays["codes"], reading.parting == "once"
+        values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
+        np.fill_diagonal(values, 1.0)
+        if to == "similarity":
+            return values
+        np.subtract(1.0, values, out=values)
+        np.maximum(values, 0.0, out=values)
+        return np.sqrt(values, out=values)
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return in how many trees a row parts from each of some at every column."""
+        return parting_columns(self._fitted(), a, b)
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        return find_reading(self.method).explain(self._fitted(), both_numbers(self, a, b), a, b)
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def _check_parts(self, dims: Dims) -> None:
+        check_forest(self, find_reading(self.method), dims)
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        return forest_rows(self.forest_, find_reading(self.method), self.in_bag_ is not None), {}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        check_forest_rows(self.forest_, rows, where)

@@ -1,0 +1,249 @@
+"""How a similarity is read out of a grown forest: the tests on two ways, or the leaves shared."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.forest.explain import (
+    FittedForest,
+    explain_leaves,
+    explain_ratio,
+    soft_part,
+)
+from lookalike.saving.encode import Saved
+from lookalike.saving.fields import Fields
+from lookalike.saving.params import Between, OneOf, Rule
+from lookalike.trees.thresholds.flat import Forest
+from lookalike.trees.thresholds.ratio import ratio_block
+from lookalike.trees.thresholds.sharing import out_of_bag_block, share_block
+
+
+class ForestReading(Saved, BaseEstimator, abstract=True):
+    """Base of the ways to read a similarity out of a forest.
+
+    Attributes
+    ----------
+    name : the shorthand for the published setting
+    forest : the forest that it was published with, by name
+    native, conversion, symmetric, exact_self, needs_all, undefined_last : see ``Traits``
+    out_of_bag : whether it asks which rows each tree was grown on
+    shares_leaves : whether rows with gaps belong to several leaves, each with a share
+    keeps_bins : whether it asks rows the tests on each other's way
+    """
+
+    SHAPE: ClassVar[Fields] = {}
+
+    PARAMS: ClassVar[dict[str, Rule]] = {}
+    name: ClassVar[str]
+    forest: ClassVar[str] = "synthetic"
+    native: ClassVar[str] = "similarity"
+    conversion: ClassVar[str] = "sqrt"
+    undefined_last: ClassVar[bool] = False
+    out_of_bag: ClassVar[bool] = False
+    shares_leaves: ClassVar[bool] = False
+    keeps_bins: ClassVar[bool] = False
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the order of two rows does not matter."""
+        return True
+
+    @property
+    def exact_self(self) -> bool:
+        """Whether a row with itself is set to exactly 1 or 0."""
+        return True
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether fitting looks at all pairs of rows."""
+        return False
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether the fitted rows in every node have to be counted."""
+        raise AssertionError(f"{type(self).__name__} must write needs_counts")
+
+    def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
+        """Return what each node is worth as a lowest common ancestor, where that is asked for."""
+        return None
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return a block of native values, before ``finish``."""
+        raise AssertionError(f"{type(self).__name__} must write compare")
+
+    def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+        """Return native values, given the range of what ``compare`` gives for the fitted rows."""
+        return block
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain one row against one, given their similarity and distance."""
+        raise AssertionError(f"{type(self).__name__} must write explain")
+
+
+class Ratio(ForestReading):
+    """Two rows are alike if they answer alike the tests that either meets on its way [1]_.
+
+    Tversky's ratio model: agreed tests over agreed tests plus those only on one of the two ways,
+    wherever in the tree these sit.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Weights of what is only on the way of the first row and only on that of the second. Unequal
+        weights give a similarity that is not symmetric, which tasks that need symmetry refuse.
+    parting : {"twice", "once"}
+        Whether a test on both ways that is answered differently counts in both differences.
+
+    References
+    ----------
+    .. [1] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
+       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
+       Engineering 35(1). doi:10.1109/TKDE.2021.3086147
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, Ratio
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> directed = ForestProximity(Ratio(alpha=1.0, beta=0.2), random_state=0).fit(rows)
+    >>> directed.traits.symmetric
+    False
+    """
+
+    SHAPE: ClassVar[Fields] = {}
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "alpha": Between(0.0, 1e6),
+        "beta": Between(0.0, 1e6),
+        "parting": OneOf("twice", "once"),
+    }
+    name: ClassVar[str] = "ratio"
+    undefined_last: ClassVar[bool] = True
+    keeps_bins: ClassVar[bool] = True
+
+    def __init__(self, alpha: float = 1.0, beta: float = 1.0, *, parting: str = "twice") -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.parting = parting
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the order of two rows does not matter."""
+        return self.alpha == self.beta
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both differences count fully, as published."""
+        return self.alpha == self.beta == 1.0
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether gaps have to follow the side of more fitted rows."""
+        return forest.soft
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return similarities; NaN where no test can be answered by both rows."""
+        sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bins")]
+        return ratio_block(
+            fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta
+        )
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain by the tests that two rows answer alike and those they do not."""
+        once = self.parting == "once"
+        return explain_ratio(fitted, numbers, a, b, once, self.alpha, self.beta)
+
+
+class Shi(ForestReading):
+    """Two rows are alike if they share a leaf, in many trees [1]_.
+
+    Parameters
+    ----------
+    missing : {"half", "by_mass"}
+        At a test on a gap a row goes both ways, with weights of one half each or by the share of
+        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+
+    References
+    ----------
+    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
+       of Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
+
+    Examples
+    --------
+    >>> from lookalike.measures import ForestProximity, Shi
+    >>> table = {"x": [1.0, 2.0, None, 8.0, 9.0], "y": [1.0, 2.0, 3.0, 8.0, 7.0]}
+    >>> measure = ForestProximity(Shi(missing="by_mass"), random_state=0).fit(table)
+    >>> measure.similarity().shape
+    (5, 5)
+    """
+
+    SHAPE: ClassVar[Fields] = {}
+
+    PARAMS: ClassVar[dict[str, Rule]] = {"missing": OneOf("half", "by_mass")}
+    name: ClassVar[str] = "shi"
+    shares_leaves: ClassVar[bool] = True
+
+    def __init__(self, missing: str = "half") -> None:
+        self.missing = missing
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether gaps are split by counts; leaf sharing alone needs none."""
+        return self.missing == "by_mass"
+
+    def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
+        """Return the leaves of rows with gaps, where there are any."""
+        if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+            return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
+        return ()
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of trees in which two rows share a leaf."""
+        return share_block(a.arrays["codes"], b.arrays["codes"], *self._soft(fitted.forest, a, b))
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain by the columns at which the ways of two rows part."""
+        return explain_leaves(fitted, numbers, a, b)
+
+
+class OutOfBag(Shi):
+    """Two rows are alike if they share a leaf, over the trees that were grown on neither [1]_.
+
+    Parameters
+    ----------
+    missing : {"half", "by_mass"}
+        At a test on a gap a row goes both ways, with weights of one half each or by the share of
+        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+
+    References
+    ----------
+    .. [1] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, OutOfBag
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> ForestProximity(OutOfBag(), n_estimators=200, random_state=0).fit(rows).n_fallback_pairs_
+    0
+    """
+
+    SHAPE: ClassVar[Fields] = {}
+
+    name: ClassVar[str] = "oob"
+    out_of_bag: ClassVar[bool] = True
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of the trees grown on neither row in which they share a leaf."""
+        sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bag")]
+        return out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))

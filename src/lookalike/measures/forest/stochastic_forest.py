@@ -1,0 +1,322 @@
+"""Balanced trees on small samples: how often two rows fall into the same corner of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike._runtime.files import scratch_file
+from lookalike._runtime.random_state import RANDOM_STATE
+from lookalike.columns.ragged import Ragged, RaggedOf
+from lookalike.errors import InvalidInput
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.lists import Ids, name_rows
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.telling import ColumnDifferences, by_owner
+from lookalike.measures.contract.traits import Traits
+from lookalike.measures.forest.explain import both_numbers, check_soft, explain_sharing, soft_part
+from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inputs
+from lookalike.measures.numeric import check_owners
+from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch, bit_sketch
+from lookalike.saving.fields import Array, Dims, Fields, Maybe, Of, require
+from lookalike.saving.params import KINDS, AtLeast, OneOf, Rule
+from lookalike.table import LazyTable, Table
+from lookalike.trees.thresholds.blame import (
+    leaf_weights,
+    parting_counts,
+    parting_shares,
+    undecided_columns,
+)
+from lookalike.trees.thresholds.rows import share_leaves
+from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.stochastic import grow_stochastic
+
+
+class StochasticForest(Measure):
+    """Compare rows by how often random halvings of the table keep them together.
+
+    Each tree draws a small sample of rows and halves it again and again, each time at the middle of
+    a randomly chosen column, until one sample row is left in every leaf. The similarity of two rows
+    is the share of trees in which they fall into the same leaf [1]_. Only the order of the values
+    within a column matters, so units and increasing changes of scale such as logarithms change
+    nothing; columns that hang together are taken into account, and sparse regions count as wider.
+
+    Use it when the scale of the columns means little and the table has many rows: fitting looks at
+    small samples only, the model does not grow with the table, and comparing two rows is counting
+    equal bytes. It sees numbers, ordered levels and flags; for categories see
+    ``ForestProximity`` and ``Gower``. Few trees make many ties: rows far apart all have 0.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Trees. The standard error of a similarity is at most ``1 / (2 sqrt(n_estimators))``.
+    height : int
+        Halvings from root to leaf, so ``2**height`` sample rows per tree; 4 to 6 serve most tables.
+        Larger: finer, more zeros. The table needs as many different rows.
+    side : {"left", "random"}
+        Where values between the two middle sample values go: right, as published, or to either side
+        with equal chance. With "random" a decreasing change of scale does not matter, on average.
+    on_fail : {"error", "relax"}
+        What to do when no sample can be halved (columns of few values): stop, or cut such nodes as
+        near to the middle as possible.
+    max_retries : int
+        Samples tried per tree before that.
+    missing : {"half", "by_mass"}
+        A row goes both ways at a test on a gap, with weights of one half each or by the share of
+        fitted rows on each side.
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
+
+    Attributes
+    ----------
+    forest_ : the trees
+    relaxed_trees_ : numbers of the trees that could not be balanced
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    References
+    ----------
+    .. [1] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import StochasticForest
+    >>> rows = np.random.default_rng(0).random((200, 3))
+    >>> measure = StochasticForest(height=4, random_state=0).fit(rows)
+    >>> logs = StochasticForest(height=4, random_state=0).fit(np.log(rows))
+    >>> bool((measure.similarity() == logs.similarity()).all())
+    True
+    >>> distances, indices = measure.kneighbors(n_neighbors=3)
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "inputs_": Of("TreeInputs"),
+        "forest_": Of("BalancedForest"),
+        "relaxed_trees_": Array("int64", "relaxed", low=0),
+        "mass_": Maybe(Array("float64", "nodes", finite=True, low=0)),
+    }
+    ROWS: ClassVar[Fields] = {
+        "leaves": RaggedOf("int32", low=0, below="leaves"),
+        "weights": RaggedOf("float64", finite=True),
+    }
+
+    traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "n_estimators": AtLeast(1),
+        "height": AtLeast(1),
+        "side": OneOf("left", "random"),
+        "on_fail": OneOf("error", "relax"),
+        "max_retries": AtLeast(1),
+        "missing": OneOf("half", "by_mass"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 1000,
+        height: int = 5,
+        *,
+        side: str = "left",
+        on_fail: str = "error",
+        max_retries: int = 100,
+        missing: str = "half",
+        kinds: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.height = height
+        self.side = side
+        self.on_fail = on_fail
+        self.max_retries = max_retries
+        self.missing = missing
+        self.kinds = kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return small forests, closed on one side or on both."""
+        return [
+            cls(30, 2, on_fail="relax", random_state=0),
+            cls(30, 1, on_fail="relax", side="random", missing="by_mass", random_state=0),
+        ]
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self.inputs_ = plan_inputs(table, type(self).__name__, categories=False)
+        self._grow(read_inputs(table, self.inputs_))
+
+    def _fit_parts(self, table: LazyTable) -> None:
+        if self.missing == "by_mass":
+            do = "Use missing='half', or fit in memory"
+            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", do)
+        self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
+        for name in self.inputs_.names:
+            if table.gaps.get(name) == len(table):
+                who, do = type(self).__name__, "Drop the column"
+                found = f"{name!r} without any (all NaN)"
+                raise InvalidInput(who, "a value in every column", found, do)
+        shape = (len(self.inputs_.owner), len(table))
+        # Trees look at a few rows each: columns lie in a file, of which only those are read.
+        kind = read_inputs(table[:1], self.inputs_).dtype
+        with scratch_file(shape[0] * shape[1] * kind.itemsize, type(self).__name__) as file:
+            columns: Any = np.memmap(file, kind, "r+", shape=shape)
+            first = 0
+            for part in table.batches(columns=self.inputs_.names):
+                columns[:, first : first + len(part)] = read_inputs(part, self.inputs_).T
+                first += len(part)
+            self._grow(np.asarray(columns).T)
+            del columns
+
+    def _grow(self, values: np.ndarray) -> None:
+        who = type(self).__name__
+        self.forest_ = grow_stochastic(
+            values,
+            self.n_estimators,
+            self.height,
+            side=self.side,
+            on_fail=self.on_fail,
+            max_retries=self.max_retries,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            who=who,
+        )
+        self.relaxed_trees_ = self.forest_.relaxed
+        self.mass_ = None
+        if self.missing == "by_mass":
+            self.mass_ = self.forest_.flat.settled(values, self.n_jobs).mass
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        values = read_inputs(table, self.inputs_)
+        codes = self.forest_.codes(values, self.n_jobs)
+        leaves, weights = self._spread(values)
+        return Rows(seen, {"codes": codes, "leaves": leaves, "weights": weights})
+
+    def _spread(self, values: np.ndarray) -> tuple[Ragged, Ragged]:
+        """Return the leaves and weights of rows with gaps; nothing for the others."""
+        gaps = np.flatnonzero(np.isnan(values).any(axis=1))
+        offsets, present = np.zeros(len(values) + 1, np.int64), np.zeros(len(values), bool)
+        if not len(gaps):
+            nothing = np.empty(0, np.int32)
+            return Ragged(nothing, offsets, present), Ragged(np.empty(0), offsets, present)
+        flat = self.forest_.flat
+        if self.mass_ is not None:
+            flat = flat.counted(self.mass_)
+        leaves, weights = share_leaves(
+            flat, flat.bins(values[gaps], self.n_jobs), self.missing == "by_mass", self.n_jobs
+        )
+        offsets[gaps + 1] = np.diff(leaves.offsets)
+        offsets = np.cumsum(offsets)
+        codes = self.forest_.leaf_codes[leaves.values]
+        return Ragged(codes, offsets, present), Ragged(weights.values, offsets, present)
+
+    def _leaf_offsets(self) -> np.ndarray:
+        return np.arange(self.forest_.n_trees + 1) << self.forest_.height
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of trees in which rows of a and b share a leaf."""
+        codes = a.arrays["codes"], b.arrays["codes"]
+        if not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+            return share_block(*codes)
+        return share_block(*codes, soft_part(a), soft_part(b), self._leaf_offsets())
+
+    def nearest(
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows, kept while agreements are counted."""
+        if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        return nearest_by_codes(self, a, b, k, exclude, ids)
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return random bits for every leaf: those that differ count the trees that part rows."""
+        return bit_sketch(self.forest_.n_trees)
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        flat = self.forest_.flat
+        parted = parting_shares(flat, *map(self._leaf_weights, (a, b))) / flat.n_trees
+        return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
+
+    def _leaf_weights(self, row: Rows) -> np.ndarray:
+        """Return the weight of one row in every leaf, as the flat form of the forest counts."""
+        coded = leaf_weights(self._leaf_offsets(), row.arrays["codes"], soft_part(row))
+        return np.asarray(coded[self.forest_.leaf_codes])
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return in how many trees a row parts from each of some at every column."""
+        flat, owner, begin = self.forest_.flat, self.inputs_.owner, self._leaf_offsets()
+        place = np.zeros(begin[-1], np.int64)  # number of a leaf in its tree, by code
+        first = flat.nodes.leaf_offsets
+        place[self.forest_.leaf_codes] = np.arange(first[-1]) - np.repeat(
+            first[:-1], np.diff(first)
+        )
+        one, some = (place[begin[:-1] + rows.arrays["codes"]] for rows in (a, b))
+        values = parting_counts(flat, one, some, len(owner)).astype(float)
+        for rows in (a, b):
+            if len(rows) == 1 and len(rows.arrays["leaves"].values):
+                gaps = undecided_columns(flat, self._leaf_weights(rows), len(owner))
+                values[:, gaps] = np.nan
+        return by_owner(owner, values)
+
+    def _check_parts(self, dims: Dims) -> None:
+        inputs, forest = self.inputs_, self.forest_
+        check_owners(self.schema_, inputs.names, inputs.owner, "StochasticForest.inputs_")
+        fits = forest.n_inputs == len(inputs.owner)
+        require(fits, "StochasticForest.forest_", f"{len(inputs.owner)} inputs", "others")
+        if self.mass_ is not None:
+            nodes = len(forest.flat.feature)
+            require(dims["nodes"] == nodes, "StochasticForest.mass_", f"{nodes} nodes", "others")
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        trees, height = self.forest_.n_trees, self.forest_.height
+        codes = Array("uint8" if height <= 8 else "uint16", "n", trees, below=1 << height)
+        return {"codes": codes, **self.ROWS}, {"leaves": trees << height}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        check_soft(rows, where)
+
+
+def nearest_by_codes(
+    measure: Measure,
+    a: Rows,
+    b: Rows,
+    k: int,
+    exclude: np.ndarray | None,
+    ids: np.ndarray | None,
+) -> NeighborGraph:
+    """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
+    from lookalike.kernels.matches import nearest_by_matches
+
+    exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
+    x, y = a.arrays["codes"], b.arrays["codes"]
+    trees = x.shape[1]
+    table = np.maximum(1.0 - np.arange(trees + 1) / trees, 0.0)
+    if measure.traits.conversion == "sqrt":
+        table = np.sqrt(table)
+
+    def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
+        nearest_by_matches(
+            x[queries],
+            y[candidates],
+            table,
+            ids[candidates],
+            exclude[queries],
+            lists.distances,
+            lists.indices,
+        )
+
+    return measure._search(fill, a, b, k, exclude, n_indexed)

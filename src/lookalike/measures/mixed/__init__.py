@@ -1,0 +1,1 @@
+"""Gower's similarity and the weights of its columns."""

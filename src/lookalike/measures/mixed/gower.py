@@ -1,0 +1,399 @@
+"""Gower's similarity: every kind of column at once, gaps included.
+
+Long because of its documentation: every option changes the formula.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike.columns import Distance
+from lookalike.columns.in_parts import fit_in_parts
+from lookalike.errors import InvalidInput, suggest
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.codes import ByteQuestion, _ByteRoad
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.searched import Codes
+from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.typical import Typical
+from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
+from lookalike.measures.mixed.explain import explain_mixed
+from lookalike.measures.mixed.plan import SCALES, MixedPlan
+from lookalike.saving.fields import (
+    Anything,
+    Dims,
+    Fields,
+    MapOf,
+    Maybe,
+    Of,
+    Plain,
+    Real,
+    Text,
+    require,
+)
+from lookalike.saving.params import AnyOf, Between, Is, OneOf, Rule
+from lookalike.table import Column, LazyTable, Table
+
+LEARNED = ("relieff", "least_squares")
+
+
+class Gower(_ByteRoad):
+    """Compare rows of mixed columns, with gaps, each column in its own way.
+
+    Numbers count by their difference as a share of the fitted range, categories by being equal,
+    ordered levels by how narrow a span holds both, flags by being present in both, texts, sets,
+    sequences, series, histograms, vectors and graphs by their distance as a share of a fitted
+    scale. The similarity is the weighted mean over the columns that can be compared [1]_. Ranges
+    and frequencies come from the fitted rows alone, so a pair has one similarity whatever else is
+    asked with it.
+
+    Use it first on any table as it comes. When only the order of numbers means something, see
+    ``Ranked``; when columns depend on each other, see the forest measures.
+
+    Parameters
+    ----------
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    weights : None, mapping, sequence, "relieff" or "least_squares"
+        Weight of each column (columns a mapping does not name have weight 1). A name learns the
+        weights from the target: ``Gower(weights="relieff").fit(X, y)``.
+    missing : {"ignore", "midpoint"}
+        A comparison with a gap is left out, or counts as half alike.
+    distances : mapping of column to name, Distance, function of two cells or matrix, optional
+        How cells differ, where it is not the default of their kind.
+    ranges : mapping of column to number, optional
+        Known ranges of number columns, instead of the fitted ones.
+    scale : {"range", "robust", "rank"} or mapping of column to one of them
+        What a difference of numbers is divided by, or what takes its place. ``range``: the range
+        of the fitted column, as published [1]_. ``robust``: the range without the lowest and the
+        highest twentieth of the values; larger differences count as 1. ``rank``: the share of the
+        fitted values between the two, so that only order counts and no skewed column drowns in
+        its range. Columns a mapping does not name have ``range``; ``ranges`` and ``distances`` go
+        before it.
+    order : {"information", "rank_range"}
+        How ordered levels compare: by the information in the span between them, or by ranks.
+    constant : {"keep", "drop"}
+        Whether a constant number column takes part.
+    alpha, beta : float
+        A number's similarity is (1 - z**beta)**alpha with z the share of the range.
+    undefined : float, optional
+        Similarity of two rows with nothing to compare. None: matrices raise UndefinedMeasure. In
+        neighbor lists such pairs always come last.
+    conversion : {"one_minus", "sqrt"}
+        Distance 1 - S, or sqrt(1 - S), which is Euclidean on data without gaps.
+    self_similarity : {"exact", "formula"}
+        A row is 1 alike to itself, or whatever the formula says of its gaps.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    weights_ : mapping of column to weight
+    plan_ : the fitted distances, ranges and level tables
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    Without gaps the matrix of similarities is positive semi-definite. Gaps can break that: with
+    ranges of 4, the rows (1, 2, 3, 1), (1, 3, 3, gap) and (1, 3, 3, 5) have similarities 11/12,
+    11/16 and 1, a matrix with determinant -121/2304. With ``missing="midpoint"`` it holds for
+    numbers and two-valued categories, not for categories of five values or more.
+
+    References
+    ----------
+    .. [1] J. C. Gower (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27(4), 857-871. doi:10.2307/2528823
+
+    Examples
+    --------
+    >>> from lookalike.measures import Gower
+    >>> pets = {"weight": [4.0, 30.0, 5.0, None], "animal": ["cat", "dog", "cat", "dog"]}
+    >>> measure = Gower().fit(pets)
+    >>> measure.similarity().round(2)
+    array([[1.  , 0.  , 0.98, 0.  ],
+           [0.  , 1.  , 0.02, 1.  ],
+           [0.98, 0.02, 1.  , 0.  ],
+           [0.  , 1.  , 0.  , 1.  ]])
+    >>> print(measure.explain(0, 2))
+    similarity 0.981, distance 0.01923
+      animal   +0.500  -0.000
+      weight   +0.481  -0.019
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "kinds": Maybe(MapOf(Plain(), Anything())),
+        "weights": Anything(),
+        "plan_": Of("MixedPlan"),
+        "typical_": Of("Typical"),
+        "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
+    }
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "missing": OneOf("ignore", "midpoint"),
+        "order": OneOf("information", "rank_range"),
+        "constant": OneOf("keep", "drop"),
+        "conversion": OneOf("one_minus", "sqrt"),
+        "self_similarity": OneOf("exact", "formula"),
+        "alpha": Between(1.0),
+        "beta": Between(0.0, 1.0, open_low=True),
+        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
+        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
+        "scale": AnyOf(OneOf(*SCALES), Is(Mapping, named="a mapping of column to scale")),
+        "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
+    }
+
+    def __init__(
+        self,
+        kinds: Mapping[str, Any] | None = None,
+        weights: Any = None,
+        missing: str = "ignore",
+        *,
+        distances: Mapping[str, Any] | None = None,
+        ranges: Mapping[str, float] | None = None,
+        scale: str | Mapping[str, str] = "range",
+        order: str = "information",
+        constant: str = "keep",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        undefined: float | None = None,
+        conversion: str = "one_minus",
+        self_similarity: str = "exact",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kinds = kinds
+        self.weights = weights
+        self.missing = missing
+        self.distances = distances
+        self.ranges = ranges
+        self.scale = scale
+        self.order = order
+        self.constant = constant
+        self.alpha = alpha
+        self.beta = beta
+        self.undefined = undefined
+        self.conversion = conversion
+        self.self_similarity = self_similarity
+        self.n_jobs = n_jobs
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about this measure."""
+        return _traits(self.conversion, self.self_similarity == "exact")
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return both treatments of gaps, and the options that change the formula."""
+        return [
+            cls(),
+            cls(missing="midpoint"),
+            cls(scale="robust"),
+            cls(scale="rank"),
+            cls(order="rank_range", alpha=2.0, beta=0.5, conversion="sqrt"),
+            cls(constant="drop", self_similarity="formula"),
+        ]
+
+    def _fit(self, table: Table, y: np.ndarray | None) -> None:
+        self._fit_plan(table, lambda distance, column: distance.fit(column))
+        self.weights_ = self._weigh(table, y)
+        check_not_all_zero(self.weights_, type(self).__name__)
+
+    def _fit_parts(self, table: LazyTable) -> None:
+        if isinstance(self.weights, str):
+            raise self._cannot_stream(
+                f"weights={self.weights!r}", "Give the weights as numbers, or fit in memory"
+            )
+        self._fit_plan(table.like, lambda d, column: fit_in_parts(d, table, column.name))
+        self.weights_ = self._weigh(table.like, None)
+        check_not_all_zero(self.weights_, type(self).__name__)
+
+    def _fit_plan(self, table: Table, learn: Callable[[Distance, Column], Distance]) -> None:
+        self.plan_ = MixedPlan.fit(
+            table,
+            type(self).__name__,
+            self.distances,
+            self.ranges,
+            self.order,
+            self.alpha,
+            self.beta,
+            self.constant,
+            self.scale,
+            learn,
+        )
+
+    def _fit_rows(self, rows: Any) -> None:
+        super()._fit_rows(rows)
+        self.typical_ = Typical.fit(self.plan_, rows)
+
+    def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
+        if isinstance(self.weights, str):
+            return self._learn_weights(table, y)
+        return check_weights(self.weights, table.names, type(self).__name__)
+
+    def _learn_weights(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
+        from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
+
+        who = f"Gower(weights={self.weights!r})"
+        if self.weights not in LEARNED:
+            raise InvalidInput(
+                who,
+                "numbers, or one of " + ", ".join(map(repr, LEARNED)),
+                repr(self.weights),
+                suggest(self.weights, LEARNED),
+            )
+        if y is None:
+            raise InvalidInput(f"{who}.fit", "a target to learn from", "y=None", "Call fit(X, y)")
+        learn = relieff_weights if self.weights == "relieff" else least_squares_weights
+        found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
+        return dict(zip(table.names, map(float, found), strict=True))
+
+    def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
+        """Return a copy of this fitted measure under other column weights; the rows are shared.
+
+        The copy compares as ``Gower(weights=...)`` fitted to the same rows with the products of the
+        fitted and the given weights does, to the last bit: nothing else depends on the weights.
+
+        Parameters
+        ----------
+        weights : mapping of column to number of at least 0
+            Each multiplies the fitted weight of its column; columns that are not named keep theirs.
+        who : str, optional
+            Whose name an error begins with.
+
+        Examples
+        --------
+        >>> from lookalike.measures import Gower
+        >>> pets = {"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "dog"]}
+        >>> measure = Gower().fit(pets)
+        >>> measure.reweighted({"animal": 3}).similarity().round(2)[2]
+        array([0.24, 0.76, 1.  ])
+        """
+        check_is_fitted(self, "weights_")
+        who = who or f"{type(self).__name__}.reweighted"
+        factors = check_weights(weights, tuple(self.weights_), who)
+        products = {name: own * factors[name] for name, own in self.weights_.items()}
+        kept = copy.copy(self)
+        kept.weights = kept.weights_ = check_weights(products, tuple(products), who)
+        check_not_all_zero(products, who)
+        return kept
+
+    def _encode(self, table: Table, seen: np.ndarray) -> Rows:
+        return Rows(seen, self.plan_.encode(table))
+
+    def _weights_in_order(self) -> np.ndarray:
+        plan = self.plan_
+        return np.array([0.0 if n in plan.dropped else self.weights_[n] for n in plan.names])
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
+        midpoint = self.missing == "midpoint"
+        weights = self._weights_in_order()
+        against, compared = self.plan_.sums(a.arrays, b.arrays, weights, midpoint)
+        with np.errstate(invalid="ignore"):
+            against /= compared  # 0 / 0 is the undefined pair
+        return np.subtract(1.0, against, out=against)
+
+    def _make_codes(self, rows: Rows) -> MixedCodes | None:
+        return mixed_codes(self.plan_, rows.arrays)
+
+    def _codes_from(self, arrays: Codes, rows: Rows) -> MixedCodes:
+        return MixedCodes.from_arrays(self.plan_, rows.arrays, arrays)
+
+    def _ask_codes(self, kept: MixedCodes, a: Rows) -> ByteQuestion:
+        queries = kept.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
+        limit_of = np.square if self.conversion == "sqrt" else np.asarray
+        return ByteQuestion(kept.codes, queries, limit_of)
+
+    def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
+        weights, midpoint = self._weights_in_order(), self.missing == "midpoint"
+        against, compared = self.plan_.pair_sums(a.arrays, b.arrays, left, right, weights, midpoint)
+        with np.errstate(invalid="ignore"):
+            against /= compared
+        similarity = np.subtract(1.0, against, out=against)
+        if self.traits.exact_self:
+            similarity[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 1.0
+        return self.to_distance(similarity)
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        return self._explain_each(a, b)[0]
+
+    def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
+        distances, similarities = (values[0] for values in self.both_blocks(a, b))
+        return explain_mixed(
+            self.plan_, self.typical_, self.schema_.kinds, self._weights_in_order(),
+            self.missing == "midpoint", a, b, distances, similarities,
+        )  # fmt: skip
+
+    def _check_parts(self, dims: Dims) -> None:
+        names = set(self.plan_.names)
+        require(names <= set(self.schema_.kinds), "Gower.plan_", "columns of the table", "others")
+        require(names <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        self.typical_.check_fits(self.plan_)
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return what encoded rows look like."""
+        return self.plan_.rows_shape(), {}
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded."""
+        super().check_rows(rows, where)
+        self.plan_.check_levels(rows.arrays)
+
+
+@cache  # asked for several times in every question
+def _traits(conversion: str, exact_self: bool) -> Traits:
+    return Traits(
+        native="similarity",
+        conversion=conversion,
+        exact_self=exact_self,
+        missing=True,
+        undefined_last=True,
+        weighs_columns=True,
+    )
+
+
+def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
+    """Refuse weights that leave nothing to compare."""
+    if not any(weights.values()):
+        wanted = "at least one column with a weight above 0"
+        raise InvalidInput(who, wanted, "none", "Give a column some weight")
+
+
+def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
+    """Return a weight for every column; refuse unknown columns and numbers that are not weights."""
+    if weights is None:
+        return dict.fromkeys(names, 1.0)
+    if isinstance(weights, Mapping):
+        for name in weights:
+            if name not in names:
+                raise InvalidInput(
+                    f"{who}(weights=...)", "columns of the table", repr(name), suggest(name, names)
+                )
+        found = {name: weights.get(name, 1.0) for name in names}
+    else:
+        values = np.asarray(weights, dtype=object).ravel()
+        if len(values) != len(names):
+            raise InvalidInput(
+                f"{who}(weights=...)",
+                f"one weight for each of the {len(names)} columns",
+                f"{len(values)}",
+                "Pass a mapping of column to weight",
+            )
+        found = dict(zip(names, values, strict=True))
+    for name, value in found.items():
+        if not Between(0.0, 1e300).fits(value):
+            raise InvalidInput(
+                f"{who}(weights=...)",
+                "weights of at least 0",
+                f"{value!r} for column {name!r}",
+                "Use 0 to leave a column out",
+            )
+    return {name: float(value) for name, value in found.items()}

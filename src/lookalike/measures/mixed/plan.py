@@ -1,0 +1,429 @@
+"""How the columns of a mixed table are compared, each in its own way, all at once.
+
+Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
+column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
+
+Long because all groups of columns are planned, summed and checked together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike.columns import Distance, distance_for
+from lookalike.columns.base import missing_rows
+from lookalike.columns.category import Equal
+from lookalike.columns.flag import Presence
+from lookalike.columns.number import Absolute
+from lookalike.columns.order import Information, RankRange
+from lookalike.columns.pairs import pair_similarities
+from lookalike.columns.ranks import RankShare
+from lookalike.errors import InvalidInput, suggest
+from lookalike.kernels.mixed import GROUPS
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Dims, Fields, MapOf, Of, Shape, Text, TupleOf, require
+from lookalike.saving.params import OneOf
+from lookalike.table import Table
+from lookalike.table.model.table import Column
+
+SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
+ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
+SCALES = ("range", "robust", "rank")  # how number columns become shares
+TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
+COLUMN = "column "  # what stands before the name of any other column there
+
+
+@saveable
+@dataclass(frozen=True)
+class MixedPlan:
+    """What was learned about the columns: their distances, ranges, level tables and groups.
+
+    Parameters
+    ----------
+    names : columns in the order of all sums: simple ones by group, then the others
+    distances : fitted distance of each column
+    dropped : columns that are never compared (constant ones, on request)
+    ends : where each group of simple columns ends
+    alpha, beta : shape of the curved numbers
+    levels, starts : tables of the ordered levels, and where they are
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "names": TupleOf(Text(), "columns"),
+        "distances": MapOf(Text(), Of("Distance"), "columns"),
+        "dropped": TupleOf(Text()),
+        "ends": Array("int64", len(GROUPS), low=0),
+        "alpha": Array("float64", "simple", finite=True, low=1),
+        "beta": Array("float64", "simple", finite=True, low=0, high=1),
+        "levels": Array("float64", "levels"),
+        "starts": Array("int64", "simple", 2, low=0, below="levels"),
+    }
+
+    names: tuple[str, ...]
+    distances: Mapping[str, Distance]
+    dropped: tuple[str, ...]
+    ends: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    levels: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def n_simple(self) -> int:
+        """How many columns the kernel compares."""
+        return int(self.ends[-1])
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Columns that are compared by their own distance."""
+        return self.names[self.n_simple :]
+
+    # -- encoding ----------------------------------------------------------------------------------
+
+    def encode(self, table: Table) -> dict[str, Any]:
+        """Return the rows of a table as arrays."""
+        simple = np.empty((len(table), self.n_simple))
+        for j, name in enumerate(self.names[: self.n_simple]):
+            simple[:, j] = self._encode_simple(table, name)
+        arrays: dict[str, Any] = {SIMPLE: simple}
+        for name in self.objects:
+            arrays[COLUMN + name] = self.distances[name].encode(table[name])
+        return arrays
+
+    def _encode_simple(self, table: Table, name: str) -> np.ndarray:
+        distance = self.distances[name]
+        cells = np.asarray(distance.encode(table[name]))
+        if isinstance(distance, Absolute):
+            return distance.shares(cells) if distance.scale_ > 0 else cells
+        return np.where(cells == -1, np.nan, cells.astype(np.float64))
+
+    # -- comparing ---------------------------------------------------------------------------------
+
+    def sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+        step: float = 0.0,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return for each pair what speaks against likeness and what could be compared.
+
+        Where everything can be compared in every pair, the second is a single cell.
+
+        Parameters
+        ----------
+        a, b : encoded rows
+        weights : float64, one per column of ``names``
+        midpoint : bool
+            Whether a missing cell counts as a difference of 1/2 instead of not at all.
+        step : float
+            A power of two: differences that are not plain are rounded to multiples of it. 0: not.
+        """
+        magic = ROUND * step
+        against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
+        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
+            key = COLUMN + name
+            differs = 1.0 - self.distances[name].similarity(a[key], b[key])
+            differs = (differs + magic) - magic
+            left_out = np.isnan(differs)
+            if left_out.any():
+                differs[left_out] = 0.0
+                if midpoint:  # what is there and still cannot be compared stays left out
+                    gone = missing_rows(a[key])[:, None] | missing_rows(b[key])
+                    differs[gone] = 0.5
+                    left_out &= ~gone
+                compared = compared + np.where(left_out, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
+        return against, compared
+
+    def _simple_sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+        magic: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums over the simple columns."""
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
+        from lookalike.kernels.mixed import all_compared, mixed_block
+
+        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        shape = (len(left), len(right))
+        tables = (self.levels, self.starts)
+        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+            against, compared = np.empty(shape), np.empty(shape)
+            twin: Any = small.mixed_block
+            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            return against, compared
+        whole = all_compared(left, right, self.ends, midpoint)
+        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
+        mixed_block(
+            left, right, self.ends, weights, self.alpha, self.beta, *tables, midpoint, magic,
+            against, compared,
+        )  # fmt: skip
+        return against, compared
+
+    @property
+    def _has_curves(self) -> bool:
+        """Whether some numbers have a curved similarity: powers, which only loops take alike."""
+        return bool(self.ends[1] > self.ends[0])
+
+    def pair_sums(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        left: np.ndarray,
+        right: np.ndarray,
+        weights: np.ndarray,
+        midpoint: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums of row left[i] of a and row right[i] of b, as ``sums`` has them.
+
+        Parameters
+        ----------
+        a, b : encoded rows
+        left, right : int64 arrays of one length; pairs with the same left row stand together
+        weights, midpoint : as for ``sums``
+        """
+        from lookalike.kernels.mixed import mixed_pair_sums
+
+        x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        against, compared = np.empty(len(left)), np.empty(len(left))
+        mixed_pair_sums(
+            x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
+            self.levels, self.starts, midpoint, against, compared,
+        )  # fmt: skip
+        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
+            cells, others = a[COLUMN + name], b[COLUMN + name]
+            differs = 1.0 - pair_similarities(self.distances[name], cells, others, left, right)
+            left_out = np.isnan(differs)
+            if left_out.any():
+                differs[left_out] = 0.0
+                if midpoint:  # what is there and still cannot be compared stays left out
+                    odd = np.flatnonzero(left_out)
+                    gone = missing_rows(cells[left[odd]]) | missing_rows(others[right[odd]])
+                    differs[odd[gone]] = 0.5
+                    left_out[odd[gone]] = False
+                compared += np.where(left_out, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
+        return against, compared
+
+    def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
+        """Return the difference of row i of a and row i of b in every column, NaN if none."""
+        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
+        each = np.arange(len(out))
+        for j, name in enumerate(self.objects, start=self.n_simple):
+            key, distance = COLUMN + name, self.distances[name]
+            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
+        return out
+
+    def differences(
+        self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
+    ) -> np.ndarray:
+        """Return the difference of rows left[i] and right[i] in every column, NaN if none.
+
+        Pairs with the same left row are best kept together: columns of objects then compare it
+        with all its right rows at once.
+        """
+        simple = rows[SIMPLE]
+        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
+        for j, name in enumerate(self.objects, start=self.n_simple):
+            cells = rows[COLUMN + name]
+            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
+        return out
+
+    def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the difference of row i of a and row i of b in the simple columns.
+
+        Parameters
+        ----------
+        a, b : float64 (rows, simple columns), as they are encoded
+        """
+        from lookalike.kernels import small
+        from lookalike.kernels.first_use import worth_compiling
+        from lookalike.kernels.mixed import mixed_pairs
+
+        simple = np.empty((len(a), self.n_simple))
+        if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
+            twin: Any = small.mixed_pairs
+            twin(a, b, self.ends, self.levels, self.starts, simple)
+            return simple
+        tables = (self.alpha, self.beta, self.levels, self.starts)
+        a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+        mixed_pairs(a, b, self.ends, *tables, simple)
+        return simple
+
+    def _with_room(self, simple: np.ndarray) -> np.ndarray:
+        """Return room for every column, with the differences of the simple ones filled in."""
+        if not self.objects:
+            return simple
+        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
+
+    def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
+        """Say which cells are missing, a row of flags per row and a column per column."""
+        objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
+        return np.column_stack([np.isnan(rows[SIMPLE]), *objects])
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        who: str,
+        distances: Mapping[str, Any] | None = None,
+        ranges: Mapping[str, float] | None = None,
+        order: str = "information",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        constant: str = "keep",
+        scale: str | Mapping[str, str] = "range",
+        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
+            column
+        ),
+    ) -> MixedPlan:
+        """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
+        scales = scale if isinstance(scale, Mapping) else {}
+        for option, given in (("distances", distances), ("ranges", ranges), ("scale", scales)):
+            for name in given or {}:
+                if name not in table:
+                    raise InvalidInput(
+                        f"{who}({option}=...)",
+                        "columns of the table",
+                        repr(name),
+                        suggest(name, table.names),
+                    )
+        fitted: dict[str, Distance] = {}
+        for column in table:
+            spec = (distances or {}).get(column.name)
+            word = scale if isinstance(scale, str) else _scale_of(scale, column, who)
+            if spec is None and column.kind.name in Absolute.kinds:
+                known = (ranges or {}).get(column.name)
+                if known is None and word == "rank":
+                    spec = RankShare(alpha, beta, constant)
+                else:
+                    spec = Absolute(alpha, beta, constant, known, TRIM * (word == "robust"))
+            elif spec is None and column.kind.name == "order" and not column.kind.role:
+                spec = order
+            kind = column.kind
+            distance = distance_for(spec, kind.name, column.name, kind.role)
+            fitted[column.name] = learn(distance, column)
+        groups = {name: _group(distance) for name, distance in fitted.items()}
+        names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
+        simple = [name for name in names if groups[name] < len(GROUPS)]
+        counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
+        levels: list[np.ndarray] = []
+        starts = np.zeros((len(simple), 2), dtype=np.int64)
+        shape = np.ones((2, len(simple)))
+        at = 0
+        for j, name in enumerate(simple):
+            distance = fitted[name]
+            if isinstance(distance, Absolute):
+                shape[:, j] = distance.alpha, distance.beta
+            elif isinstance(distance, Information | RankRange):
+                differs = 1.0 - distance.similarities_
+                starts[j] = at, len(differs)
+                levels.append(differs.ravel())
+                at += differs.size
+        dropped = tuple(
+            name
+            for name, distance in fitted.items()
+            if isinstance(distance, Absolute)
+            and distance.constant == "drop"
+            and distance.scale_ == 0
+        )
+        return cls(
+            tuple(names),
+            fitted,
+            dropped,
+            np.cumsum(counts).astype(np.int64),
+            shape[0],
+            shape[1],
+            np.concatenate([*levels, np.zeros(1)]),
+            starts,
+        )
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that columns stand in the groups that their distances belong to."""
+        where = "MixedPlan"
+        require(set(self.names) == set(self.distances), where, "a distance per column", "others")
+        for name, distance in self.distances.items():
+            fits = hasattr(distance, "scale_") and hasattr(distance, "cells_shape")
+            require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")
+        rising = (self.ends[1:] >= self.ends[:-1]).all() and self.ends[-1] == dims["simple"]
+        require(rising and dims["simple"] <= dims["columns"], f"{where}.ends", "ends of groups")
+        groups = np.searchsorted(self.ends, np.arange(len(self.names)), side="right")
+        own = [_group(self.distances[name]) for name in self.names]
+        require(groups.tolist() == own, where, "columns in the groups of their distances", "others")
+        for j, (start, size) in enumerate(self.starts.tolist()):
+            tabled = isinstance(self.distances[self.names[j]], Information | RankRange)
+            levels = len(self.distances[self.names[j]].levels_) if tabled else 0  # type: ignore[attr-defined]
+            fits = size == levels and start + size * size <= len(self.levels)
+            require(fits, f"{where}.starts", "tables of levels inside the list of them", "others")
+
+    def rows_shape(self) -> dict[str, Shape]:
+        """Return what encoded rows look like."""
+        return {
+            SIMPLE: Array("float64", "n", self.n_simple),
+            **{COLUMN + name: _CellsOf(self.distances[name]) for name in self.objects},
+        }
+
+    def check_levels(self, rows: Mapping[str, Any]) -> None:
+        """Refuse loaded rows whose codes of levels are not in the tables."""
+        for j in np.flatnonzero(self.starts[:, 1]):
+            codes = rows[SIMPLE][:, j]
+            here = codes[~np.isnan(codes)]
+            fits = (here >= 0) & (here < self.starts[j, 1]) & (here == np.floor(here))
+            require(fits.all(), f"rows of {self.names[j][:40]!r}", "codes of its levels", "others")
+
+
+class _CellsOf(Shape):
+    """What a distance encodes."""
+
+    def __init__(self, distance: Distance) -> None:
+        self.distance = distance
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Ask the distance."""
+        self.distance.check_cells(value, dims["n"], where)
+
+
+def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
+    """Return the scale of a column; the published one where none is named."""
+    word = scale.get(column.name, SCALES[0])
+    who = f"{who}(scale=...), column {column.name!r}"
+    if not OneOf(*SCALES).fits(word):
+        do = suggest(str(word), SCALES)
+        raise InvalidInput(who, OneOf(*SCALES).wants(), repr(word), do)
+    if column.name in scale and column.kind.name not in Absolute.kinds:
+        do = "Leave it out of scale=, or declare it a number with kinds="
+        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", do)
+    return word
+
+
+def _group(distance: Distance) -> int:
+    """Return the group of the kernel that compares as this distance does, or one past the last."""
+    kind = type(distance)  # a subclass may compare in another way
+    group = None
+    if kind in (Absolute, RankShare):
+        straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
+        group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
+    elif distance.scale_ == 1.0:
+        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(
+            kind
+        )
+    return len(GROUPS) if group is None else GROUPS.index(group)

@@ -1,0 +1,31 @@
+"""Predicting from rows that are alike, in scikit-learn's shape."""
+
+from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
+from lookalike.prediction.neighbors import NeighborClassifier, NeighborRegressor
+from lookalike.prediction.outliers import Outliers, UnusualCell, find_outliers
+from lookalike.prediction.random_similarity_forest import (
+    RandomSimilarityForestClassifier,
+    RandomSimilarityForestRegressor,
+)
+from lookalike.prediction.similarity_network import (
+    SimilarityNetworkClassifier,
+    SimilarityNetworkRegressor,
+)
+from lookalike.prediction.validation import CrossValidation, cross_validate
+from lookalike.prediction.whole_row_forest import SimilarityForestClassifier
+
+__all__ = [
+    "CrossValidation",
+    "NeighborClassifier",
+    "NeighborRegressor",
+    "Outliers",
+    "RandomSimilarityForestClassifier",
+    "RandomSimilarityForestRegressor",
+    "RandomSimilarityIsolationForest",
+    "SimilarityForestClassifier",
+    "SimilarityNetworkClassifier",
+    "SimilarityNetworkRegressor",
+    "UnusualCell",
+    "cross_validate",
+    "find_outliers",
+]

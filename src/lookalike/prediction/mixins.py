@@ -1,0 +1,103 @@
+"""Targets of predictors: a column named as y, classes, numbers, and scores against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table.model.targets import read_classes, read_numbers, split_target
+
+
+class NamedTargetMixin:
+    """Remembers how a column named as y was read, so that it is read alike when scored."""
+
+    kinds: Mapping[str, Any] | None
+    target_: str | None
+    target_kind_: Kind | None
+
+    def _remember_target(self, X: Any, table: Table, y: Any) -> None:
+        """Keep the name and the kind of the target.
+
+        Parameters
+        ----------
+        X : the data as given
+        table : Table
+            The data as read, with the target set aside.
+        y : array of n, or the name of a column
+        """
+        self.target_ = y if isinstance(y, str) else None
+        self.target_kind_ = None
+        if isinstance(y, str):
+            column = next((c for c in table.aside if c.name == y), None)
+            self.target_kind_ = read_table(X)[y].kind if column is None else column.kind
+
+    def _true_target(self, X: Any, y: Any) -> Any:
+        """Return the target as an array; a name is looked up in X and read as it was in fit."""
+        if not isinstance(y, str):
+            return y
+        check_is_fitted(self)
+        who = f"{type(self).__name__}.score"
+        own = {name: kind for name, kind in (self.kinds or {}).items() if name == y}
+        column = read_table(X, kinds=own or None)[y]
+        if self.target_kind_ is not None and y == self.target_:
+            column = as_table(Table([column]), Schema({y: self.target_kind_}), who=who)[y]
+        # A table without compared columns is fine here: only its target is read.
+        return split_target(Table([column]), y, who)[1]
+
+
+class TableClassifierMixin(NamedTargetMixin, ClassifierMixin):
+    """What classifiers share: reading classes, and the share of rows predicted right."""
+
+    REGRESSOR: ClassVar[str]  # what to use for amounts, as advice
+    LEAST_CLASSES: ClassVar[int] = 2
+
+    classes_: np.ndarray
+
+    def _read_classes(self, y: np.ndarray) -> np.ndarray:
+        """Set ``classes_`` and return the number of each row's class."""
+        who = f"{type(self).__name__}.fit"
+        self.classes_, codes = read_classes(y, who, self.REGRESSOR, self.LEAST_CLASSES)
+        return codes
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted right (accuracy).
+
+        Parameters
+        ----------
+        X : new rows, or None where ``predict`` takes it
+        y : array of n, or the name of a column of X
+        sample_weight : array of n, optional
+        """
+        return float(super().score(X, self._true_target(X, y), sample_weight))
+
+
+class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
+    """What regressors share: reading numbers, and the coefficient of determination."""
+
+    CLASSIFIER: ClassVar[str]  # what to use for classes, as advice
+
+    def _read_numbers(self, y: np.ndarray) -> np.ndarray:
+        """Return the regression target as float64."""
+        do = f"Use {self.CLASSIFIER} for classes"
+        return read_numbers(y, f"{type(self).__name__}.fit", do)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the variance of y that is predicted (R squared); 1 is the best.
+
+        Parameters
+        ----------
+        X : new rows, or None where ``predict`` takes it
+        y : array of n, or the name of a column of X
+        sample_weight : array of n, optional
+        """
+        return float(super().score(X, self._true_target(X, y), sample_weight))
+
+
+def class_words(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return classes as words: measures that learn from a target take numbers for amounts."""
+    return np.array([f"class {code}" for code in range(n_classes)])[codes]

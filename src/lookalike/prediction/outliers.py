@@ -1,0 +1,276 @@
+"""Rows unlike the rest, each with the columns in which it is unusual."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.text import percent, plain, short
+from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.mixed.gower import Gower
+from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
+from lookalike.saving.params import AtLeast, OneOf
+from lookalike.table import Column, Table, read_table
+
+METHODS = OneOf("isolation", "neighbors")
+RARE = 0.05  # share of rows up to which a cell is called unusual
+COMBINATION = "an unusual combination: no column by itself"
+
+
+@dataclass(frozen=True)
+class UnusualCell:
+    """A cell that few rows have, or that is farther out than most.
+
+    Parameters
+    ----------
+    column : str
+    cell : its value, None where it is missing
+    share : float
+        Share of the rows that are at least as unusual in this column: a two-sided tail of numbers
+        and ordered levels, levels and items that are no more frequent, gaps.
+    text : str
+        The same in words.
+    """
+
+    column: str
+    cell: Any
+    share: float
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell as values that JSON can hold."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Outliers:
+    """How unusual each row is; made by ``find_outliers``.
+
+    Parameters
+    ----------
+    method : {"isolation", "neighbors"}
+    scores : array of n
+        The higher, the more unusual. Of isolation from 0 to 1, where above 0.5 is early; of
+        neighbors the mean distance to the nearest rows.
+    table : Table
+        The rows.
+    """
+
+    method: str
+    scores: np.ndarray
+    table: Table
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Positions of all rows, the most unusual first; the lower position on ties."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @cached_property
+    def _shares(self) -> dict[str, np.ndarray]:
+        return {column.name: tail_shares(column) for column in self.table.columns}
+
+    def reasons(self, row: int, n: int = 3) -> list[UnusualCell]:
+        """Return the most unusual cells of a row, the rarest first; none where each is usual.
+
+        Parameters
+        ----------
+        row : int
+            Its position.
+        n : int
+            How many at most.
+        """
+        found = []
+        # Of fewer than 40 rows even the highest value is among a twentieth at both ends.
+        rare = max(RARE, 2 / max(1, len(self.table)))
+        for column in self.table.columns:
+            share = float(self._shares[column.name][row])
+            if share <= rare:
+                text = _in_words(column, row, share)
+                found.append(UnusualCell(column.name, column.cell(row), share, text))
+        return sorted(found, key=lambda cell: cell.share)[:n]
+
+    def because(self, row: int, n: int = 3) -> str:
+        """Return the reasons as one sentence.
+
+        Parameters
+        ----------
+        row : int
+        n : int
+        """
+        if found := self.reasons(row, n):
+            return "; ".join(cell.text for cell in found)
+        return COMBINATION if len(self.table.columns) > 1 else f"{self.table.names[0]} is usual"
+
+    def records(self, n: int | None = None) -> list[dict[str, Any]]:
+        """Return row, score and reasons of the most unusual rows, as values for JSON.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many; None: all.
+        """
+        return [
+            {
+                "row": int(row),
+                "score": plain(float(self.scores[row])),
+                "reasons": [cell.to_dict() for cell in self.reasons(int(row))],
+            }
+            for row in self.order[:n]
+        ]
+
+    def to_frame(self, backend: str = "pandas", n: int | None = None) -> Any:
+        """Return a data frame with row, score and the reasons in words.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        n : int, optional
+            How many rows; None: all.
+        """
+        rows = [int(row) for row in self.order[:n]]
+        return frame_of_records(
+            [{"row": r, "score": float(self.scores[r]), "reasons": self.because(r)} for r in rows],
+            backend,
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.scores):,} rows, the most unusual first ({self.method})"]
+        for row in self.order[:10].tolist():
+            lines.append(f"  row {row}: {self.scores[row]:.3f}, {self.because(row)}")
+        return "\n".join(lines)
+
+
+def find_outliers(
+    X: Any,
+    method: str = "isolation",
+    *,
+    measure: Measure | None = None,
+    n_neighbors: int = 10,
+    n_estimators: int = 100,
+    kinds: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+) -> Outliers:
+    """Find the rows of a table that are unlike the rest, and say in which columns.
+
+    Parameters
+    ----------
+    X : table, frame, array, dict of columns or path
+    method : {"isolation", "neighbors"}
+        Rows that random cuts soon leave alone (``RandomSimilarityIsolationForest``), or rows far
+        from their nearest neighbors under a measure (k-nearest-neighbor distance [1]_). The first
+        is fast and looks at columns; the second sees rows that are odd only as a whole.
+    measure : Measure, optional
+        For neighbors; None: ``Gower()``.
+    n_neighbors : int
+        For neighbors: how many are looked at.
+    n_estimators : int
+        For isolation: how many trees.
+    kinds : mapping of column to kind, optional
+    random_state : None, int, RandomState or Generator
+
+    Returns
+    -------
+    Outliers
+
+    References
+    ----------
+    .. [1] F. Angiulli, C. Pizzuti (2002). Fast outlier detection in high dimensional spaces.
+       Principles of Data Mining and Knowledge Discovery. doi:10.1007/3-540-45681-3_2
+
+    Examples
+    --------
+    >>> from lookalike.prediction import find_outliers
+    >>> sizes = [float(i % 7) for i in range(50)] + [90.0]
+    >>> found = find_outliers({"size": sizes, "color": ["red", "blue", "red"] * 17}, random_state=0)
+    >>> int(found.order[0]), found.because(50)
+    (50, 'size 90, higher than in all other rows')
+    """
+    who = "find_outliers"
+    if not METHODS.fits(method):
+        needed, do = METHODS.wants(), METHODS.advice(method)
+        raise InvalidInput(f"{who}(method={method!r})", needed, repr(method), do)
+    table = read_table(X, kinds=kinds)
+    if method == "isolation":
+        forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
+        return Outliers(method, -forest.fit(table).score_samples(table), table)
+    if not AtLeast(1).fits(n_neighbors):
+        needed, found = AtLeast(1).wants(), repr(n_neighbors)
+        raise InvalidInput(f"{who}(n_neighbors={found})", needed, found, "Use 10")
+    if len(table) < 2:
+        raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
+    fitted = (Gower() if measure is None else measure).fit(table)
+    far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
+    return Outliers(method, np.asarray(far).mean(axis=1), table)
+
+
+def tail_shares(column: Column) -> np.ndarray:
+    """Return for each cell the share of rows that are at least as unusual in this column.
+
+    Parameters
+    ----------
+    column : Column
+        Cells that are neither numbers, levels nor collections of items count as usual, unless they
+        are missing.
+    """
+    gaps = np.asarray(column.missing)
+    shares = np.ones(len(gaps))
+    shares[gaps] = gaps.mean() if len(gaps) else 1.0
+    at = np.flatnonzero(~gaps)
+    kind = column.kind.name
+    if not len(at):
+        return shares
+    if kind in ("number", "order"):
+        values = np.asarray(column.values)[at].astype(np.float64)
+        ordered = np.sort(values)
+        below = np.searchsorted(ordered, values, side="right")
+        above = len(values) - np.searchsorted(ordered, values, side="left")
+        shares[at] = np.minimum(1.0, 2.0 * np.minimum(below, above) / len(values))
+    elif kind in ("category", "flag"):
+        _, codes, counts = np.unique(
+            np.asarray(column.values)[at], return_inverse=True, return_counts=True
+        )
+        shares[at] = _no_more_frequent(counts[codes])
+    elif kind in ("set", "sequence"):
+        held = [column.values[i] for i in at]
+        seen = Counter(item for cell in held for item in set(cell))
+        rarest = [min((seen[item] for item in cell), default=len(held)) for cell in held]
+        shares[at] = _no_more_frequent(np.array(rarest))
+    return shares
+
+
+def _no_more_frequent(counts: np.ndarray) -> np.ndarray:
+    """Return for each row the share of rows whose count is not above its own."""
+    return np.searchsorted(np.sort(counts), counts, side="right") / len(counts)
+
+
+def _in_words(column: Column, row: int, share: float) -> str:
+    cell, name = column.cell(row), column.name
+    if bool(column.missing[row]):
+        return f"{name} missing, as in {percent(share)} of the rows"
+    kind = column.kind.name
+    if kind in ("number", "order"):
+        values = np.asarray(column.values)[~np.asarray(column.missing)].astype(np.float64)
+        own = float(column.values[row])
+        high = int((values < own).sum()) >= int((values > own).sum())
+        beyond = int((values >= own).sum() if high else (values <= own).sum()) - 1
+        word = "higher" if high else "lower"
+        rest = len(values) - 1 - beyond
+        where = (
+            "all other rows"
+            if beyond == 0
+            else f"{min(rest / (len(values) - 1), 0.999):.1%} of the rows"
+        )
+        return f"{name} {short(cell)}, {word} than in {where}"
+    if kind in ("set", "sequence"):
+        seen = Counter(item for c in column.values if c is not None for item in set(c))
+        item = min(cell, key=lambda one: (seen[one], str(one)))
+        return f"{name} with {short(item)!r}, in {seen[item]:,} of {len(column):,} rows"
+    same = int((np.asarray(column.values) == column.values[row]).sum())
+    return f"{name} {short(cell)!r}, in {same:,} of {len(column):,} rows"

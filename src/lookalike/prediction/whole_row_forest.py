@@ -1,0 +1,296 @@
+"""Similarity forests over whole rows: one distance, whatever the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from lookalike.columns import CallableDistance, Distance, Euclidean
+from lookalike.columns.base import Cells
+from lookalike.errors import InvalidInput
+from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.names import IsMeasure, as_measure
+from lookalike.prediction.forest_classifier import ForestClassifier
+from lookalike.saving.fields import Fields, Of, require
+from lookalike.saving.params import AnyOf, Is, OneOf, Rule
+from lookalike.table import Column, Kind, Table, as_table
+from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance
+from lookalike.trees.cells.growing import CACHE_PAIRS
+
+OWN = ("euclidean", "precomputed")  # words with a meaning of their own here
+
+
+class WholeRows(Distance):
+    """The distance of a fitted measure, for whole rows in place of cells.
+
+    Parameters
+    ----------
+    measure : Measure
+        Fitted.
+
+    Examples
+    --------
+    >>> from lookalike.measures import Vector
+    >>> measure = Vector("cityblock").fit([[0.0, 1.0], [2.0, 3.0]])
+    >>> WholeRows(measure).compare(measure.rows_, measure.rows_)
+    array([[0., 4.],
+           [4., 0.]])
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "measure": Of("Measure"),
+        "scale_": None,
+    }
+
+    name = "rows"
+    kinds = ()
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure = measure
+        self.scale = None
+        self.column_ = "rows"
+
+    def compare(self, a: Any, b: Any) -> np.ndarray:
+        """Return the distances of all rows of a to all of b."""
+        return self.measure.block(a, b, "distance")
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded rows that the measure would not have encoded."""
+        fits = isinstance(cells, Rows) and hasattr(self.measure, "rows_")
+        require(fits, where, "rows of a fitted measure", type(cells).__name__)
+        self.measure.check_rows(cells, where)
+
+
+class SimilarityForestClassifier(ForestClassifier):
+    """Say what a row is from one distance between whole rows.
+
+    The older relative of ``RandomSimilarityForestClassifier`` [1]_: each test draws two rows of
+    different classes and asks whether a row is nearer to the one or to the other. It is the choice
+    where objects are known only as wholes (a matrix of distances, a measure such as ``Gower``), and
+    a baseline elsewhere: where a few columns matter among many, one distance over all of them
+    blurs the difference.
+
+    Parameters
+    ----------
+    measure : "euclidean", "precomputed", Measure or name of one, or function
+        Euclidean distances of rows of numbers; distances given as X (n x n to fit, a row per new
+        row and a column per fitted row to predict); a measure, of which a clone is fitted; or a
+        function of two rows (arrays of numbers, or the two cells of a table with one column).
+    n_estimators : int
+        How many trees.
+    projection : {"distance", "squared"}, optional
+        None: squared for "euclidean", which is the projection onto the line through the two rows,
+        plain for all others.
+    max_pairs : int
+        Pairs of rows tried per node.
+    criterion : {"gini", "entropy"}
+    max_depth : int, optional
+    min_samples_split, min_samples_leaf : int
+    min_weight_fraction_leaf : float
+    voting : {"soft", "majority"}
+    bootstrap, oob_score : bool
+    ccp_alpha : float
+    class_weight : mapping, "balanced" or "balanced_subsample", optional
+    kinds : mapping of column to kind, optional
+    cache_pairs : int
+    random_state : None, int, RandomState or Generator
+    n_jobs : int, optional
+        As for ``RandomSimilarityForestClassifier``.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    trees_ : SimilarityTrees
+    oob_score_, oob_decision_function_, in_bag_ : with ``oob_score`` only
+    feature_names_in_, n_features_in_ : as in scikit-learn
+
+    Notes
+    -----
+    The second row of a pair is one at a distance above 0: a pair of equal rows projects everything
+    to one place. Thresholds lie halfway between two projections; among equal cuts the first is
+    taken.
+
+    References
+    ----------
+    .. [1] S. Sathe, C. C. Aggarwal (2017). Similarity forests. Proceedings of the 23rd ACM SIGKDD
+       International Conference on Knowledge Discovery and Data Mining. doi:10.1145/3097983.3098046
+
+    Examples
+    --------
+    >>> from lookalike.measures import Gower
+    >>> from lookalike.prediction import SimilarityForestClassifier
+    >>> pets = {"weight": [4.0, 5.0, 30.0, 25.0], "sound": ["meow", "meow", "woof", "woof"]}
+    >>> model = SimilarityForestClassifier(Gower(), 20, random_state=0)
+    >>> model = model.fit(pets, ["cat", "cat", "dog", "dog"])
+    >>> print(*model.predict({"weight": [28.0, 3.0], "sound": [None, "meow"]}))
+    dog cat
+    """
+
+    SHAPE: ClassVar[Fields] = {}
+
+    BY_COLUMN = False  # whole rows: no test is about a column
+
+    PARAMS: ClassVar[dict[str, Rule]] = {
+        "measure": AnyOf(
+            IsMeasure(none="", words=OWN),
+            Is(Callable, named="a function of two rows"),  # type: ignore[arg-type]
+        ),
+        "projection": OneOf(None, "distance", "squared"),
+    }
+
+    def __init__(
+        self,
+        measure: Any = "euclidean",
+        n_estimators: int = 100,
+        *,
+        projection: str | None = None,
+        max_pairs: int = 1,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        voting: str = "soft",
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        ccp_alpha: float = 0.0,
+        class_weight: Any = None,
+        kinds: Mapping[str, Any] | None = None,
+        cache_pairs: int = CACHE_PAIRS,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_estimators = n_estimators
+        self.projection = projection
+        self.max_pairs = max_pairs
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.voting = voting
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.ccp_alpha = ccp_alpha
+        self.class_weight = class_weight
+        self.kinds = kinds
+        self.cache_pairs = cache_pairs
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _tree_options(self) -> dict[str, Any]:
+        options = {"by_class": False, "balanced": False, "midpoint": True}
+        return {"max_features": 1, "criterion": self.criterion, **options}
+
+    def _given(self) -> Any:
+        """Return what was given, a measure in the place of its name."""
+        named = isinstance(self.measure, str) and self.measure not in OWN
+        return as_measure(self.measure, type(self).__name__) if named else self.measure
+
+    def _read_table(self, X: Any) -> Table:
+        measure = self._given()
+        if isinstance(measure, Measure) and self.kinds is None:
+            return measure.read(X)
+        return super()._read_table(X)
+
+    def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
+        squared = self.projection == "squared"
+        if self.projection is None:
+            squared = isinstance(self.measure, str) and self.measure == "euclidean"
+        cells: Any
+        distance: Distance
+        given = self._given()
+        if isinstance(given, Measure):
+            measure = clone(given).fit(table)
+            distance, cells = WholeRows(measure), measure.rows_
+        else:
+            column = self._whole(table)
+            if isinstance(self.measure, str) and self.measure == "precomputed":
+                n, wide = column.values.shape
+                if n != wide:
+                    who = f"{type(self).__name__}(measure='precomputed').fit"
+                    do = "Give the distance of every row to every row"
+                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", do)
+                distance = PrecomputedRows().fit(column)
+                cells = distance.encode_fitted(column)
+            else:
+                euclidean = isinstance(self.measure, str)
+                distance = (Euclidean() if euclidean else CallableDistance(self.measure)).fit(
+                    column
+                )
+                cells = distance.encode(column)
+                check_distance(column, distance)
+        kind = TABLE_SQUARED if squared else TABLE
+        return (TreeColumn(0, "rows", distance, kind),), (cells,)
+
+    def _encode(self, X: Any) -> tuple[Cells, ...]:
+        check_is_fitted(self, "trees_")
+        table = as_table(X, self.schema_, who=type(self).__name__)
+        distance = self.trees_.columns[0].distance
+        if isinstance(distance, WholeRows):
+            rows: Any = distance.measure.encode(table)
+            return (rows,)
+        return (distance.encode(self._whole(table)),)
+
+    def _whole(self, table: Table) -> Column:
+        """Return rows as the cells of one column."""
+        who = type(self).__name__
+        if not isinstance(self.measure, str) and len(table.columns) == 1:
+            return table.columns[0]
+        for column in table.columns:
+            if column.kind.name != "number" or column.missing.any():
+                found = f"column {column.name!r} of kind {column.kind.name}"
+                if column.kind.name == "number":
+                    found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
+                do = "Use measure=Gower() for mixed columns and gaps"
+                raise InvalidInput(who, "rows of numbers without gaps", found, do)
+        rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
+        endless = np.argwhere(~np.isfinite(rows))
+        if len(endless):
+            at, place = endless[0]
+            found = f"infinity in row {at}, column {table.columns[place].name!r}"
+            raise InvalidInput(who, "finite numbers", found, "Replace infinite values")
+        return Column("rows", Kind("vector", width=rows.shape[1]), rows)
+
+    def _shuffled(
+        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
+    ) -> tuple[Cells, ...]:
+        """Return the rows with one column in another order; their distances are new ones."""
+        who = f"{type(self).__name__}.permutation_importances"
+        if self.measure == "precomputed":
+            do = "Fit the forest to the columns themselves"
+            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", do)
+        table = as_table(X, self.schema_, who=who)
+        columns = [c.take(order) if at == column else c for at, c in enumerate(table.columns)]
+        return self._encode(Table(columns, table.aside, len(table), table.missing))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self._given() if IsMeasure(none="").fits(self.measure) else self.measure
+        mixed = isinstance(given, Measure) and given.traits.missing
+        tags.input_tags.allow_nan = mixed
+        tags.input_tags.categorical = mixed
+        tags.input_tags.string = mixed
+        pairwise = isinstance(self.measure, str) and self.measure == "precomputed"
+        if isinstance(given, Measure):
+            pairwise = given.traits.pairwise
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.positive_only = pairwise
+        return tags
+
+    def _check_columns(self, names: list[str]) -> None:
+        one = self.trees_.columns
+        require(
+            len(one) == 1 and one[0].is_object, "SimilarityForestClassifier.trees_", "whole rows"
+        )
+        distance = one[0].distance
+        if isinstance(distance, WholeRows):
+            same = set(distance.measure.schema_.kinds) == set(names)
+            require(same, "SimilarityForestClassifier.schema_", "columns of the measure", "others")

@@ -1,6 +1,0 @@
-"""Everything about a table on one page: columns, gaps, neighbors, hubs, map, clusters, measures."""
-
-from lookalike.reporting.long_texts import by_words
-from lookalike.reporting.table_report import TableReport, report
-
-__all__ = ["TableReport", "by_words", "report"]

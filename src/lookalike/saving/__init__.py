@@ -1,0 +1,1 @@
+"""Saved objects: what an attribute may be, writing, and reading untrusted files."""

@@ -1,0 +1,130 @@
+"""The zip file of a saved estimator, trusted with nothing.
+
+Every size is known and compared with the length of the file before memory is taken: members are
+stored as they are, under the names that ``lookalike.saving.encode`` gives them, one after another.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike.saving.safe_json import parse_json
+
+PAGE = "measure.json"
+LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+LONGEST_HEADER = 10_000  # characters that describe an array
+KINDS = "biufUSmM"  # of array entries: numbers, flags, texts, times
+
+
+def array_name(at: int) -> str:
+    """Return the name of an array's member."""
+    return f"arrays/{at}.npy"
+
+
+class Archive:
+    """A saved file that is open for reading; every fault of it is a ``ValueError``."""
+
+    def __init__(self, path: Path) -> None:
+        self.size = path.stat().st_size
+        self.file = path.open("rb")
+        try:
+            with zipfile.ZipFile(self.file) as pack:
+                members = pack.infolist()
+            self.members = self._check(members)
+        except BaseException:
+            self.file.close()
+            raise
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.file.close()
+
+    @property
+    def n_arrays(self) -> int:
+        """How many arrays there are."""
+        return len(self.members) - 1
+
+    def _check(self, members: list[zipfile.ZipInfo]) -> dict[str, tuple[int, int, int]]:
+        """Return where each member begins, how long it is, and its checksum."""
+        expected = [PAGE, *(array_name(at) for at in range(len(members) - 1))]
+        if not members or [member.filename for member in members] != expected:
+            raise ValueError(f"other members than {PAGE} and numbered arrays")
+        ends = [member.header_offset for member in members[1:]] + [self.size]
+        found = {}
+        for member, end in zip(members, ends, strict=True):
+            if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 0x1:
+                raise ValueError(f"{member.filename} is compressed or encrypted")
+            if member.file_size != member.compress_size:
+                raise ValueError(f"{member.filename} has two sizes")
+            self.file.seek(member.header_offset)
+            header = self.file.read(LOCAL_HEADER.size)
+            if len(header) < LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
+                raise ValueError(f"{member.filename} is not where it should be")
+            *_, name, extra = LOCAL_HEADER.unpack(header)
+            start = member.header_offset + LOCAL_HEADER.size + name + extra
+            if start + member.file_size > end:
+                raise ValueError(f"{member.filename} is longer than its place")
+            found[member.filename] = (start, member.file_size, member.CRC)
+        return found
+
+    def page(self) -> Any:
+        """Return the JSON page."""
+        start, size, checksum = self.members[PAGE]
+        self.file.seek(start)
+        text = self.file.read(size)
+        if len(text) != size or zlib.crc32(text) != checksum:
+            raise ValueError(f"Bad CRC-32 of {PAGE}")
+        return parse_json(text)
+
+    def array(self, at: Any) -> np.ndarray:
+        """Return an array, after comparing what its header says with the size of its member."""
+        if type(at) is not int or not 0 <= at < self.n_arrays:
+            raise ValueError(f"no array {at!r}")
+        name = array_name(at)
+        start, size, checksum = self.members[name]
+        self.file.seek(start)
+        head = self.file.read(min(size, 12 + LONGEST_HEADER))
+        dtype, shape, length = read_header(head, name)
+        if max(shape, default=0) > max(64, self.size):
+            raise ValueError(f"{name} has more rows or columns than the file has bytes")
+        if math.prod(shape) * dtype.itemsize != size - length:
+            raise ValueError(f"{name} is not as long as its shape {shape} of {dtype} says")
+        self.file.seek(start + length)
+        values = np.fromfile(self.file, dtype, math.prod(shape))
+        if len(values) != math.prod(shape):
+            raise ValueError(f"{name} ends early")
+        body: Any = values.view(np.uint8) if len(values) else b""
+        if zlib.crc32(body, zlib.crc32(head[:length])) != checksum:
+            raise ValueError(f"Bad CRC-32 of {name}")
+        return values.reshape(shape)
+
+
+def read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """Return dtype, shape and length of the header of an array."""
+    text = io.BytesIO(head)
+    version = np.lib.format.read_magic(text)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"{name} is of version {version} of the array format")
+    shape, fortran, dtype = read(text, max_header_size=LONGEST_HEADER)
+    if dtype.hasobject:
+        raise ValueError(f"{name}: Object arrays (pickles) are never read")
+    plain = dtype.names is None and dtype.subdtype is None and dtype.kind in KINDS
+    if fortran or not plain or not dtype.isnative or dtype.itemsize == 0:
+        raise ValueError(f"{name} is an array of {dtype}, which is never written")
+    if not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError(f"{name} has the shape {shape}")
+    return dtype, shape, text.tell()

@@ -1,0 +1,276 @@
+"""Reading what ``_save`` wrote, from anybody: checked before it is used, and never run.
+
+First the zip file (``_archive``), then the tree of the page, then every object against the shape
+that its class declares (``_shapes``), inner objects before those that hold them. Whatever is wrong
+is an ``UnreadableFile``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, UnreadableFile, missing_file
+from lookalike.saving.archive import Archive
+from lookalike.saving.encode import FORMAT, SAVEABLE
+from lookalike.saving.fields import Misfit, check_fields, missing_fields, rules_of, shape_of
+
+SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
+SMALL = 100_000
+SIMPLE = {str, int, float, bool, type(None)}
+DAMAGED = "Save the estimator again; the file is incomplete or not from lookalike"
+
+
+def read(
+    path: str | os.PathLike[str],
+    callables: Mapping[str, Callable[..., Any]] | None = None,
+    root: type = object,
+) -> Any:
+    """Read what ``write`` wrote; every fault of the file is an ``UnreadableFile``.
+
+    Parameters
+    ----------
+    path : str or path
+    callables : mapping of name to function, optional
+    root : type
+        What the file must hold.
+    """
+    source = Path(path)
+    who = f"load ({source.name})"
+    if not os.path.exists(source):  # no file has a name that is too long, either
+        raise missing_file(source)
+    if source.is_dir():
+        raise UnreadableFile(who, "a file", "a directory", "Name the file in it")
+    try:
+        with Archive(source) as archive:
+            page = archive.page()
+            _check_format(page, who)
+            reader = _Reader(archive, callables or {}, who)
+            value = reader.decode(page["root"])
+            if not isinstance(value, root):
+                raise Misfit("the file", "an estimator", type(value).__name__)
+            for one in reader.objects:
+                check_object(one)
+            return value
+    except (UnreadableFile, InvalidInput):
+        raise
+    except Misfit as error:
+        found = f"{error.found} in {error.where}"
+        raise UnreadableFile(who, error.needed, found, DAMAGED) from error
+    except Exception as error:  # whatever a damaged file makes of the libraries below
+        found = f"{type(error).__name__}: {error}"
+        raise UnreadableFile(who, "a complete lookalike file", found, DAMAGED) from error
+
+
+def decode_plain(node: Any) -> Any:
+    """Return what ``encode_plain`` has encoded, checked as whatever a file holds; or ValueError."""
+    reader = _Reader(None, {}, "cell")
+    try:
+        value = reader.decode(node)
+        for one in reader.objects:
+            check_object(one)
+    except Exception as error:  # whatever a damaged cell makes of the parts below
+        raise ValueError(f"a damaged cell ({error})") from error
+    return value
+
+
+def _check_format(page: Any, who: str) -> None:
+    if not isinstance(page, dict) or type(page.get("format")) is not int or page["format"] < 1:
+        raise ValueError("no format number")
+    if page["format"] > FORMAT:
+        needed, found = f"format {FORMAT} or older", f"format {page['format']}"
+        raise UnreadableFile(who, needed, found, "Update lookalike to read it")
+    if set(page) != {"format", "root"}:
+        raise ValueError("other keys than format and root")
+
+
+def check_object(value: Any) -> None:
+    """Check an object against what its class declares."""
+    cls, name = type(value), type(value).__name__
+    shapes, state = shape_of(cls), vars(value)
+    params = parameters_of(cls)
+    learned = [field for field in state if field not in params]
+    if not params or learned:  # an estimator that was not fitted has learned nothing
+        for field in missing_fields(state, shapes):
+            raise Misfit(name, f"the field {field}", "none")
+    rules = {field: rule for field, rule in rules_of(cls).items() if field in params}
+    dims = check_fields(state, {**rules, **shapes}, name)
+    if (not params or learned) and hasattr(value, "check_loaded"):
+        value.check_loaded(dims)
+
+
+def parameters_of(cls: type) -> list[str]:
+    """Return the parameters of an estimator's class; none for a plain record."""
+    return list(inspect.signature(cls).parameters) if hasattr(cls, "get_params") else []
+
+
+class _Reader:
+    def __init__(self, archive: Archive | None, callables: Mapping[str, Any], who: str) -> None:
+        self.archive, self.callables, self.who = archive, callables, who
+        self.made: dict[int, Any] = {}
+        self.objects: list[Any] = []  # inner ones first
+        self.costs: dict[int, int] = {}
+        self.nodes = self.expanded = 0
+
+    def decode(self, node: Any) -> Any:
+        self.nodes += 1
+        self.expanded += 1
+        if isinstance(node, list):
+            if set(map(type, node)) <= SIMPLE:
+                return node
+            return [self.decode(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        form = node["$"]
+        if form == "again":
+            return self._again(node["id"])
+        if form in _PLAIN:
+            return _PLAIN[form](self.decode(node["is"]))
+        number, start = node["id"], self.expanded
+        if type(number) is not int or number in self.made:
+            raise ValueError(f"object number {number!r} comes twice")
+        value = self._decode_object(form, node)
+        self.costs[number] = self.expanded - start
+        self.made[number] = value
+        return value
+
+    def _again(self, number: Any) -> Any:
+        """Return an object that was met before; a file cannot stand for very much more."""
+        value = self.made[number]
+        self.expanded += self.costs[number]
+        if self.expanded > SMALL + SHARED * self.nodes:
+            raise ValueError("objects that hold one another over and over")
+        return value
+
+    def _decode_object(self, form: str, node: dict[str, Any]) -> Any:
+        if form in ("array", "cells") and self.archive is None:
+            raise ValueError("an array outside of a file")
+        if form == "array":
+            return self.archive.array(node["at"])  # type: ignore[union-attr]
+        if form == "cells":
+            return self._cells(node)
+        if form == "callable":
+            return self._callable(node["name"])
+        cls = SAVEABLE.get(node["class"])
+        if cls is None:
+            raise UnreadableFile(
+                self.who,
+                f"the class {str(node['class'])[:80]!r}",
+                "no class of that name",
+                "Import the module that defines it before loading",
+            )
+        params = parameters_of(cls)
+        if form != ("estimator" if hasattr(cls, "get_params") else "record"):
+            raise ValueError(f"unknown form {str(form)[:80]!r} of {cls.__name__}")
+        if form == "record":
+            value = self._record(cls, node["fields"])
+        else:
+            given, learned = node["params"], node["learned"]
+            odd = [name for name in given if name not in params]
+            if odd:
+                raise Misfit(cls.__name__, "known parameters", odd[0][:80])
+            value = cls(**{name: self.decode(part) for name, part in given.items()})
+            for name, part in learned.items():
+                _check_learned(cls, name, params)
+                setattr(value, name, self.decode(part))
+        self.objects.append(value)
+        return value
+
+    def _record(self, cls: type, parts: dict[str, Any]) -> Any:
+        known = [f.name for f in fields(cls)] if is_dataclass(cls) else list(shape_of(cls))
+        odd = set(parts) ^ set(known)
+        if odd and (known or not is_dataclass(cls)):
+            raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
+        value: Any = object.__new__(cls)
+        for name, part in parts.items():
+            object.__setattr__(value, name, self.decode(part))
+        return value
+
+    def _cells(self, node: dict[str, Any]) -> np.ndarray:
+        items, shape = node["is"], node["shape"]
+        sizes = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
+        if not sizes or not isinstance(items, list) or math.prod(shape) != len(items):
+            raise ValueError("cells of another shape than they say")
+        if max(shape, default=0) > max(64, self.archive.size):  # type: ignore[union-attr]
+            raise ValueError("cells of more rows or columns than the file has bytes")
+        cells = np.empty(len(items), dtype=object)
+        if set(map(type, items)) <= SIMPLE:
+            cells[:] = items
+            self.nodes += len(items)
+            self.expanded += len(items)
+        else:
+            for at, cell in enumerate(items):
+                cells[at] = self.decode(cell)
+        return cells.reshape(shape)
+
+    def _callable(self, name: str) -> Any:
+        if name not in self.callables:
+            raise InvalidInput(
+                self.who,
+                f"the function {name!r} it was fitted with",
+                "none" if not self.callables else ", ".join(self.callables),
+                f"Hand it back: load(path, callables={{{name!r}: function}})",
+            )
+        return self.callables[name]
+
+
+def _check_learned(cls: type, name: str, params: list[str]) -> None:
+    """Refuse a learned attribute that the class does not declare, or that would hide something."""
+    if name in shape_of(cls) and name not in params:
+        return
+    own = "SHAPE" in cls.__dict__  # a class of the user's may leave it to the bases
+    odd = not name.endswith("_") or name.startswith("_") or hasattr(cls, name) or name in params
+    if own or odd:
+        raise Misfit(cls.__name__, "fields that the class declares", name[:80])
+
+
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    known: dict[str, Any] = {
+        cls.__name__: cls
+        for cls in (
+            np.random.MT19937,
+            np.random.PCG64,
+            np.random.PCG64DXSM,
+            np.random.Philox,
+            np.random.SFC64,
+        )
+    }
+    bits = known[state["bit_generator"]]()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+def _hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make a set or a dict; very long numbers, which can be made to collide, are refused."""
+
+    def make(items: Any) -> Any:
+        for item in items:
+            key = item[0] if kind is dict else item
+            if isinstance(key, int) and abs(key) >= 2**64:
+                raise ValueError("a key of more than 64 bits")
+        return kind(items)
+
+    return make
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "float": float,
+    "tuple": tuple,
+    "set": _hashed(set),
+    "frozenset": _hashed(frozenset),
+    "dict": _hashed(dict),
+    "datetime": datetime.datetime.fromisoformat,
+    "date": datetime.date.fromisoformat,
+    "time": datetime.time.fromisoformat,
+    "timedelta": lambda parts: datetime.timedelta(*parts),
+    "generator": _generator,
+    "slice": lambda parts: slice(*parts),
+}

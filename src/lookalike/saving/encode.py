@@ -1,0 +1,193 @@
+"""One file for every estimator: a zip of arrays and one JSON page, never a pickle.
+
+A page is a tree of plain values; what JSON has no word for is a small object with the key ``$``.
+Objects that appear twice are written once and stay shared. Classes are looked up in a table that
+importing them fills; a name found in a file is never imported. Reading is in ``_decode``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import math
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lookalike._runtime.files import check_writable, replacing
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.saving.archive import PAGE, array_name
+from lookalike.saving.safe_json import DEEPEST, json_depth
+
+FORMAT = 1
+SAVEABLE: dict[str, type] = {}
+
+Cls = TypeVar("Cls", bound=type)
+
+
+def saveable(cls: Cls) -> Cls:
+    """Enter a class under its name among those that can be written and read."""
+    known = SAVEABLE.get(cls.__name__)
+    same_place = known is not None and (known.__module__, known.__qualname__) == (
+        cls.__module__,
+        cls.__qualname__,
+    )
+    if known is not None and not same_place:  # running a notebook cell again is not a clash
+        raise InvalidInput(
+            f"class {cls.__name__}",
+            "a name of its own",
+            f"{known.__module__}.{known.__qualname__} of the same name",
+            "Rename the class",
+        )
+    SAVEABLE[cls.__name__] = cls
+    return cls
+
+
+class Saved:
+    """Gives an estimator ``save``; subclassing makes it saveable, unless it is ``abstract``."""
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not abstract and not cls.__name__.startswith("_"):
+            saveable(cls)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the estimator to one file, to be read by ``lookalike.load``.
+
+        Parameters
+        ----------
+        path : str or path
+            Usually ending in ``.lookalike``. An existing file is replaced only once the new one is
+            complete.
+        """
+        write(path, self)
+
+
+def write(path: str | os.PathLike[str], root: Any) -> None:
+    """Write an object and everything it holds."""
+    check_writable(path)  # before the work of encoding
+    writer = _Writer()
+    name = type(root).__name__
+    try:
+        page = {"format": FORMAT, "root": writer.encode(root, name)}
+        text = json.dumps(page, allow_nan=False).encode()
+        deep = json_depth(text) > DEEPEST
+    except RecursionError:
+        deep = True
+    if deep:
+        needed = f"values nested less than {DEEPEST} deep"
+        do = "Replace the list that holds itself, or the deepest of the lists in lists"
+        raise WrongType(f"save ({name})", needed, "deeper ones", do)
+    with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
+        pack.writestr(PAGE, text)
+        for at, array in enumerate(writer.arrays):
+            with pack.open(array_name(at), "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def digest_of(root: Any) -> str:
+    """Return the SHA-256 of all that would be written of an object: equal for equal content.
+
+    Unlike ``repr`` it shortens nothing and looks at what was learned as well.
+    """
+    writer = _Writer()
+    text = json.dumps(writer.encode(root, type(root).__name__), allow_nan=False, sort_keys=True)
+    found = hashlib.sha256(text.encode())
+    for array in writer.arrays:
+        found.update(repr((array.dtype.str, array.shape)).encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def encode_plain(value: Any, where: str = "cell") -> Any:
+    """Return one value as JSON can hold it; one with arrays inside is refused."""
+    writer = _Writer()
+    found = writer.encode(value, where)
+    if writer.arrays:
+        needed, do = "values without arrays", "Turn the arrays into lists or tuples"
+        raise WrongType(f"save ({where})", needed, type(value).__name__, do)
+    return found
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []  # keeps ids from being reused while writing
+
+    def encode(self, value: Any, where: str) -> Any:
+        if value is None or isinstance(value, bool | str):
+            return value
+        if isinstance(value, int):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"$": "float", "is": repr(value)}
+        if isinstance(value, np.generic):
+            return self.encode(value.item(), where)
+        if isinstance(value, list):
+            return [self.encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        if isinstance(value, tuple):
+            return {"$": "tuple", "is": self.encode(list(value), where)}
+        if isinstance(value, frozenset | set):
+            items = sorted(value, key=repr)
+            return {"$": type(value).__name__, "is": self.encode(items, where)}
+        if isinstance(value, Mapping):
+            pairs = [
+                [self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()
+            ]
+            return {"$": "dict", "is": pairs}
+        if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+            return {"$": type(value).__name__, "is": value.isoformat()}
+        if isinstance(value, datetime.timedelta):
+            return {"$": "timedelta", "is": [value.days, value.seconds, value.microseconds]}
+        if isinstance(value, np.random.Generator):
+            state = value.bit_generator.state
+            return {"$": "generator", "is": self.encode(state, where)}
+        if isinstance(value, slice):
+            return {"$": "slice", "is": [value.start, value.stop, value.step]}
+        if id(value) in self.seen:
+            return {"$": "again", "id": self.seen[id(value)]}
+        number = self.seen[id(value)] = len(self.seen)
+        self.kept.append(value)
+        return {**self._encode_object(value, where), "id": number}
+
+    def _encode_object(self, value: Any, where: str) -> dict[str, Any]:
+        if isinstance(value, np.ndarray):
+            return self._encode_array(value, where)
+        name = type(value).__name__
+        if SAVEABLE.get(name) is type(value):
+            if hasattr(value, "get_params"):
+                state = value.get_params(deep=False)
+                learned = {k: v for k, v in vars(value).items() if k.endswith("_") and k[0] != "_"}
+                return {
+                    "$": "estimator",
+                    "class": name,
+                    "params": {k: self.encode(v, f"{where}.{k}") for k, v in state.items()},
+                    "learned": {k: self.encode(v, f"{where}.{k}") for k, v in learned.items()},
+                }
+            if is_dataclass(value):
+                state = {f.name: getattr(value, f.name) for f in fields(value)}
+            else:
+                state = vars(value)
+            kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}
+            return {"$": "record", "class": name, "fields": kept}
+        if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
+            return {"$": "callable", "name": value.__name__}
+        raise WrongType(
+            f"save ({where})",
+            "numbers, words, arrays and lookalike's own objects",
+            f"{type(value).__module__}.{type(value).__qualname__}",
+            "Replace it before saving; a function can be handed back at loading",
+        )
+
+    def _encode_array(self, array: np.ndarray, where: str) -> dict[str, Any]:
+        if array.dtype == object:
+            cells = [self.encode(cell, where) for cell in array.ravel()]
+            return {"$": "cells", "shape": list(array.shape), "is": cells}
+        self.arrays.append(np.ascontiguousarray(array) if array.ndim else array)
+        return {"$": "array", "at": len(self.arrays) - 1}

@@ -1,0 +1,64 @@
+"""Reading saved estimators back."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from lookalike.saving.decode import read
+from lookalike.saving.encode import Saved
+
+# Rooms whose classes can be in a file; importing them fills the table of classes.
+ROOMS = (
+    "table",
+    "columns",
+    "forests",
+    "neighbors",
+    "measures",
+    "evaluate",
+    "hubness",
+    "represent",
+    "predict",
+    "search",
+    "cluster",
+    "leaderboard",
+)
+
+
+def load(
+    path: str | os.PathLike[str], callables: Mapping[str, Callable[..., Any]] | None = None
+) -> Any:
+    """Read an estimator that was written by its ``save``.
+
+    The file holds arrays and one JSON page; nothing in it is executed. A class of your own is found
+    if its module has been imported.
+
+    Parameters
+    ----------
+    path : str or path
+    callables : mapping of name to function, optional
+        Functions the estimator was given (a distance of your own): they are saved by name only.
+
+    Examples
+    --------
+    >>> import lookalike as la, os, tempfile
+    >>> from lookalike.measures import Vector
+    >>> measure = Vector("cityblock").fit([[0.0, 1.0], [2.0, 3.0]])
+    >>> path = os.path.join(tempfile.mkdtemp(), "rows.lookalike")
+    >>> measure.save(path)
+    >>> la.load(path).distance()
+    array([[0., 4.],
+           [4., 0.]])
+    """
+    open_rooms()
+    return read(path, callables, root=Saved)
+
+
+def open_rooms(rooms: Iterable[str] = ROOMS) -> None:
+    """Import rooms, by default all, so that the classes in them are known by name."""
+    for room in rooms:
+        if find_spec(f"lookalike.{room}") is not None:
+            importlib.import_module(f"lookalike.{room}")

@@ -1,0 +1,1 @@
+"""How answers look: reasons as phrases, pieces of HTML, the report."""

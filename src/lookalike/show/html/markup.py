@@ -1,0 +1,179 @@
+"""Parts of a page: escaped text, tables, lists, bars and the frame of a drawing."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from lookalike._runtime.text import clean
+
+FOR, AGAINST = "#3f7fc0", "#c0563f"  # readable on light and dark ground
+# Groups: the same, each at least 3 to 1 against either ground (WCAG), after Okabe and Ito.
+COLORS = (
+    *("#0072b2", "#d55e00", "#009e73", "#c2649b", "#a6761d"),
+    *("#7b68c8", "#1f9cb0", "#b8433a", "#6b8e23", "#7f7f7f"),
+)
+BAR = 90  # width of a full bar, in pixels
+
+
+class Html(str):
+    """Text that is HTML already, so it is not escaped again."""
+
+    __slots__ = ()
+
+
+def escape(text: str) -> str:
+    """Return text as HTML that shows it, without control characters; what is HTML stays."""
+    return text if isinstance(text, Html) else html.escape(clean(text))
+
+
+def table(
+    rows: Iterable[Sequence[str]],
+    heads: Sequence[str] = (),
+    caption: str = "",
+    *,
+    first: bool = False,
+    text: Sequence[int] = (),
+    stack: bool = False,
+) -> Html:
+    """Return a table; a wide one scrolls by itself, not with the page.
+
+    Parameters
+    ----------
+    rows : sequences of cells
+        Plain text, or ``Html``.
+    heads : sequence of str
+        Headings of the columns; empty: none.
+    caption : str
+    first : bool
+        Whether the first row is the one to look at.
+    text : places of columns
+        Which columns hold words, and stand to the left like the first.
+    stack : bool
+        Whether a row becomes a few lines on a phone, the fourth cell and those after it on
+        lines of their own: for tables whose last columns are sentences.
+    """
+    words = set(text)
+    # What is laid out otherwise is no table to a screen reader unless it is called one.
+    kind, row_role, cell = (' class="stack" role="table"', ' role="row"', ' role="cell"')
+    kind, row_role, cell = (kind, row_role, cell) if stack else ("", "", "")
+    scope = _SCOPE + (' role="columnheader"' if stack else "")
+
+    def line(cells: Sequence[str], tag: str, more: str = "") -> str:
+        return "".join(
+            f"<{tag}{more}{_TEXT if at in words else ''}>{escape(cell)}</{tag}>"
+            for at, cell in enumerate(cells)
+        )
+
+    head = f"<thead><tr{row_role}>{line(heads, 'th', scope)}</tr></thead>" if heads else ""
+    lines = []
+    for at, row in enumerate(rows):
+        mark = ' class="first"' if first and at == 0 else ""
+        lines.append(f"<tr{mark}{row_role}>{line(row, 'td', cell)}</tr>")
+    named = f"<caption>{escape(caption)}</caption>" if caption else ""
+    body = f"<tbody>{''.join(lines)}</tbody>"
+    label = f' role="region" aria-label="{escape(caption)}" tabindex="0"' if caption else ""
+    return Html(f'<div class="scroll"{label}><table{kind}>{named}{head}{body}</table></div>')
+
+
+_SCOPE, _TEXT = ' scope="col"', ' class="text"'
+
+
+def section(heading: str, body: str, name: str = "") -> Html:
+    """Return a part of a page under its heading.
+
+    Parameters
+    ----------
+    heading : str
+    body : str
+        As HTML.
+    name : str
+        What a link to it is called; empty: none.
+    """
+    mark = f' id="{escape(name)}"' if name else ""
+    return Html(f"<section{mark}><h2>{escape(heading)}</h2>{body}</section>")
+
+
+def figure(drawing: str, caption: str = "", kind: str = "") -> Html:
+    """Return a drawing with its caption.
+
+    Parameters
+    ----------
+    drawing : str
+        As HTML; more than a drawing will do, such as one with its key.
+    caption : str
+    kind : str
+        "map": one that may be wider than the others; empty: an ordinary one.
+    """
+    mark = f' class="{escape(kind)}"' if kind else ""
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return Html(f"<figure{mark}>{drawing}{below}</figure>")
+
+
+def color_key(names: Iterable[tuple[str, str]]) -> Html:
+    """Return what the colors of a drawing mean.
+
+    Parameters
+    ----------
+    names : pairs of color and text
+    """
+    dot = (
+        '<svg width="12" height="12" aria-hidden="true">'
+        '<circle cx="6" cy="6" r="5" fill="{}"/></svg>'
+    )
+    points = "".join(f"<li>{dot.format(color)}{escape(text)}</li>" for color, text in names)
+    return Html(f'<ul class="key">{points}</ul>')
+
+
+def code(text: str) -> Html:
+    """Return lines of a program."""
+    lines = "\n".join(html.escape(clean(line)) for line in text.splitlines())
+    return Html(f"<pre><code>{lines}</code></pre>")
+
+
+def paragraphs(texts: Iterable[str]) -> Html:
+    """Return a paragraph for each text."""
+    return Html("".join(f"<p>{escape(text)}</p>" for text in texts))
+
+
+def bullets(texts: Iterable[str]) -> Html:
+    """Return a list with a point for each text; nothing if there is none."""
+    points = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return Html(f"<ul>{points}</ul>" if points else "")
+
+
+def svg(
+    width: float, height: float, label: str, parts: Iterable[str], *, view: bool = True
+) -> Html:
+    """Return a drawing of SVG elements.
+
+    Parameters
+    ----------
+    width, height : float
+    label : str
+        What it shows, for those who cannot see it.
+    parts : SVG elements
+        Text in ``currentColor`` can be read on light and dark ground.
+    view : bool
+        Whether the drawing shrinks with the page.
+    """
+    box = f'viewBox="0 0 {width:g} {height:g}" ' if view else ""
+    return Html(
+        f'<svg {box}width="{width:g}" height="{height:g}" role="img" '
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    )
+
+
+def share_bar(share: float) -> Html:
+    """Return a horizontal bar that is filled up to a share of its width."""
+    filled = BAR * min(max(share, 0.0), 1.0)
+    return svg(
+        BAR,
+        10,
+        f"{share:.3f}",
+        [
+            f'<rect width="{BAR}" height="10" fill="#888" fill-opacity=".2"/>',
+            f'<rect width="{filled:.1f}" height="10" fill="{FOR}"/>',
+        ],
+        view=False,
+    )

@@ -1,0 +1,222 @@
+"""How the cells of a column are written: its unit, its decimals, its dates, what is high in it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike._runtime.text import clean, short
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column, Table
+
+SAMPLE = 1024  # cells that are looked at
+NOISE = 6  # decimals from which a number was computed, not written
+GROUPED = 10_000  # columns that reach it have their thousands set apart, so years do not
+FEW = 20  # cells below which none is called high or low for the column
+EXTREME = 0.9  # what is above this share of the column is high, below the rest low
+MONTHS = ("year-month", "month/year", "month year", "year month")
+QUARTERS = ("quarter", "quarter year")
+YEAR = re.compile(r"(^|[^a-z])(year|yr|jahr|annee|año)s?([^a-z]|$)|Year", re.IGNORECASE)
+DAY = 86_400  # seconds
+LONGEST = 32  # characters of one cell inside a phrase
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the cells of a column are written, so that a phrase reads like the column.
+
+    Parameters
+    ----------
+    kind : Kind
+    decimals : int
+        Digits after the point that the column has; -1 where they are noise of a computation.
+    grouped : bool
+        Whether thousands are set apart.
+    is_year : bool
+        Whether the numbers are years.
+    whole_days : bool
+        Whether no date of the column has a time of day.
+    time_of_day : bool
+        Whether the times are points of a day, not durations: below 24 hours, some in the afternoon.
+    low, high : float
+        Numbers at or beyond which a cell is low or high for the column; NaN where not known.
+    """
+
+    kind: Kind
+    decimals: int = 0
+    grouped: bool = False
+    is_year: bool = False
+    whole_days: bool = True
+    time_of_day: bool = False
+    low: float = float("nan")
+    high: float = float("nan")
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the cells are points in time."""
+        return self.kind.source == "datetime" or self.is_year or self.time_of_day
+
+    @property
+    def unit(self) -> str:
+        """What stands behind every number of the column, such as "kg"; "" for nothing."""
+        reading = self.kind.reading
+        return "" if reading is None else reading.unit
+
+    def write(self, cell: Any, *, unit: bool = True) -> str:
+        """Write a cell as the column does.
+
+        Parameters
+        ----------
+        cell : value of the column, None where it is missing
+        unit : bool
+            Whether to write the unit as well.
+
+        Examples
+        --------
+        >>> Style(Kind("number"), decimals=1, grouped=True).write(134640.0)
+        '134,640.0'
+        """
+        if isinstance(cell, dt.datetime):
+            return self._write_date(cell)
+        if isinstance(cell, dt.timedelta):
+            return _write_duration(cell.total_seconds())
+        if isinstance(cell, bool) or not isinstance(cell, int | float):
+            return short(cell, LONGEST)
+        if self.kind.role == "time":
+            return _write_clock(float(cell))
+        return self._write_number(float(cell), unit)
+
+    def _write_number(self, value: float, unit: bool) -> str:
+        text = self._digits(value)
+        reading = self.kind.reading
+        if reading is None or not np.isfinite(value):
+            return text
+        if reading.decimal == ",":
+            text = text.replace(",", "\0").replace(".", ",").replace("\0", reading.thousands or ".")
+        elif reading.thousands not in ("", ","):
+            text = text.replace(",", reading.thousands)
+        if reading.currency:
+            money = clean(reading.currency)
+            text = f"{text} {money}" if money.isalpha() else f"{money}{text}"
+        if unit and reading.unit:
+            text += ("" if reading.unit == "%" else " ") + clean(reading.unit)
+        return text
+
+    def _digits(self, value: float) -> str:
+        if not np.isfinite(value):
+            return "infinite" if value > 0 else "minus infinite"
+        for size, letter in ((1e9, "G"), (1e6, "M")):
+            if abs(value) >= size and not self.is_year:
+                head = f"{value / size:.4g}"
+                if float(head) * size == value or abs(value) >= 1e9:
+                    return head + letter
+                break
+        if self.decimals < 0:
+            return f"{value:.4g}"
+        return f"{value:{',' if self.grouped else ''}.{self.decimals}f}"
+
+    def _write_date(self, cell: dt.datetime) -> str:
+        form = "" if self.kind.reading is None else self.kind.reading.form
+        if form in MONTHS:
+            return f"{cell:%Y-%m}"
+        if form in QUARTERS:
+            return f"{cell.year} Q{(cell.month + 2) // 3}"
+        return f"{cell:%Y-%m-%d}" if self.whole_days else f"{cell:%Y-%m-%d %H:%M}"
+
+
+class Styles(Mapping[str, Style]):
+    """The styles of the compared columns of a table, each worked out when it is first asked for.
+
+    Parameters
+    ----------
+    table : Table
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> Styles(la.read_table({"price": [2.5, 3.25]}))["price"].decimals
+    2
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[str, Style] = {}
+
+    def __getitem__(self, name: str) -> Style:
+        if name not in self._known:
+            self._known[name] = style_of(self._table[name])
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.names)
+
+    def __len__(self) -> int:
+        return len(self._table.columns)
+
+
+def style_of(column: Column) -> Style:
+    """Look at some cells of a column, evenly spread, to see how it is written.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"year": [1977.0, 1980.0], "votes": [134640.0, 970.0]})
+    >>> style_of(table["year"]).write(1977.0), style_of(table["votes"]).write(134640.0)
+    ('1977', '134,640')
+    """
+    if column.kind.name != "number":
+        return Style(column.kind)
+    step = max(1, len(column) // SAMPLE)
+    values = np.asarray(column.values[::step], dtype=np.float64)
+    # 4-byte numbers are written with their own digits, not with those of the nearest double
+    written = values if column.values.dtype == np.float64 else column.values[::step]
+    kept = np.isfinite(values)
+    values, written = values[kept], written[kept]
+    if not len(values):
+        return Style(column.kind)
+    low, high = np.quantile(values, [1 - EXTREME, EXTREME])
+    tails = high > low and len(values) >= FEW
+    whole = bool((values == np.round(values)).all())
+    named = bool(YEAR.search(column.name)) and values.max() < 3000
+    years = whole and values.min() >= 1000 and (named or values.min() >= 1800 > values.max() - 300)
+    return Style(
+        column.kind,
+        decimals=0 if whole else _decimals(written),
+        grouped=bool(np.abs(values).max() >= GROUPED),
+        is_year=bool(years) and column.kind.source == "",
+        whole_days=bool((values % DAY == 0).all()),
+        time_of_day=column.kind.role == "time" and bool(DAY > values.max() >= high >= DAY / 2),
+        low=float(low) if tails else float("nan"),
+        high=float(high) if tails else float("nan"),
+    )
+
+
+def _decimals(values: np.ndarray) -> int:
+    """Count the digits after the point; -1 where there are so many that nobody wrote them."""
+    texts = [np.format_float_positional(value, trim="-") for value in values]
+    most = max(len(text.partition(".")[2]) for text in texts)
+    return most if most < NOISE else -1
+
+
+def _write_duration(seconds: float) -> str:
+    if abs(seconds) >= DAY and seconds % 3600 == 0:
+        days, hours = divmod(seconds / 3600, 24)
+        return f"{days:g} d" + (f" {hours:g} h" if hours else "")
+    sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
+    hours, rest = divmod(seconds, 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{sign}{hours:.0f}:{minutes:02.0f}:{left:02.0f}"
+
+
+def _write_clock(seconds: float) -> str:
+    hours, rest = divmod(seconds, 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours:02.0f}:{minutes:02.0f}" + (f":{left:02.0f}" if left else "")

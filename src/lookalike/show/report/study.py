@@ -1,0 +1,166 @@
+"""What a report is made of: each answer is worked out once, when the first part asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lookalike.clustering import SimilarityClustering
+from lookalike.clustering.profile import ClusteringProfile, profile_clusters
+from lookalike.errors import TooFewRows
+from lookalike.hubness import HubnessReport, MutualProximity, hubness_report
+from lookalike.index import Index
+from lookalike.index.hits import Hits
+from lookalike.leaderboard import Leaderboard
+from lookalike.leaderboard.comparing import compare
+from lookalike.measures.contract.base import Measure
+from lookalike.prediction import RandomSimilarityIsolationForest
+from lookalike.represent import layout, select_prototypes
+from lookalike.show.report.groups import Groups, group_rows
+from lookalike.table import Table
+from lookalike.table.model.targets import holds_classes
+
+LEAST = 3  # rows that an analysis needs
+ALL_PAIRS = 1_000  # rows up to which mutual proximity counts all pairs
+TRIED = 600  # rows that measures are compared on
+SECONDS = 30.0  # after which no further measure is tried
+CLUSTERS = 8  # the most that are looked for
+TOLD = 2  # columns that the key of a map names for each cluster
+EXAMPLES = 3  # rows whose neighbors are shown
+PROTOTYPES = 5  # rows that stand for the others
+UNUSUAL = 8  # outliers that are shown
+
+
+class Study:
+    """One table and everything that is found out about it.
+
+    Parameters
+    ----------
+    table : Table
+        All rows, without the target.
+    target : array of n, optional
+    label : str
+        What the target is called.
+    measure : Measure or "auto"
+    k : int
+        Length of the lists of neighbors.
+    sample : int
+        With more rows, so many are looked at, drawn at random.
+    seed : int
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        target: np.ndarray | None,
+        label: str,
+        measure: Measure | str,
+        k: int,
+        sample: int,
+        seed: int,
+    ) -> None:
+        n = len(table)
+        rng = np.random.default_rng(seed)
+        self.table, self.label, self.given, self.seed = table, label, measure, seed
+        self.at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
+        self.rows = table[self.at] if n > sample else table
+        self.target = None if target is None else target[self.at]
+        self.k = max(1, min(k, len(self.rows) - 1))
+
+    @property
+    def sampled(self) -> bool:
+        """Whether only some of the rows are looked at."""
+        return len(self.rows) < len(self.table)
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The target where it is one class for each row."""
+        target = self.target
+        if target is None or not len(target) or isinstance(target[0], set | frozenset):
+            return None
+        return target if holds_classes(target) else None
+
+    @cached_property
+    def index(self) -> Index:
+        """The rows, ready to be searched."""
+        if len(self.rows) < LEAST:
+            found = f"n_samples={len(self.rows)}"
+            raise TooFewRows("report", f"at least {LEAST} rows", found, "Add rows")
+        return Index(self.given).fit(self.rows)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure, fitted to the rows that are looked at."""
+        return self.index.measure_
+
+    @cached_property
+    def hubs(self) -> HubnessReport:
+        """Hubs before and after their repair."""
+        measure = self.measure
+        if not isinstance(measure, MutualProximity):
+            model = "empirical" if len(self.rows) <= ALL_PAIRS else "gauss_independent"
+            measure = MutualProximity(measure.frozen(), model=model).fit(self.rows)
+        return hubness_report(measure, self.classes, self.k)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The map."""
+        return layout(self.measure, random_state=self.seed)
+
+    @cached_property
+    def clustering(self) -> Any:
+        """Clusters around typical rows, as many as the silhouette finds best."""
+        return SimilarityClustering(
+            self.measure.frozen(), method="medoids", max_clusters=CLUSTERS, random_state=self.seed
+        ).fit(self.rows)
+
+    @cached_property
+    def profile(self) -> ClusteringProfile:
+        """What the clusters are."""
+        return profile_clusters(self.clustering, self.rows, self.classes, n_columns=4)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """What the map is colored by: the target, else the clusters."""
+        if self.target is not None:
+            return group_rows(self.target, self.label)
+        groups = group_rows(self.clustering.labels_, "cluster")
+        said = {f"cluster {one.cluster}": one.columns for one in self.profile.clusters}
+        notes = (", ".join(map(str, said.get(name, ())[:TOLD])) for name in groups.names)
+        return replace(groups, notes=tuple(notes))
+
+    @cached_property
+    def prototypes(self) -> list[tuple[int, int]]:
+        """Rows that stand for the others: positions, and how many each stands for, most first."""
+        measure, rows = self.measure, self.measure.rows_
+        many = min(PROTOTYPES, len(rows))
+        found = select_prototypes(measure.frozen(), self.rows, n=many, random_state=self.seed)
+        nearest = measure.nearest(rows, rows[found], 1).indices[:, 0]
+        sizes = np.bincount(nearest[nearest >= 0], minlength=many)
+        order = np.argsort(-sizes, kind="stable")
+        return [(int(found[at]), int(sizes[at])) for at in order]
+
+    @cached_property
+    def examples(self) -> list[tuple[int, Hits | list[Hits]]]:
+        """The first prototypes, and the rows most like them."""
+        rows = [row for row, _ in self.prototypes[:EXAMPLES]]
+        return [(row, self.index.search(row, k=self.k)) for row in rows]
+
+    @cached_property
+    def board(self) -> Leaderboard:
+        """Measures compared on a smaller sample."""
+        return compare(
+            self.rows, None, self.classes, self.k, sample=min(TRIED, len(self.rows)),
+            max_seconds=SECONDS, random_state=self.seed,
+        )  # fmt: skip
+
+    @cached_property
+    def outliers(self) -> list[tuple[int, float]]:
+        """The rows unlike all others: positions and scores from 0 to 1, the highest first."""
+        forest = RandomSimilarityIsolationForest(random_state=self.seed).fit(self.rows)
+        scores = -forest.score_samples(self.rows)
+        order = np.argsort(-scores, kind="stable")[:UNUSUAL]
+        return [(int(row), float(scores[row])) for row in order]

@@ -1,0 +1,248 @@
+"""The report: all parts on one page, each with the lines of Python that make it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lookalike._runtime.random_state import make_seed
+from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning
+from lookalike.measures.contract.base import Measure
+from lookalike.saving.params import AtLeast
+from lookalike.show.html.document import HtmlReport
+from lookalike.show.html.markup import Html, code, escape, paragraphs, section
+from lookalike.show.report.group_parts import board_part, clusters_part, rows_part
+from lookalike.show.report.long_texts import by_words
+from lookalike.show.report.space_parts import hubs_part, map_part, measure_part, neighbors_part
+from lookalike.show.report.study import Study
+from lookalike.show.report.table_parts import columns_part, gaps_part
+from lookalike.table import read_table
+from lookalike.table.model.targets import split_target
+
+SAMPLE = 2_000
+FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the report: name of its link, heading, what makes it, and its lines of Python."""
+
+    name: str
+    heading: str
+    make: Callable[[Study], str]
+    lines: str
+
+
+PARTS = (
+    Part("columns", "Columns", columns_part, "print(table.summary())"),
+    Part("gaps", "Gaps", gaps_part, "{one.column: one.missing_share for one in table.summary()}"),
+    Part(
+        "measure",
+        "How rows are compared",
+        measure_part,
+        "index = la.Index({measure}).fit({rows})\nprint(index.measure_, index.reason_)",
+    ),
+    Part(
+        "neighbors",
+        "Rows and the rows most like them",
+        neighbors_part,
+        "index = la.Index({measure}).fit({rows})\nprint(index.search(0, k={k}))",
+    ),
+    Part(
+        "map",
+        "Map",
+        map_part,
+        "from lookalike.represent import layout\nplaces = layout(index.measure_)",
+    ),
+    Part(
+        "hubs",
+        "Hubs: is one row everybody's neighbor?",
+        hubs_part,
+        "from lookalike.hubness import MutualProximity\n"
+        "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))",
+    ),
+    Part(
+        "clusters",
+        "Clusters",
+        clusters_part,
+        "model = la.cluster.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+        "print(la.cluster.profile_clusters(model.fit({rows}), {rows}))",
+    ),
+    Part("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
+    Part(
+        "rows",
+        "Prototypes and outliers",
+        rows_part,
+        "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
+        "odd = la.predict.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TableReport(HtmlReport):
+    """Everything about a table on one page; made by ``report``.
+
+    It shows itself in a notebook; ``to_html`` writes it into a file that needs no other.
+
+    Parameters
+    ----------
+    title : str
+    parts : mapping of the name of a part to its HTML
+    lead : str
+        What stands above the parts, as HTML.
+    """
+
+    title: str
+    parts: dict[str, str]
+    lead: str = ""
+
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return self.title
+
+    def html_body(self) -> str:
+        """Return what stands on the page, as HTML."""
+        links = "".join(
+            f'<li><a href="#{part.name}">{escape(part.heading)}</a></li>' for part in PARTS
+        )
+        nav = f'<nav aria-label="Parts of this report"><ul>{links}</ul></nav>'
+        return self.lead + nav + "".join(self.parts.values())
+
+
+def report(
+    table: Any,
+    y: Any = None,
+    *,
+    measure: Measure | str = "auto",
+    k: int = 5,
+    sample: int = SAMPLE,
+    title: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    random_state: Any = 0,
+) -> TableReport:
+    """Look at a table from all sides, and write it down on one page.
+
+    Columns with their kinds, gaps, the measure and why, neighbors with reasons, a map, hubs before
+    and after their repair, clusters and what makes them, measures compared, prototypes and
+    outliers; each part with the lines of Python that make it. A part that cannot be made says why.
+    Long texts are compared by their words (see ``by_words``).
+
+    Parameters
+    ----------
+    table : table, frame, array, dict of columns or path
+    y : array of n, or the name of a column, optional
+        What the rows are: classes, numbers or sets. The map is colored by it; measures, clusters
+        and hubs are scored against classes. It is not compared.
+    measure : Measure or "auto"
+        How rows are compared; "auto": chosen by the columns (see ``choose_measure``).
+    k : int
+        Length of the lists of neighbors.
+    sample : int
+        With more rows, everything but the columns and their gaps is worked out on so many of them,
+        drawn at random; measures are compared on 600 rows of these.
+    title : str, optional
+        The heading; None: the name of the file, or "Table".
+    kinds : mapping of column to kind, optional
+        What columns hold, where reading them does not guess it (see ``read_table``).
+    random_state : None, int, RandomState or Generator
+        Seed of the sample, and of everything random.
+
+    Returns
+    -------
+    TableReport
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> pets = {
+    ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
+    ... }
+    >>> found = la.report(pets, title="Pets")
+    >>> found.title, list(found.parts)[:3]
+    ('Pets', ['columns', 'gaps', 'measure'])
+    """
+    for name, number, rule in (("k", k, AtLeast(1)), ("sample", sample, AtLeast(10))):
+        if not rule.fits(number):
+            raise InvalidInput(f"report({name}={number!r})", rule.wants(), repr(number), "Raise it")
+    heading, source = _name(table, title)
+    label = y if isinstance(y, str) else "label"
+    whole = read_table(table, kinds=kinds)
+    texts = by_words(whole)
+    rows, target = split_target(texts, y, "report")
+    seed = make_seed(random_state)
+    study = Study(rows, target, label, measure, int(k), int(sample), seed)
+    words = {
+        "{k}": str(k),
+        "{rows}": "rows" if isinstance(y, str) else "table",
+        "{compared}": _compared(study, y),
+        "{measure}": "" if isinstance(measure, str) else repr(measure),
+    }
+    read = "\n".join(["import lookalike as la", *_imports(measure)])
+    read += f"\ntable = la.read_table({source})"
+    if texts is not whole:
+        read += "\ntable = la.reporting.by_words(table)  # long texts are compared by their words"
+    read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
+    parts = {part.name: _write(part, study, words) for part in PARTS}
+    return TableReport(heading, parts, _lead(study) + code(read))
+
+
+def _name(table: Any, title: str | None) -> tuple[str, str]:
+    """Return what a table is called on the page, and in a line of Python."""
+    if isinstance(table, str | os.PathLike):
+        name = os.path.basename(os.fspath(table))
+        return title or str(name), repr(str(name))
+    # A table that was read already is called after its file by the command line.
+    is_file = title is not None and os.path.splitext(title)[1].lower() in FILES
+    return title or "Table", repr(title) if is_file else "data"
+
+
+def _imports(measure: Any) -> list[str]:
+    """Return the lines that make the names of a measure known, one inside another."""
+    lines = []
+    while isinstance(measure, Measure):
+        home = ".".join(type(measure).__module__.split(".")[:2])
+        lines.append(f"from {home} import {type(measure).__name__}")
+        measure = getattr(measure, "measure", None)
+    return lines
+
+
+def _compared(study: Study, y: Any) -> str:
+    """Return what measures are compared on, in a line of Python; only classes are scored."""
+    if study.classes is None:
+        return "rows" if isinstance(y, str) else "table"
+    return f"table, y={y!r}" if isinstance(y, str) else "table, y=labels"
+
+
+def _lead(study: Study) -> Html:
+    n, some = len(study.table), len(study.rows)
+    columns = len(study.table.columns)
+    text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
+    if study.sampled:
+        text += (
+            f" Columns and gaps are those of all rows; everything else was worked out on {some:,} "
+            f"of them, drawn at random (seed {study.seed})."
+        )
+    if study.target is not None:
+        text += f" {study.label} is not compared: it is what the rest is held against."
+    return paragraphs([text])
+
+
+def _write(part: Part, study: Study, words: dict[str, str]) -> str:
+    """Return one part as HTML; what cannot be made says why."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", LookalikeWarning)
+        try:
+            body = part.make(study)
+        except LookalikeError as error:
+            body = paragraphs([f"This part could not be made: {error}"])
+    notes = dict.fromkeys(f"Note: {one.message}" for one in caught)
+    lines = part.lines
+    for mark, word in words.items():
+        lines = lines.replace(mark, word)
+    return section(part.heading, body + paragraphs(notes) + code(lines), part.name)

@@ -1,0 +1,1 @@
+"""Files, frames and other sources of tables."""

@@ -1,0 +1,299 @@
+"""Files: CSV, TSV, JSON, Parquet, Arrow and Excel into columns as they arrive."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Collection, Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.json
+import pyarrow.parquet
+
+from lookalike._runtime.config import settings, show_bytes
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    UnreadableFile,
+    missing_file,
+    suggest,
+)
+from lookalike.saving.safe_json import DEEPEST, json_depth
+from lookalike.table.formats.delimited import read_csv, unreadable
+from lookalike.table.formats.raw import Raw, of_arrow, of_values
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "excel",
+}
+RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
+SMALL = 2**26  # bytes that may always be unpacked
+CHUNK = 2**24  # bytes unpacked at a time
+ROWS = 2**17  # rows of a Parquet file read at a time
+
+
+def read_file(
+    path: Path,
+    *,
+    missing: Sequence[Any],
+    as_text: Collection[str],
+    encoding: str | None,
+    delimiter: str | None = None,
+) -> list[Raw]:
+    """Read a file into columns; the format is told by the ending of the name.
+
+    Parameters
+    ----------
+    path : Path
+    missing : tokens that mean "no cell"
+    as_text : columns of a CSV file to be kept as they are written ("007" is not 7)
+    encoding : encoding of a CSV file, UTF-8 unless given
+    delimiter : what parts the fields of a CSV file, where it is not to be guessed
+    """
+    kind, packed = _format(path)
+    try:
+        return _read(path, kind, packed, missing, as_text, encoding, delimiter)
+    except LookalikeError:
+        raise
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
+    except MemoryError as error:
+        do = "Read it in parts, or raise config(memory_limit=...) where there is memory"
+        raise unreadable(path, "a file that fits in memory", "a larger file", do) from error
+    except Exception as error:  # whatever a damaged file makes of the libraries below
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        raise unreadable(
+            path,
+            f"a complete {kind} file",
+            f"a damaged file or another format ({reason})",
+            "Write the file again, or give it the ending of its real format",
+        ) from error
+
+
+ASK = "See whether saving or downloading it came to an end"
+
+
+def _read(
+    path: Path,
+    kind: str,
+    packed: bool,
+    missing: Sequence[Any],
+    as_text: Collection[str],
+    encoding: str | None,
+    delimiter: str | None,
+) -> list[Raw]:
+    if path.stat().st_size == 0:
+        raise unreadable(path, f"a {kind} file with rows", "an empty file", ASK)
+    if kind in ("csv", "tsv"):
+        data = _content(path, packed) if packed else None
+        return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
+    if kind == "excel":
+        return _read_excel(path, packed)
+    if kind in ("json", "jsonl"):
+        data = _content(path, packed)
+        depth = json_depth(data, lines=kind == "jsonl")
+        if depth > DEEPEST:
+            needed, do = f"values nested less than {DEEPEST} deep", "Write the rows as flat records"
+            raise unreadable(path, needed, f"brackets {depth:,} deep", do)
+        return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
+    source = pa.BufferReader(_content(path, packed)) if packed else str(path)
+    table = _read_parquet(source, path) if kind == "parquet" else _read_ipc(source, path)
+    return arrow_to_raw(table)
+
+
+def arrow_to_raw(table: Any) -> list[Raw]:
+    """Take the columns of an Arrow table."""
+    columns = []
+    for field, cells in zip(table.schema, table.columns, strict=True):
+        # A polars Enum is ordered by definition, which says little about its meaning.
+        enum = any(key.startswith(b"_PL_ENUM") for key in field.metadata or ())
+        columns.append(of_arrow(field.name, cells, declared="enum" if enum else None))
+    return columns
+
+
+def records_to_raw(records: Sequence[Any], who: str = "read_table") -> list[Raw]:
+    """Take a list of dictionaries; a key that a record lacks is a missing cell."""
+    names: dict[Any, None] = {}
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise InvalidInput(
+                who,
+                "a list of records (dictionaries)",
+                f"{type(record).__name__} {record!r:.40} at row {row}",
+                "Give every row as a dictionary of column and value",
+            )
+        names.update(dict.fromkeys(record))
+    return [of_values(str(name), [record.get(name) for record in records]) for name in names]
+
+
+def _format(path: Path) -> tuple[str, bool]:
+    if path.is_dir():
+        raise unreadable(
+            path, "a file", "a directory", "Name one file inside it, or join them first"
+        )
+    if not path.exists():
+        raise missing_file(path)
+    packed = path.suffix.lower() == ".gz"
+    ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    if ending not in FORMATS:
+        raise unreadable(
+            path,
+            "a file name whose ending tells the format",
+            repr(ending) if ending else "no ending",
+            suggest(ending, FORMATS),
+        )
+    return FORMATS[ending], packed
+
+
+def _content(path: Path, packed: bool) -> bytes:
+    """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
+    if not packed:
+        return path.read_bytes()
+    limit = settings().memory_limit
+    usual = max(SMALL, RATIO * path.stat().st_size)
+    parts, size = [], 0
+    with gzip.open(path) as file:
+        while part := file.read(CHUNK):
+            size += len(part)
+            if size > min(limit, usual):
+                raise _too_large(path, size, limit if size > limit else usual)
+            parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
+    do = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
+    needed = f"content of at most {show_bytes(limit)}"
+    return unreadable(path, needed, f"{show_bytes(size)} and more", do)
+
+
+def _read_excel(path: Path, packed: bool) -> list[Raw]:
+    from lookalike.table.formats.excel import read_excel, unpacked_size
+
+    source = BytesIO(_content(path, packed))
+    size, limit = unpacked_size(source), settings().memory_limit
+    usual = max(SMALL, RATIO * path.stat().st_size)
+    if size > min(limit, usual):
+        raise _too_large(path, size, min(limit, usual))
+    return read_excel(source, path)
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
+    text = _text(data, path)  # Arrow does not look whether strings are UTF-8
+    try:
+        table = pyarrow.json.read_json(pa.BufferReader(data))
+        if not any(pa.types.is_struct(kind) for kind in table.schema.types):
+            return arrow_to_raw(table)
+    except pa.ArrowException:
+        pass  # mixed types, very long lines, NaN: the slow road reads them, or names the line
+    records = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise unreadable(
+                path, "one JSON record per line", f"{error} in line {number:,}", "Correct that line"
+            ) from error
+        if not isinstance(record, dict):
+            raise unreadable(
+                path,
+                "one JSON record per line",
+                f"{type(record).__name__} in line {number:,}",
+                "Write each row as {column: value, ...}",
+            )
+        records.append(record)
+    return records_to_raw(records)
+
+
+def _read_json(data: bytes, path: Path) -> list[Raw]:
+    try:
+        content = json.loads(_text(data, path))
+    except ValueError as error:
+        raise unreadable(
+            path,
+            "a JSON list of records",
+            str(error),
+            "Give a file with one record per line the ending .jsonl",
+        ) from error
+    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
+        raws = records_to_raw(content)
+    elif isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
+        if len({len(cells) for cells in content.values()}) > 1:
+            raise unreadable(
+                path,
+                "columns of equal length",
+                "different lengths",
+                "Give every column a value per row",
+            )
+        raws = [of_values(name, cells) for name, cells in content.items()]
+    else:
+        raise unreadable(
+            path,
+            "a JSON list of records or an object of columns",
+            f"a {type(content).__name__}",
+            "Write the rows as [{column: value, ...}, ...]",
+        )
+    return raws
+
+
+def _text(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} in line {line:,}"
+        raise unreadable(path, "text in UTF-8", found, "Save it as UTF-8") from error
+
+
+# -- Parquet and Arrow ----------------------------------------------------------------------------
+
+
+def _read_parquet(source: Any, path: Path) -> Any:
+    # ParquetFile, not read_table: a folder name such as "year=2001" must not become a column.
+    with pyarrow.parquet.ParquetFile(source) as file:
+        return _gather(file.iter_batches(ROWS), file.schema_arrow, path)
+
+
+def _read_ipc(source: Any, path: Path) -> Any:
+    # Read, not mapped: a mapped file that another program cuts short would end the process.
+    with pa.OSFile(source) if isinstance(source, str) else source as file:
+        try:
+            reader = pyarrow.ipc.open_file(file)
+            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            return _gather(batches, reader.schema, path)
+        except pa.ArrowInvalid:
+            file.seek(0)
+            with pyarrow.ipc.open_stream(file) as stream:
+                return _gather(stream, stream.schema, path)
+
+
+def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
+    """Join batches of rows; stop where they take more memory than they may."""
+    limit, size, kept = settings().memory_limit, 0, []
+    for batch in batches:
+        batch.validate(full=True)  # offsets and indices of a stranger's file may lead anywhere
+        size += batch.nbytes
+        if size > limit:
+            raise _too_large(path, size, limit)
+        kept.append(batch)
+    return pa.Table.from_batches(kept, schema)

@@ -1,0 +1,259 @@
+"""Parquet files read in parts, as if they were one: any rows, any columns, in order."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from lookalike.errors import InvalidInput, LookalikeError, WrongType, missing_file
+from lookalike.table.formats.delimited import unreadable
+
+BATCH = 2**16  # rows read together
+ENDINGS = (".parquet", ".pq")
+WHO = "read_table(lazy=True)"
+
+
+def find_files(paths: Any) -> list[Path]:
+    """Return Parquet files in a fixed order: a file, a folder of them, a pattern, or a list.
+
+    A folder and a pattern stand for their files in the order of the names.
+    """
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    if not isinstance(paths, Iterable):
+        do = 'Pass for example "rows/*.parquet"'
+        raise WrongType(WHO, "paths of Parquet files", type(paths).__name__, do)
+    found: list[Path] = []
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            do = 'Pass for example ["2023.parquet", "2024.parquet"]'
+            raise WrongType(WHO, "paths of Parquet files", type(path).__name__, do)
+        found += _files_of(Path(path).expanduser())
+    if not found:
+        do = 'Pass for example "rows/*.parquet"'
+        raise InvalidInput(WHO, "at least one file", "none", do)
+    return found
+
+
+def _files_of(path: Path) -> list[Path]:
+    if path.is_dir():
+        inside = sorted(p for p in path.iterdir() if p.suffix.lower() in ENDINGS and p.is_file())
+        if not inside:
+            do = "Name a folder of .parquet files"
+            raise unreadable(path, "a folder with Parquet files", "none in it", do)
+        return inside
+    if not path.exists() and glob.has_magic(str(path)):
+        matched = sorted(Path(name) for name in glob.glob(str(path)))
+        if not matched:
+            raise missing_file(path)
+        return matched
+    if not path.exists():
+        raise missing_file(path)
+    if path.suffix.lower() not in ENDINGS:
+        do = "Write the rows as Parquet, or read them in memory: read_table(path)"
+        raise unreadable(path, "a Parquet file", f"the ending {path.suffix!r}", do)
+    return [path]
+
+
+@dataclass(frozen=True)
+class ParquetParts:
+    """Parquet files of one schema, one after another.
+
+    Parameters
+    ----------
+    files : tuple of Path
+    counts : rows of each file
+    schema : Arrow schema of all of them
+    """
+
+    files: tuple[Path, ...]
+    counts: tuple[int, ...]
+    schema: Any
+
+    @classmethod
+    def open(cls, files: Sequence[Path]) -> ParquetParts:
+        """Look at the schemas; two that differ are an error that names file and column."""
+        first: Any = None
+        fields: dict[str, tuple[Any, Path]] = {}
+        counts = []
+        for path in files:
+            with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
+                schema, rows = file.schema_arrow, file.metadata.num_rows
+            counts.append(rows)
+            if first is None:
+                first = schema
+                if len(set(schema.names)) < len(schema.names):
+                    name = next(n for n in schema.names if schema.names.count(n) > 1)
+                    found = f"{name!r} twice in {path.name}"
+                    do = "Rename one of them"
+                    raise InvalidInput(WHO, "column names that differ", found, do)
+            _agree(fields, schema, path, first.names)
+        order = [
+            pa.field(name, fields[name][0], metadata=_metadata(first, name)) for name in fields
+        ]
+        return cls(tuple(files), tuple(counts), pa.schema(order))
+
+    def __len__(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.schema.names)
+
+    def batches(
+        self, start: int = 0, stop: int | None = None, columns: Sequence[str] | None = None
+    ) -> Iterator[Any]:
+        """Yield Arrow tables of up to ``BATCH`` rows each, from row ``start`` to ``stop``.
+
+        Parameters
+        ----------
+        start, stop : int
+        columns : names, optional
+            None: all columns. Others are not read.
+        """
+        stop = len(self) if stop is None else min(stop, len(self))
+        wanted = self.names if columns is None else list(columns)
+        schema = pa.schema([self.schema.field(name) for name in wanted])
+        first = 0
+        for path, count in zip(self.files, self.counts, strict=True):
+            low, high = max(start - first, 0), min(stop - first, count)
+            if low < high:
+                yield from _read(path, low, high, wanted, schema, count)
+            first += count
+
+    def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> Any:
+        """Return some rows, one after another, as one Arrow table."""
+        parts = list(self.batches(start, stop, columns))
+        if not parts:
+            names = self.names if columns is None else list(columns)
+            return pa.schema([self.schema.field(name) for name in names]).empty_table()
+        return pa.concat_tables(parts)
+
+    def take(self, rows: np.ndarray, columns: Sequence[str] | None = None) -> Any:
+        """Return single rows, in the order asked for, reading the row groups that hold them."""
+        wanted = self.names if columns is None else list(columns)
+        schema = pa.schema([self.schema.field(name) for name in wanted])
+        order = np.argsort(rows, kind="stable")
+        ranked = np.asarray(rows, np.int64)[order]
+        parts, first = [], 0
+        for path, count in zip(self.files, self.counts, strict=True):
+            low, high = np.searchsorted(ranked, [first, first + count])
+            if low < high:
+                parts += _take(path, ranked[low:high] - first, wanted, schema, count)
+            first += count
+        if not parts:
+            return schema.empty_table()
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return pa.concat_tables(parts).take(pa.array(back))
+
+
+def _agree(
+    fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: Sequence[str]
+) -> None:
+    """Enter the types of one file; a type of nothing but gaps goes with every other."""
+    for name in first:
+        if name not in schema.names:
+            do = "Add the column, or leave the file out"
+            raise unreadable(path, f"the column {name!r}, as in the first file", "none", do)
+    for field in schema:
+        if field.name not in first:
+            do = "Add it to the other files, or leave the file out"
+            raise unreadable(path, "the columns of the first file", f"also {field.name!r}", do)
+        known = fields.get(field.name)
+        if known is None or pa.types.is_null(known[0]):
+            fields[field.name] = (field.type, path)
+        elif not pa.types.is_null(field.type) and field.type != known[0]:
+            needed = f"{field.name!r} of type {known[0]}, as in {known[1].name}"
+            do = "Write the column with one type in all files"
+            raise unreadable(path, needed, f"type {field.type}", do)
+
+
+def _metadata(schema: Any, name: str) -> Any:
+    return schema.field(name).metadata
+
+
+class _reading:
+    """Turn whatever a damaged file makes of the library below into one error that names it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None or isinstance(error, LookalikeError):
+            return
+        if isinstance(error, pa.ArrowException | OSError | ValueError):
+            reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+            raise unreadable(
+                self.path,
+                "a complete Parquet file",
+                f"a damaged file or another format ({reason[:200]})",
+                "Write the file again",
+            ) from error
+
+
+def _read(
+    path: Path, low: int, high: int, columns: list[str], schema: Any, count: int
+) -> Iterator[Any]:
+    """Yield the rows from low to high of one file, skipping whole row groups before them."""
+    with _reading(path):
+        file = pyarrow.parquet.ParquetFile(path)
+    with file:
+        ends = _ends(file, path, count)
+        groups = [g for g, end in enumerate(ends[1:]) if end > low and ends[g] < high]
+        at = int(ends[groups[0]])
+        batches = iter(file.iter_batches(BATCH, row_groups=groups, columns=columns))
+        while at < high:
+            with _reading(path):
+                batch = next(batches, None)
+                if batch is None:
+                    raise ValueError("fewer rows than it says")
+                batch.validate(full=True)
+            start, stop = max(low - at, 0), min(high - at, len(batch))
+            at += len(batch)
+            if start < stop:
+                yield _as(pa.Table.from_batches([batch.slice(start, stop - start)]), schema)
+
+
+def _take(path: Path, rows: np.ndarray, columns: list[str], schema: Any, count: int) -> list[Any]:
+    with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
+        ends = _ends(file, path, count)
+        groups = np.searchsorted(ends, rows, side="right") - 1
+        parts = []
+        for group in np.unique(groups).tolist():
+            some = file.read_row_group(group, columns=columns)
+            some.validate(full=True)
+            parts.append(_as(some.take(pa.array(rows[groups == group] - ends[group])), schema))
+    return parts
+
+
+def _ends(file: Any, path: Path, count: int) -> np.ndarray:
+    about = file.metadata
+    if about.num_rows != count:
+        do = "Read the files again from the beginning"
+        raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", do)
+    sizes = [about.row_group(g).num_rows for g in range(about.num_row_groups)]
+    return np.cumsum([0, *sizes])
+
+
+def _as(table: Any, schema: Any) -> Any:
+    """Return the columns in order; one of nothing but gaps takes the type of the other files."""
+    columns = []
+    for field in schema:
+        cells = table.column(field.name)
+        if pa.types.is_null(cells.type) and not pa.types.is_null(field.type):
+            cells = pa.chunked_array([pa.nulls(len(cells), field.type)])
+        columns.append(cells)
+    return pa.Table.from_arrays(columns, schema=schema)

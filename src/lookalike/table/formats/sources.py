@@ -1,0 +1,298 @@
+"""Frames, arrays, dictionaries and lists, taken apart into columns as they arrive.
+
+The only module that knows dataframe libraries, and it knows them through narwhals alone: pandas,
+polars and duckdb are never imported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from narwhals.exceptions import DuplicateError
+
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.table.formats.files import read_file, records_to_raw
+from lookalike.table.formats.neutral import neutralise
+from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values
+from lookalike.table.model.cells import convert
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Table
+
+UNNAMED = "unnamed"
+
+
+def numeric_array(source: Any) -> np.ndarray | None:
+    """Return an array of numbers as a matrix of floats, checked for its shape; else None."""
+    if hasattr(source, "tocsr") and hasattr(source, "toarray"):
+        raise WrongType(
+            "read_table",
+            "a dense table",
+            f"sparse data ({type(source).__name__})",
+            "Sparse input is not supported: call .toarray() if it fits in memory",
+        )
+    if (
+        isinstance(source, list | tuple)
+        and source
+        and isinstance(source[0], list | tuple | np.ndarray)
+    ):
+        try:
+            source = np.asarray(source)
+        except ValueError:  # rows of unequal length: named later
+            return None
+        if source.dtype.kind not in "fiubc":
+            return None
+    elif not isinstance(source, np.ndarray):
+        return None
+    if source.dtype.names is not None:
+        return None
+    if source.dtype.kind == "c":
+        raise complex_error("read_table")
+    _check_axes(source)
+    if source.dtype.kind not in "fiub":
+        return None
+    if source.dtype in (np.float64, np.float32):
+        return source
+    return source.astype(np.float32 if source.dtype == np.float16 else np.float64)
+
+
+def _check_axes(array: np.ndarray) -> None:
+    if array.ndim == 2:
+        check_shape(*array.shape)
+        return
+    raise InvalidInput(
+        "read_table",
+        "rows and columns (Expected 2D array)",
+        f"a {array.ndim}D array of shape {array.shape}",
+        "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row",
+    )
+
+
+def check_shape(n_rows: int, n_columns: int) -> None:
+    """Refuse a table without rows or without columns."""
+    # The wording in the middle is scikit-learn's, which tools look for.
+    for count, what, do in (
+        (n_columns, "feature(s)", "Give the table at least one column"),
+        (n_rows, "sample(s)", "Give the table at least one row"),
+    ):
+        if count == 0:
+            raise InvalidInput(
+                "read_table",
+                "rows and columns",
+                f"an empty table: Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
+                "while a minimum of 1 is required",
+                do,
+            )
+
+
+def raw_columns(
+    source: Any,
+    as_text: set[str],
+    tokens: Sequence[Any],
+    encoding: str | None,
+    delimiter: str | None = None,
+) -> list[Raw]:
+    """Take any source apart into columns; names are checked, and so is that there are rows."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source).expanduser()
+        raws = read_file(
+            path, missing=tokens, as_text=as_text, encoding=encoding, delimiter=delimiter
+        )
+    elif isinstance(source, np.ndarray):
+        raws = _array_columns(source)
+    elif isinstance(source, Mapping):
+        raws = [_column(str(name), cells) for name, cells in source.items()]
+    elif isinstance(source, nw.DataFrame):
+        raws = _frame_columns(source)
+    elif isinstance(source, list | tuple):
+        raws = _row_columns(source)
+    else:
+        raise WrongType(
+            "read_table",
+            "a file, a frame, an array, a dictionary of columns or a list of records",
+            type(source).__name__,
+            "Turn it into one of these",
+        )
+    raws = name_unnamed(raws)
+    _check_raws(raws)
+    return [neutralise(raw) for raw in raws]
+
+
+def name_unnamed(raws: list[Raw]) -> list[Raw]:
+    """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
+    taken = {raw.name for raw in raws}
+    named, count = [], 0
+    for raw in raws:
+        if raw.name.strip() == "" or raw.name == UNNAMED:
+            count += 1
+            name = UNNAMED if count == 1 else f"{UNNAMED}_{count}"
+            while count > 1 and name in taken:
+                count += 1
+                name = f"{UNNAMED}_{count}"
+            raw = replace(raw, name=name)
+        named.append(raw)
+    return named
+
+
+def _check_raws(raws: list[Raw]) -> None:
+    lengths = {len(raw) for raw in raws}
+    if len(lengths) > 1:
+        found = ", ".join(f"{raw.name!r} has {len(raw):,}" for raw in raws[:4])
+        raise InvalidInput(
+            "read_table", "columns of equal length", found, "Give every column a cell per row"
+        )
+    check_shape(lengths.pop() if lengths else 0, len(raws))
+    name, count = Counter(raw.name for raw in raws).most_common(1)[0]
+    if count > 1:
+        raise InvalidInput(
+            "read_table", "column names that differ", f"{name!r} {count} times", "Rename one"
+        )
+
+
+def _array_columns(array: np.ndarray) -> list[Raw]:
+    if array.dtype.names is not None:
+        return [of_array(name, array[name]) for name in array.dtype.names]
+    _check_axes(array)
+    raws = [of_array(f"x{j}", array[:, j]) for j in range(array.shape[1])]
+    for raw in raws:
+        # A dictionary among numbers is a mistake, not a new kind of column.
+        if not raw.is_arrow and any(isinstance(c, int | float) for c in raw.cells):
+            if any(isinstance(cell, Mapping | list | tuple | set) for cell in raw.cells):
+                convert(raw, Kind("number"))
+    return raws
+
+
+def _column(name: str, cells: Any) -> Raw:
+    if isinstance(cells, pa.Array | pa.ChunkedArray):
+        return of_arrow(name, cells)
+    if isinstance(cells, np.ndarray) and cells.ndim > 0:
+        return of_array(name, cells)
+    series = nw.from_native(cells, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series_column(name, series)
+    if hasattr(cells, "dtype") and hasattr(cells, "__array__"):
+        try:  # the bare arrays of pandas, whose categories Arrow knows
+            known = pa.array(cells, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError):
+            return of_array(name, np.asarray(cells))
+        if not isinstance(known.type, pa.BaseExtensionType):
+            return of_arrow(name, known)
+    if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
+        raise InvalidInput(
+            "read_table",
+            "a dictionary of columns, each a list of cells",
+            f"{type(cells).__name__} {cells!r:.40} in column {name!r}",
+            "Give one row as a list with one record: [{...}]",
+        )
+    return of_values(name, cells)
+
+
+def unwrap(source: Any) -> Any:
+    """Return frames as narwhals frames and whatever else has an array inside as that array."""
+    if isinstance(source, np.ma.MaskedArray) and source.dtype.kind in "fiub":
+        return np.ma.filled(source.astype(np.float64), np.nan)
+    if isinstance(source, np.ndarray):
+        return np.asarray(source)  # np.matrix would keep two axes when it is cut
+    if isinstance(source, str | os.PathLike | Table | Mapping | list | tuple):
+        return source
+    try:
+        frame = nw.from_native(source, pass_through=True)
+    except DuplicateError as error:
+        found = " ".join(str(error).split())
+        raise InvalidInput(
+            "read_table", "column names that differ", found, "Rename one of them"
+        ) from error
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame) or not hasattr(source, "__array__"):
+        return frame
+    return np.asarray(source)
+
+
+def has_no_names(source: Any) -> bool:
+    """Whether the columns of the source are known by their position only."""
+    if isinstance(source, np.ndarray):
+        return source.dtype.names is None
+    return isinstance(source, list | tuple) and not isinstance(source[0], Mapping)
+
+
+def _frame_columns(frame: Any) -> list[Raw]:
+    if len(frame) == 0 or len(frame.columns) == 0:
+        check_shape(len(frame), len(frame.columns))
+    raws = []
+    for series in frame.iter_columns():
+        name = series.name
+        if isinstance(name, tuple):  # columns of two levels, as pandas makes them in a pivot
+            name = "_".join(str(part) for part in name)
+        raws.append(_series_column(str(name), series))
+    return raws
+
+
+def _series_column(name: str, series: Any) -> Raw:
+    if series.dtype == nw.Object:
+        return of_values(name, series.to_list())
+    try:
+        cells = series.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        return of_values(name, series.to_list())
+    if isinstance(cells.type, pa.BaseExtensionType):
+        return of_values(name, series.to_list())
+    if pa.types.is_dictionary(cells.type) and isinstance(
+        cells.type.value_type, pa.BaseExtensionType
+    ):
+        if hasattr(cells.type.value_type, "closed"):
+            return _interval_column(name, cells)
+        return of_values(name, series.to_list())
+    # A polars Enum is ordered by definition, which says little about its meaning.
+    enum = series.dtype == nw.Enum and series.implementation.is_polars()
+    return of_arrow(name, cells, declared="enum" if enum else None)
+
+
+def _interval_column(name: str, cells: Any) -> Raw:
+    """Take what pandas.cut makes: categories that are intervals, written as "(18, 24]"."""
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    closed = cells.type.value_type.closed
+    start = "[" if closed in ("left", "both") else "("
+    end = "]" if closed in ("right", "both") else ")"
+    ends = chunks[0].dictionary.storage.to_pylist()
+    levels = [f"{start}{level['left']}, {level['right']}{end}" for level in ends]
+    indices = pa.concat_arrays([chunk.indices for chunk in chunks])
+    written = pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.large_string()))
+    return of_arrow(name, written, declared="order" if cells.type.ordered else "category")
+
+
+def _row_columns(rows: Sequence[Any]) -> list[Raw]:
+    if not rows:
+        check_shape(0, 0)
+    if isinstance(rows[0], Mapping):
+        return records_to_raw(rows)
+    if isinstance(rows[0], list | tuple | np.ndarray):
+        width = len(rows[0])
+        for number, row in enumerate(rows):
+            if not hasattr(row, "__len__") or isinstance(row, str) or len(row) != width:
+                found = f"{row!r:.40} in row {number}"
+                do = "Give every row one cell per column"
+                raise InvalidInput("read_table", f"{width} cells in every row", found, do)
+        check_shape(len(rows), width)
+        return [of_values(f"x{j}", [row[j] for row in rows]) for j in range(width)]
+    raise InvalidInput(
+        "read_table",
+        "records or rows (Expected 2D array)",
+        f"a list of {type(rows[0]).__name__}, which has one axis",
+        "Reshape your data: give a dictionary of columns, a list of records or a list of rows",
+    )
+
+
+def without_tokens(matrix: np.ndarray, tokens: Sequence[Any]) -> np.ndarray:
+    """Return a matrix with NaN where a cell is one of the values that mean missing."""
+    if not tokens:
+        return matrix
+    cells = Raw("", pa.array(matrix.reshape(-1))).without(tokens).cells
+    return np.asarray(cells.to_numpy(zero_copy_only=False).reshape(matrix.shape))

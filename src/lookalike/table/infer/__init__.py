@@ -1,0 +1,1 @@
+"""What the cells of a column are: numbers, dates, levels, lists, roles."""

@@ -1,0 +1,223 @@
+"""Category, order and flag: cells that become codes into a list of levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.table.formats.raw import Raw, is_missing, objects, written, wrong
+from lookalike.table.infer.cycles import CYCLES, read_cycle
+from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
+from lookalike.table.infer.reading import Reading
+from lookalike.table.infer.vocabulary import FLAGS
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column, unknown_code
+
+YES = {yes: no for no, yes in reversed(FLAGS)} | {"1": "0"}
+NO = dict(reversed(FLAGS)) | {"0": "1"}
+_TRUTH = ("true", "false")
+
+
+def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
+    """Return the distinct scalars of a column and a code per row, -1 where missing."""
+    if not raw.is_arrow:
+        return _encode_objects(raw)
+    kind = raw.type
+    if pa.types.is_nested(kind):
+        return _encode_objects(Raw(raw.name, objects(raw.cells.to_pylist())))
+    cells = raw.cells if pa.types.is_dictionary(kind) else raw.cells.dictionary_encode()
+    values = cells.dictionary.to_pylist()
+    codes = replace(raw, cells=cells).codes.astype(np.int64)
+    for code, value in enumerate(values):
+        if is_missing(value):
+            codes[codes == code] = -1
+    return values, codes
+
+
+def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
+    values: dict[Any, int] = {}
+    codes = np.full(len(raw), -1, dtype=np.int64)
+    for row, cell in enumerate(raw.cells):
+        if cell is None:
+            continue
+        if isinstance(
+            cell, set | frozenset | Mapping | list | tuple | np.ndarray
+        ) or not isinstance(cell, Hashable):
+            do = "Leave the kind to be guessed, or give each cell one value"
+            raise wrong(raw, row, cell, "single values", do, WrongType)
+        codes[row] = values.setdefault(cell, len(values))
+    return list(values), codes
+
+
+def _recode(codes: np.ndarray, to: list[int]) -> np.ndarray:
+    table = np.array([*to, -1], dtype=np.int64)  # the last entry is met by code -1
+    return table[codes]
+
+
+def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
+    """Return a function from value to code: equal first, else written alike (4, 4.0 and "4")."""
+    exact = {level: code for code, level in enumerate(levels)}
+    alike: dict[str, int | None] = {}
+    for code, level in enumerate(levels):
+        # Two levels written alike cannot be told apart by their writing.
+        alike[written(level)] = None if written(level) in alike else code
+    for code, level in enumerate(levels):  # True is 1, however either is written
+        if isinstance(level, bool | int | float) and level in (0, 1):
+            for word in (("0", "false"), ("1", "true"))[int(level)]:
+                alike.setdefault(word, code)
+
+    def find(value: Any) -> int | None:
+        code = exact.get(value)
+        return alike.get(written(value)) if code is None else code
+
+    return find
+
+
+def _sorted(values: list[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, str(value)))
+
+
+def _learn_words(raw: Raw, kind: Kind) -> Column:
+    """Take the distinct strings of a text column as levels, without a look at each cell."""
+    words = raw.words.to_pylist()
+    order = range(len(words)) if raw.declared else sorted(range(len(words)), key=words.__getitem__)
+    place = np.full(len(words) + 1, -1, dtype=np.int64)  # the last entry is met by code -1
+    place[list(order)] = np.arange(len(words))
+    levels = tuple(words[at] for at in order)
+    return Column(raw.name, replace(kind, levels=levels), place[raw.codes])
+
+
+def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a category column."""
+    if raw.is_text and not fitted and not kind.levels:
+        return _learn_words(raw, kind)
+    values, codes = _encode(raw)
+    levels = kind.levels
+    if not fitted and not levels:
+        declared = bool(raw.declared)
+        known = [value for value in values if not is_missing(value)]
+        levels = tuple(known if declared else _sorted(known))
+    find = _finder(levels)
+    to, unknown = [], {}
+    used = np.zeros(len(values) + 1, dtype=bool)
+    used[codes] = True
+    for i, value in enumerate(values):
+        code = -1 if is_missing(value) else find(value)
+        if code is None:
+            code = unknown_code(value)
+            if used[i]:
+                unknown[code] = value
+        to.append(code)
+    return Column(raw.name, replace(kind, levels=levels), _recode(codes, to), unknown)
+
+
+def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of an ordered column."""
+    if kind.role in CYCLES:
+        return read_cycle(raw, kind)
+    values, codes = _encode(raw)
+    levels = kind.levels
+    if not fitted and not levels:
+        known = [value for value in values if not is_missing(value)]
+        found = None
+        if all(isinstance(value, str) for value in known):
+            counted = dict.fromkeys(known, 1)
+            found = find_levels(raw.name, counted) or find_numbered(counted) or find_bands(counted)
+        if raw.declared:
+            levels = tuple(known)
+        elif found is not None:
+            levels = found.levels
+            kind = replace(kind, reading=Reading("level", same=tuple(sorted(found.same.items()))))
+        elif any(isinstance(value, str) for value in known):
+            names = ", ".join(repr(value) for value in known[:5])
+            raise InvalidInput(
+                f"Column {raw.name!r}",
+                "levels from low to high to be ordered",
+                f"strings ({names}) without an order",
+                f"Pass kinds={{{raw.name!r}: [lowest, ..., highest]}}",
+            )
+        else:
+            levels = tuple(_sorted(known))
+    same = dict(kind.reading.same) if kind.reading is not None else {}
+    find = _finder(levels)
+    to = [-1 if is_missing(value) else find(same.get(value, value)) for value in values]
+    present = np.zeros(len(values) + 1, dtype=bool)
+    present[codes] = True
+    stray = [i for i, code in enumerate(to) if code is None and present[i]]
+    if stray:
+        bad = np.flatnonzero(np.isin(codes, stray))
+        names = ", ".join(repr(level) for level in levels)
+        raise wrong(
+            raw,
+            bad,
+            values[codes[bad[0]]],
+            f"one of the levels {names}",
+            "Add the level in its place, or pass it in missing=",
+        )
+    return Column(
+        raw.name, replace(kind, levels=levels), _recode(codes, [-1 if c is None else c for c in to])
+    )
+
+
+def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a flag column."""
+    values, codes = _encode(raw)
+    levels = kind.levels or _flag_levels(values)
+    find = _finder(levels) if levels else (lambda value: None)
+    to: list[int] = []
+    for code, value in enumerate(values):
+        if is_missing(value):
+            to.append(-1)
+            continue
+        at = find(value)
+        if at is None:
+            word = written(value).strip().lower()
+            at = 1 if word in YES else 0 if word in NO else None
+        if at is None:
+            bad = np.flatnonzero(codes == code)
+            if len(bad) == 0:  # a declared category that no row has
+                to.append(-1)
+                continue
+            raise wrong(
+                raw,
+                bad,
+                value,
+                "yes or no (also true/false, t/f, y/n, 1/0)",
+                f'Pass kinds={{{raw.name!r}: Kind("flag", levels=(no, yes))}} with its two values',
+            )
+        to.append(at)
+    codes = _recode(codes, to)
+    if kind.reading is not None and kind.reading.what == "mark":
+        codes = np.maximum(codes, 0)  # nothing means no
+    return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
+
+
+def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
+    """Return (no, yes) as the column writes them; the word that it lacks is filled in."""
+    no, yes = None, None
+    for value in values:
+        word = written(value).strip().lower()
+        if word in YES:
+            yes = value if yes is None else yes
+        elif word in NO:
+            no = value if no is None else no
+    if no is None and yes is None:
+        return ()
+    for value in (no, yes):
+        if isinstance(value, bool) or (isinstance(value, str) and value.lower() in _TRUTH):
+            return (False, True)
+        if isinstance(value, int | float):
+            return (0, 1)
+    if no is None:
+        no = YES[written(yes).strip().lower()]
+    if yes is None:
+        yes = NO[written(no).strip().lower()]
+    return (no, yes)

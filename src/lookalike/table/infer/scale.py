@@ -1,0 +1,29 @@
+"""One ordered scale of words, and what must be seen before it is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Levels from low to high, and what else must be seen before they are believed.
+
+    ``least`` levels must be there, one of ``needs`` among them; the column's name must match
+    ``name``; an ``open`` scale is said to be close to a category.
+    """
+
+    what: str
+    levels: tuple[tuple[str, ...], ...]
+    least: int = 2
+    needs: frozenset[str] = frozenset()
+    name: str = ""
+    open: bool = False
+
+
+def levels(text: str) -> tuple[tuple[str, ...], ...]:
+    """Read "low|lo < mid < high"."""
+    return tuple(
+        tuple(word.strip() for word in level.split("|"))
+        for level in " ".join(text.split()).split("<")
+    )

@@ -1,0 +1,1 @@
+"""The table and its columns, targets, summaries and new rows."""

@@ -1,0 +1,109 @@
+"""From cells as they arrive to the arrays that each kind keeps, at fitting and for new rows alike.
+
+Every reader takes the raw column, its kind and ``fitted``: False while levels and widths are still
+learned, True when the kind comes from a fitted table and new values must fit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.table.formats.neutral import missing_words, neutralise
+from lookalike.table.formats.raw import Raw, of_values
+from lookalike.table.infer.codes import read_category, read_flag, read_order
+from lookalike.table.infer.nested import (
+    read_graph,
+    read_matrix,
+    read_object,
+    read_sequence,
+    read_series,
+    read_set,
+    read_text,
+)
+from lookalike.table.infer.numbers import read_number
+from lookalike.table.infer.parse import read_lists_as
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column
+
+# Kinds whose cells hold several things; a sequence may be a string as it is.
+LISTS = ("set", "sequence", "series", "histogram", "vector")
+
+
+def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
+    """Read a column as a kind.
+
+    Parameters
+    ----------
+    raw : Raw
+    kind : Kind
+    fitted : bool
+        Whether the kind was fitted on other rows: then its levels are final, and an unknown
+        category is marked instead of learned.
+
+    Returns
+    -------
+    Column
+    """
+    raw = neutralise(raw)
+    if kind.reading is not None and kind.reading.gaps:
+        raw = raw.without(kind.reading.gaps)
+    if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
+        raw = raw.without(_gaps(raw, kind))
+    written = kind.reading is not None and kind.reading.what == "list"
+    if raw.is_text and (written or kind.name in LISTS):
+        raw, kind = read_lists_as(raw, kind)
+    return _TO[kind.name](raw, kind, fitted)
+
+
+def _gaps(raw: Raw, kind: Kind) -> list[str]:
+    """Return the words of a text column that mean "missing" beside its other words and levels."""
+    words = raw.words
+    levels = [level for level in kind.levels if isinstance(level, str)]
+    if levels:
+        words = pa.concat_arrays([words, pa.array(levels, words.type)])
+    return [word for word in missing_words(words) if word not in levels]
+
+
+def raw_of_column(column: Column) -> Raw:
+    """Turn a typed column back into cells, so that it can be read as another kind."""
+    name, kind = column.name, column.kind
+    if kind.name == "number" and kind.source == "":
+        return Raw(name, pa.array(np.ascontiguousarray(column.values), from_pandas=True))
+    if kind.name in ("category", "order") and not column.unknown:
+        levels = of_values(name, kind.levels)
+        if levels.is_arrow:
+            codes = pa.array(column.values, mask=column.values < 0)
+            if levels.is_text:
+                levels = replace(levels, cells=levels.cells.dictionary_decode())
+            declared = "order" if kind.name == "order" else "category"
+            return Raw(name, pa.DictionaryArray.from_arrays(codes, levels.cells), declared)
+    return of_values(name, [column.cell(row) for row in range(len(column))])
+
+
+_TO: dict[str, Callable[[Raw, Kind, bool], Column]] = {
+    "number": read_number,
+    "category": read_category,
+    "order": read_order,
+    "flag": read_flag,
+    "text": read_text,
+    "set": read_set,
+    "sequence": read_sequence,
+    "series": read_series,
+    "histogram": read_matrix,
+    "vector": read_matrix,
+    "graph": read_graph,
+    "object": read_object,
+}
+
+
+def set_aside(raw: Raw, reason: str) -> Column:
+    """Keep a column for display only, with the reason for not comparing it."""
+    if raw.is_arrow and (pa.types.is_integer(raw.type) or pa.types.is_floating(raw.type)):
+        return convert(raw, Kind("number", reason))
+    if raw.is_text:
+        return convert(raw, Kind("text", reason))
+    return convert(raw, Kind("object", reason))

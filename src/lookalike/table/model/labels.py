@@ -1,0 +1,71 @@
+"""Labels of the rows of a frame: the index of a pandas frame, where it says more than a count."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import LookalikeWarning
+
+DEFAULT_NAMES = ("index", "label", "row_label")
+
+
+def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tuple[Any, str | None]:
+    """Return a frame with its labels as a column, and the name of this column.
+
+    Labels are kept where every row has one of its own, and they are not just the numbers of the
+    rows. Everything else, a frame with several levels of labels included, comes back as it is.
+
+    Parameters
+    ----------
+    X : anything
+    name : str, optional
+        The column that the labels are to become. None: the name of the index, or "index".
+    who : str
+        Whose name a warning begins with.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame, name = with_labels(pd.DataFrame({"x": [1, 2]}, index=["a", "b"]))
+    >>> name, frame["index"].tolist()
+    ('index', ['a', 'b'])
+    """
+    labels = _labels(X)
+    if labels is None or (name is not None and name in X.columns):
+        return X, None
+    if not labels.is_unique or labels.hasnans:
+        what = "a gap" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
+        do = "Rows are numbered from 0 instead; make the labels differ, or call reset_index()"
+        warning = LookalikeWarning(who, "labels of the rows that differ", what, do)
+        warnings.warn(warning, stacklevel=4)
+        return X, None
+    if name is None:
+        wanted = [labels.name] if isinstance(labels.name, str) else []
+        free = (n for n in [*wanted, *DEFAULT_NAMES] if n not in X.columns)
+        name = next(free, None)
+        if name is None:
+            return X, None
+    return X.reset_index(names=name), name
+
+
+def row_labels(X: Any) -> list[Any] | None:
+    """Return the labels of the rows of a frame; None where there are none to speak of."""
+    labels = _labels(X)
+    if labels is None or not labels.is_unique or labels.hasnans:
+        return None
+    return list(labels.tolist())
+
+
+def _labels(X: Any) -> Any:
+    """Return the index of a pandas frame, None if it is only a count or has several levels."""
+    labels = getattr(X, "index", None)
+    if labels is None or not hasattr(X, "reset_index") or getattr(X, "ndim", 0) != 2:
+        return None
+    if getattr(labels, "nlevels", 1) != 1 or not len(labels):
+        return None
+    if labels.dtype.kind in "iu" and np.array_equal(np.asarray(labels), np.arange(len(labels))):
+        return None
+    return labels

@@ -1,0 +1,340 @@
+"""What the columns of a table hold, why, and what to look at before rows are compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lookalike._runtime.frames import make_frame
+from lookalike._runtime.text import percent, plain, short
+from lookalike.errors import message, suggest
+
+if TYPE_CHECKING:
+    from lookalike.table.model.table import Column, Table
+
+MOSTLY = 0.5  # share of gaps from which a column is called mostly missing
+NEARLY = 0.8  # distinct values per row from which a category hardly groups anything
+MANY = 20  # rows from which rising whole numbers look like row numbers, not like measurements
+OPEN = 0.8  # confidence up to which the second reading of a column is named
+EXAMPLES = 3  # values that stand for a column
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What there is to say about one column.
+
+    Parameters
+    ----------
+    column, kind, reason : str
+        Its name, what it holds, and why this is thought.
+    compared : bool
+        False for a column that was set aside.
+    missing : int
+        Cells without a value.
+    missing_share : float
+    distinct : int or None
+        Different values; of sets and sequences, different items. None where it is not counted.
+    low, high
+        The ends of a number column, else None.
+    examples : tuple
+        Up to three values: the smallest, the median and the largest number, the most common
+        categories or items, else a cell.
+    values : str
+        A few words about the values, for people.
+    warnings : tuple of str
+        What to look at before rows are compared.
+    """
+
+    column: str
+    kind: str
+    reason: str
+    compared: bool
+    missing: int
+    missing_share: float
+    distinct: int | None
+    low: Any
+    high: Any
+    examples: tuple[Any, ...]
+    values: str
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as values that JSON can hold."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class TableSummary(Sequence[ColumnSummary]):
+    """What there is to say about each column of a table; behaves like a list of them.
+
+    Made by ``Table.summary``. ``summary["size"]`` is one column by its name.
+
+    Parameters
+    ----------
+    n_rows : int
+    columns : tuple of ColumnSummary
+        The columns that are compared, then those set aside.
+    """
+
+    n_rows: int
+    columns: tuple[ColumnSummary, ...]
+
+    @property
+    def title(self) -> str:
+        """How large the table is, in words."""
+        rows, columns = self.n_rows, len(self.columns)
+        words = f"{rows:,} row{'s' if rows != 1 else ''}"
+        return f"{words}, {columns} column{'s' if columns != 1 else ''}"
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[ColumnSummary]:
+        return iter(self.columns)
+
+    def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, str):
+            return self.columns[at]
+        for column in self.columns:
+            if column.column == at:
+                return column
+        names = [column.column for column in self.columns]
+        raise KeyError(message("TableSummary", f"a column {at!r}", "none", suggest(at, names)))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dictionary of plain values per column."""
+        return [column.to_dict() for column in self.columns]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return a data frame with one row per column of the table; lists become text.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        names = list(ColumnSummary.__dataclass_fields__)
+        records = self.records()
+        frame: dict[str, list[Any]] = {}
+        for name in names:
+            cells = [record[name] for record in records]
+            if name == "examples":
+                cells = [", ".join(map(short, cell)) for cell in cells]
+            elif name == "warnings":
+                cells = ["; ".join(cell) for cell in cells]
+            elif name in ("missing_share", "low", "high"):  # dates may stand beside numbers
+                to = str if any(isinstance(cell, str) for cell in cells) else float
+                cells = [None if cell is None else to(cell) for cell in cells]
+            frame[name] = cells
+        return make_frame(frame, backend)
+
+    def grid(self) -> list[tuple[str, ...]]:
+        """Return column, kind, gaps, values and reason of each column as words."""
+        return [
+            (
+                one.column,
+                one.kind if one.compared else "(aside)",
+                percent(one.missing_share) if one.missing else "",
+                one.values,
+                _without_ends(one),
+            )
+            for one in self.columns
+        ]
+
+    def __str__(self) -> str:
+        lines = [("column", "kind", "gaps", "values", "why"), *self.grid()]
+        wide = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        words = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, wide, strict=True)).rstrip()
+            for line in lines
+        ]
+        notes = [f"! {one.column}: {text}" for one in self.columns for text in one.warnings]
+        return "\n".join([self.title, *words, *notes])
+
+
+def _without_ends(one: ColumnSummary) -> str:
+    """Return the reason for a kind without the range, which stands among the values already."""
+    ends = re.search(r" from \S+ to \S+$", one.reason)
+    return one.reason[: ends.start()] if ends and one.low is not None else one.reason
+
+
+def summarize(table: Table) -> TableSummary:
+    """Look at every column of a table."""
+    columns = [_look_at(column) for column in table.columns]
+    columns += [_look_at(column, compared=False) for column in table.aside]
+    return TableSummary(len(table), tuple(columns))
+
+
+class Facts(NamedTuple):
+    """What one kind of column says about its values."""
+
+    values: str
+    distinct: int | None = None
+    constant: bool = False
+    examples: tuple[Any, ...] = ()
+    low: Any = None
+    high: Any = None
+    warnings: tuple[str, ...] = ()
+
+
+def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
+    gaps = column.missing
+    missing, rows = int(gaps.sum()), len(column)
+    share = missing / rows if rows else 0.0
+    facts = Facts("")
+    if missing < rows:
+        facts = _BY_KIND.get(column.kind.name, _objects)(column, np.flatnonzero(~gaps))
+    warnings: list[str] = []
+    if not compared:
+        warnings.append(f"set aside: {column.kind.reason}")
+    else:
+        if facts.constant and rows - missing > 1:
+            warnings.append("constant: it tells no rows apart")
+        if share > MOSTLY:
+            warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
+        warnings += facts.warnings
+        warnings += _doubts(column)
+    return ColumnSummary(
+        column.name,
+        column.kind.name,
+        column.kind.reason,
+        compared,
+        missing,
+        share,
+        facts.distinct,
+        facts.low,
+        facts.high,
+        facts.examples,
+        facts.values,
+        tuple(warnings),
+    )
+
+
+def _doubts(column: Column) -> list[str]:
+    """Say what the guess left open, and what to paste to have it otherwise."""
+    kind = column.kind
+    doubts = [kind.note] if kind.note else []
+    if kind.close and kind.close != kind.name and kind.confidence <= OPEN:
+        python, shell = kind.paste(column.name)
+        doubts.append(f"may also be {kind.close!r}: pass {python} ({shell})")
+    return doubts
+
+
+# -- one function per kind: the column, and the positions of the cells that are there -------------
+
+
+def _numbers(column: Column, at: np.ndarray) -> Facts:
+    values = column.values[at]
+    distinct = len(np.unique(values))
+    order = at[np.argsort(values, kind="stable")]
+    low, middle, high = (
+        column.cell(int(order[i])) for i in (0, (len(order) - 1) // 2, len(order) - 1)
+    )
+    warnings = []
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        warnings.append(f"infinite: {infinite:,} of its numbers, which most measures refuse")
+    plain_number = column.kind.source == ""
+    if plain_number and not infinite and len(values) == len(column) >= MANY:
+        steps = np.diff(values)
+        if (values == np.round(values)).all() and (steps > 0).all():
+            what = "row numbers" if (steps == 1).all() else "an identifier"
+            warnings.append(
+                f"looks like {what}: whole numbers that only rise; the kind 'aside' leaves it out"
+            )
+    words = f"{_grouped(low)} to {_grouped(high)}"
+    if distinct > 2:
+        words += f", median {_grouped(middle)}"
+    examples = tuple(dict.fromkeys([low, middle, high]))
+    return Facts(words, distinct, distinct == 1, examples, low, high, tuple(warnings))
+
+
+def _grouped(cell: Any) -> str:
+    """Write a number; one of more digits than a year has them in groups of three."""
+    whole = plain(cell)
+    long = isinstance(whole, int) and not isinstance(whole, bool) and abs(whole) >= 10_000
+    return f"{whole:,}" if long else short(cell)
+
+
+def _codes(column: Column, at: np.ndarray) -> Facts:
+    codes, sizes = np.unique(column.values[at], return_counts=True)
+    whole = int(sizes.sum())
+    warnings = []
+    if column.kind.name == "category" and len(codes) > 2 and len(codes) >= NEARLY * whole:
+        warnings.append(
+            f"hardly a category: {len(codes):,} values in {whole:,} rows; "
+            "the kind 'text' or 'aside' may say more"
+        )
+    levels = column.kind.levels
+    names = [levels[c] if c >= 0 else column.unknown.get(c, "unknown") for c in codes.tolist()]
+    counts = Counter(dict(zip(names, sizes.tolist(), strict=True)))
+    words, examples = _common(counts, whole)
+    if column.kind.name == "order":
+        words = " < ".join(map(short, levels))
+    return Facts(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
+
+
+def _items(column: Column, at: np.ndarray) -> Facts:
+    held = column.values[at]
+    counts: Counter[Any] = Counter(item for cell in held for item in set(cell))
+    words, examples = _common(counts, len(held)) if counts else ("all empty", ())
+    return Facts(words, len(counts), len(set(held)) == 1, examples)
+
+
+def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
+    """Return the most common values, in words with their shares and as they are."""
+    top = counts.most_common(EXAMPLES)
+    words = ", ".join(f"{short(value)} {percent(count / whole)}" for value, count in top)
+    return words + (", …" if len(counts) > EXAMPLES else ""), tuple(value for value, _ in top)
+
+
+def _texts(column: Column, at: np.ndarray) -> Facts:
+    held = column.values[at]
+    example = held[len(held) // 2]  # the first row of a sorted file is seldom typical
+    distinct = len(set(held))
+    return Facts(f"such as {short(example)}", distinct, distinct == 1, (example,))
+
+
+def _matrix(column: Column, at: np.ndarray) -> Facts:
+    rows = column.values[at]
+    words = f"{rows.shape[1]} {'bins' if column.kind.name == 'histogram' else 'entries'}"
+    return Facts(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
+
+
+def _series(column: Column, at: np.ndarray) -> Facts:
+    lengths = [len(cell) for cell in column.values[at]]
+    return Facts(f"{_between(lengths)} values each", examples=(column.cell(int(at[0])),))
+
+
+def _graphs(column: Column, at: np.ndarray) -> Facts:
+    sizes = [len(cell.nodes) for cell in column.values[at]]
+    return Facts(f"{_between(sizes)} nodes each", examples=(column.cell(int(at[0])),))
+
+
+def _between(sizes: list[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _objects(column: Column, at: np.ndarray) -> Facts:
+    example = column.cell(int(at[0]))
+    return Facts(f"such as {short(example)}", examples=(example,))
+
+
+_BY_KIND = {
+    "number": _numbers,
+    "category": _codes,
+    "order": _codes,
+    "flag": _codes,
+    "text": _texts,
+    "set": _items,
+    "sequence": _items,
+    "series": _series,
+    "histogram": _matrix,
+    "vector": _matrix,
+    "graph": _graphs,
+}

@@ -1,0 +1,433 @@
+"""A table whose columns know what they hold.
+
+How each kind keeps its cells (``Column.values``, always one entry or row per row of the table):
+
+========== ======================================================== ============
+kind       values                                                   missing
+========== ======================================================== ============
+number     float64 (float32 kept if given so); datetimes and        NaN
+           durations are seconds
+category   int64 codes into ``kind.levels``; a value that was not   -1
+           in the fitted data has a code below -1 (``unknown_code``)
+order      int64 codes into ``kind.levels``, low to high            -1
+flag       int64 1 (yes) and 0 (no); ``kind.levels`` = (no, yes)    -1
+text       object array of str                                      None
+set        object array of frozenset                                None
+sequence   object array of tuple (items: scalars or frozensets)     None
+series     object array of 1-D float64 arrays                       None
+histogram  float64 matrix, one row of bins per table row            NaN row
+vector     float64 or float32 matrix                                NaN row
+graph      object array of ``Graph``                                None
+object     object array of anything                                 None
+========== ======================================================== ============
+
+Long because a table is one thing: kinds, columns, slices, records, new forms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, message, suggest
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    Dims,
+    Either,
+    Fields,
+    MapOf,
+    Objects,
+    Of,
+    Plain,
+    Text,
+    TupleOf,
+    Whole,
+    require,
+)
+from lookalike.table.model.kind import RECORD, Kind
+from lookalike.table.model.loading import CODED, MATRIX, check_cells
+from lookalike.table.model.summary import TableSummary, summarize
+
+
+@saveable
+@dataclass(frozen=True)
+class Graph:
+    """A graph cell: labelled nodes and the edges between them.
+
+    Parameters
+    ----------
+    nodes : mapping of node to label
+    edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "nodes": MapOf(Plain(), Plain()),
+        "edges": Anything(),
+    }
+
+    nodes: Mapping[Any, Any]
+    edges: frozenset[tuple[Any, Any]]
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check the edges after loading: pairs of plain values."""
+        pairs = isinstance(self.edges, frozenset) and all(
+            isinstance(edge, tuple) and len(edge) == 2 for edge in self.edges
+        )
+        require(pairs, "Graph.edges", "a frozenset of pairs")
+        Plain().form(self.edges, dims, "Graph.edges")
+
+
+@saveable
+@dataclass(frozen=True)
+class Schema:
+    """What a fitted table remembers, so that new rows are read the same way.
+
+    Parameters
+    ----------
+    kinds : mapping of column name to Kind, in column order
+    aside : mapping of column name to the reason for setting it aside
+    missing : cell values that were read as gaps
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "kinds": MapOf(Text(), Of("Kind")),
+        "aside": MapOf(Text(), Text()),
+        "missing": TupleOf(Plain()),
+    }
+
+    kinds: Mapping[str, Kind]
+    aside: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[Any, ...] = ()
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table: its name, its kind, its cells.
+
+    ``unknown`` names the values behind codes below -1: categories that the fitted data did not
+    have.
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "name": Text(),
+        "kind": Of("Kind"),
+        "values": Either(
+            Array("float64 float32", "rows"),
+            Array("int64", "rows"),
+            Array("float64 float32", "rows", "width"),
+            Objects("rows"),
+        ),
+        "unknown": MapOf(Whole(low=-(2**63)), Plain()),
+    }
+
+    name: str
+    kind: Kind
+    values: np.ndarray
+    unknown: Mapping[int, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, at: Any) -> Column:
+        """Return the column with some of its rows."""
+        return replace(self, values=self.values[at])
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Where the cells are missing, as a boolean array."""
+        if self.kind.name == "number":
+            return np.isnan(self.values)
+        if self.kind.name in CODED:
+            return np.asarray(self.values == -1)
+        if self.kind.name in MATRIX:
+            if self.values.shape[1] == 0:
+                return np.zeros(len(self.values), dtype=bool)
+            return np.isnan(self.values).all(axis=1)
+        return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
+
+    def cell(self, row: int) -> Any:
+        """Return one cell as a Python value, None where it is missing."""
+        value = self.values[row]
+        if self.kind.name == "number":
+            if np.isnan(value):
+                return None
+            if self.kind.source == "datetime":
+                whole = np.datetime64(round(float(value) * 1e6), "us")
+                return whole.item()
+            if self.kind.source == "duration":
+                return np.timedelta64(round(float(value) * 1e6), "us").item()
+            return float(value)
+        if self.kind.name in CODED:
+            code = int(value)
+            if code == -1:
+                return None
+            return self.kind.levels[code] if code >= 0 else self.unknown.get(code, "unknown")
+        if self.kind.name in MATRIX:
+            return None if len(value) and np.isnan(value).all() else value.tolist()
+        return value
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that the cells are what the kind says."""
+        check_cells(self.values, self.kind, f"column {self.name[:40]!r}")
+
+
+@saveable
+class Table:
+    """Typed columns of equal length.
+
+    Made by ``read_table``; slices keep the kinds, so that cross-validation does not guess them
+    again.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns that measures use.
+    aside : sequence of Column
+        Identifiers and the like: kept for display, never compared. The reason is in their kind.
+    n_rows : int, optional
+        Needed only for a table without columns.
+    missing : tuple
+        Cell values that were read as gaps.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"size": [1.0, 2.5, None], "color": ["red", "blue", "red"]})
+    >>> table.shape
+    (3, 2)
+    >>> print(table.kinds["color"])
+    category: 2 distinct strings in 3 rows
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "columns": TupleOf(Of("Column")),
+        "aside": TupleOf(Of("Column")),
+        "missing": TupleOf(Plain()),
+        "_n_rows": Whole(),
+    }
+
+    def __init__(
+        self,
+        columns: Any,
+        aside: Any = (),
+        n_rows: int | None = None,
+        missing: tuple[Any, ...] = (),
+    ) -> None:
+        self.columns: tuple[Column, ...] = tuple(columns)
+        self.aside: tuple[Column, ...] = tuple(aside)
+        self.missing = tuple(missing)
+        every = self.columns + self.aside
+        lengths = {len(column) for column in every}
+        if len(lengths) > 1:
+            found = ", ".join(f"{c.name!r} has {len(c):,}" for c in every[:4])
+            raise InvalidInput(
+                "Table", "columns of equal length", found, "Give every column a value per row"
+            )
+        names = Counter(column.name for column in every)
+        for name, count in names.items():
+            if count > 1:
+                raise InvalidInput(
+                    "Table",
+                    "column names that differ",
+                    f"{name!r} {count} times",
+                    "Rename one of them",
+                )
+        self._n_rows = lengths.pop() if lengths else int(n_rows or 0)
+
+    # -- shape and access -------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and compared columns."""
+        return len(self), len(self.columns)
+
+    @property
+    def ndim(self) -> int:
+        """Always 2: scikit-learn asks."""
+        return 2
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the compared columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Column name to kind, with the reason for it."""
+        return {column.name: column.kind for column in self.columns}
+
+    @property
+    def schema(self) -> Schema:
+        """What is needed to read new rows the same way."""
+        return Schema(self.kinds, {c.name: c.kind.reason for c in self.aside}, self.missing)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return a column by name, or a table with some of the rows (slice, positions or mask)."""
+        if isinstance(at, str):
+            for column in self.columns + self.aside:
+                if column.name == at:
+                    return column
+            raise KeyError(message("Table", f"a column {at!r}", "none", suggest(at, self.names)))
+        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
+            at = at[0]
+        if isinstance(at, int | np.integer):
+            raise TypeError(
+                "a table is indexed by a slice, positions or a mask; use table.record(i)"
+            )
+        if not isinstance(at, slice):
+            at = np.asarray(at)
+            if at.size == 0:
+                at = at.astype(np.int64)
+            if at.dtype == bool and len(at) != len(self):
+                raise IndexError(f"mask of {len(at)} for a table of {len(self)} rows")
+        rows = np.arange(len(self))[at]
+        return Table(
+            [column.take(at) for column in self.columns],
+            [column.take(at) for column in self.aside],
+            n_rows=len(rows),
+            missing=self.missing,
+        )
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def select(self, names: Any) -> Table:
+        """Return a table with these columns, in this order."""
+        return Table([self[name] for name in names], self.aside, len(self), self.missing)
+
+    def drop(self, names: Any) -> Table:
+        """Return a table without these columns."""
+        gone = {names} if isinstance(names, str) else set(names)
+        for name in gone:
+            self[name]  # a mistyped name is an error here, not a surprise later
+        return Table(
+            [c for c in self.columns if c.name not in gone],
+            [c for c in self.aside if c.name not in gone],
+            len(self),
+            self.missing,
+        )
+
+    def with_objects(self, names: Any) -> Table:
+        """Return the table with those of these columns compared that were waiting for a distance.
+
+        Records and other objects are set aside when a table is read; a measure that brings a
+        distance for one asks for it here.
+        """
+        back, aside = [], []
+        for column in self.aside:
+            if column.kind.role == RECORD and column.name in names:
+                back.append(replace(column, kind=replace(column.kind, role="")))
+            else:
+                aside.append(column)
+        return Table([*self.columns, *back], aside, len(self), self.missing) if back else self
+
+    def compare_by(self, names: Any) -> Table:
+        """Return the table with only these columns compared; all others are set aside.
+
+        Parameters
+        ----------
+        names : name or names
+            May name a column that is set aside, which is then compared.
+        """
+        wanted = dict.fromkeys([names] if isinstance(names, str) else names)
+        rest = [column for column in self.columns + self.aside if column.name not in wanted]
+        return Table([self[name] for name in wanted], rest, len(self), self.missing)
+
+    def of_kind(self, *kinds: str) -> tuple[Column, ...]:
+        """Return the columns of these kinds."""
+        return tuple(column for column in self.columns if column.kind.name in kinds)
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return one row as a dictionary of Python values, set-aside columns included."""
+        if not -len(self) <= row < len(self):
+            raise IndexError(
+                message("Table", f"a row below {len(self)}", str(row), "Rows are counted from 0")
+            )
+        return {column.name: column.cell(row) for column in self.aside + self.columns}
+
+    def summary(self) -> TableSummary:
+        """Say what each column holds, why, how many gaps it has, and what to look at.
+
+        Returns
+        -------
+        TableSummary
+            One ``ColumnSummary`` per column; prints as text, and has ``records`` and ``to_frame``.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> summary = la.read_table({"size": [1.0, None, 1.0], "color": list("abb")}).summary()
+        >>> summary["size"].missing, summary["size"].warnings
+        (1, ('constant: it tells no rows apart',))
+        >>> print(summary["color"].values)
+        b 67%, a 33%
+        """
+        return summarize(self)
+
+    def __repr__(self) -> str:
+        lines = [f"Table: {len(self):,} rows, {len(self.columns)} columns"]
+        lines += [f"  {column.name}: {column.kind}" for column in self.columns]
+        lines += [f"  {column.name}: set aside, {column.kind.reason}" for column in self.aside]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from lookalike.table.model.display import table_html
+
+        return table_html(self)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the cells as a data frame, in the order of the columns, those set aside last.
+
+        Categories and flags are their words, dates are dates, gaps are gaps; sets become sorted
+        lists, and cells that a frame has no type for stay what they are (text in polars and arrow).
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> la.read_table({"size": [1.0, None], "color": ["red", "blue"]}).to_frame()
+           size color
+        0   1.0   red
+        1   NaN  blue
+        """
+        from lookalike.table.model.frames import frame_of
+
+        return frame_of(self, backend)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that columns have different names and one length."""
+        every = self.columns + self.aside
+        fits = all(len(column) == self._n_rows for column in every)
+        require(fits, "Table", f"columns of {self._n_rows} rows", "others")
+        names = {column.name for column in every}
+        require(len(names) == len(every), "Table", "column names that differ", "one twice")
+
+
+def unknown_code(value: Any) -> int:
+    """Return a code below -1 for a category that the fitted data did not have.
+
+    The same value has the same code in every process, so that two new rows with one unknown
+    category are equal.
+    """
+    digest = hashlib.blake2b(f"{type(value).__name__}:{value!r}".encode(), digest_size=8).digest()
+    # 52 bits: exact as a float64 too, which is how some measures keep codes
+    return -2 - (int.from_bytes(digest, "little") >> 12)

@@ -1,0 +1,139 @@
+"""Distinct numbers and how many rows have each: all that most measures learn from a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+FEW = 2**16  # values that are sorted together at least
+
+
+class Tally:
+    """The distinct numbers of a column, ascending, and how often each occurs.
+
+    Parts may be counted apart and merged, in any order: the answer is the same.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add(np.array([2.0, 1.0, np.nan, 2.0]))
+    >>> tally.values.tolist(), tally.counts.tolist(), tally.missing
+    ([1.0, 2.0], [1, 2], 1)
+    """
+
+    def __init__(self) -> None:
+        self._values: list[np.ndarray] = []
+        self._counts: list[np.ndarray] = []
+        self._held = self._settled = 0
+        self.rows = self.missing = 0
+        self.infinite = -1  # the row of the first infinite number
+
+    @classmethod
+    def of(cls, parts: Iterable[np.ndarray]) -> Tally:
+        """Count the numbers of several parts, in their order."""
+        tally = cls()
+        for values in parts:
+            tally.add(values)
+        return tally
+
+    @classmethod
+    def counted(
+        cls, values: np.ndarray, counts: np.ndarray, rows: int, missing: int, infinite: int
+    ) -> Tally:
+        """Return the tally of what was counted elsewhere.
+
+        Parameters
+        ----------
+        values, counts : distinct numbers, ascending, and how many rows have each
+        rows, missing : int, all rows, and those without a number
+        infinite : int, the row of the first infinite number; -1: there is none
+        """
+        tally = cls()
+        tally._take(values, counts)
+        tally.rows, tally.missing, tally.infinite = rows, missing, infinite
+        return tally
+
+    def add(self, values: np.ndarray) -> None:
+        """Count more numbers; NaN is a missing one."""
+        values = np.asarray(values, dtype=np.float64)
+        gone = np.isnan(values)
+        if self.infinite < 0:
+            endless = np.flatnonzero(np.isinf(values))
+            self.infinite = self.rows + int(endless[0]) if len(endless) else -1
+        self.rows += len(values)
+        self.missing += int(gone.sum())
+        # -0.0 and 0.0 are one number.
+        self._take(*np.unique(values[~gone] + 0.0, return_counts=True))
+
+    def merge(self, other: Tally) -> None:
+        """Count what another has counted in rows that come after these."""
+        if self.infinite < 0 <= other.infinite:
+            self.infinite = self.rows + other.infinite
+        self.rows += other.rows
+        self.missing += other.missing
+        self._take(other.values, other.counts)
+
+    def _take(self, values: np.ndarray, counts: np.ndarray) -> None:
+        self._values.append(values)
+        self._counts.append(counts)
+        self._held += len(values)
+        if self._held > 2 * max(self._settled, FEW):
+            self._settle()
+
+    def _settle(self) -> None:
+        if len(self._values) > 1:
+            every = np.concatenate(self._values)
+            order = np.argsort(every, kind="stable")
+            every = every[order]
+            first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
+            counts = np.concatenate(self._counts)[order]
+            self._values = [every[first]]
+            self._counts = [np.add.reduceat(counts, first) if len(first) else counts]
+        self._settled = self._held = sum(map(len, self._values))
+
+    @property
+    def values(self) -> np.ndarray:
+        """The distinct numbers, ascending."""
+        self._settle()
+        return self._values[0] if self._values else np.empty(0)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many rows have each of them."""
+        self._settle()
+        return self._counts[0] if self._counts else np.empty(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many rows have a number."""
+        return self.rows - self.missing
+
+    def finite(self) -> Tally:
+        """Return the tally without infinite numbers."""
+        if self.infinite < 0:
+            return self
+        kept = Tally()
+        here = np.isfinite(self.values)
+        kept._take(self.values[here], self.counts[here])
+        kept.rows = int(kept.counts.sum())
+        return kept
+
+    def ranked(self, places: np.ndarray) -> np.ndarray:
+        """Return the numbers at some places of the sorted column, counted from 0."""
+        upto = np.cumsum(self.counts)
+        return self.values[np.searchsorted(upto, places, side="right")]
+
+    def quantiles(self, shares: np.ndarray) -> np.ndarray:
+        """Return quantiles, to the last bit those that numpy finds in all numbers."""
+        at = np.asarray(shares, np.float64) * (self.count - 1)
+        below = np.floor(at)
+        low = self.ranked(below.astype(np.int64))
+        high = self.ranked(np.minimum(below + 1, self.count - 1).astype(np.int64))
+        pairs = zip(low, high, at - below, strict=True)
+        return np.array([np.quantile(np.array([a, b]), t) for a, b, t in pairs])
+
+    def upto(self, limits: np.ndarray) -> np.ndarray:
+        """Return how many numbers are no larger than each limit."""
+        total = np.concatenate([[0], np.cumsum(self.counts)])
+        return np.asarray(total[np.searchsorted(self.values, limits, side="right")])

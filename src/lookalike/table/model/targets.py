@@ -1,0 +1,248 @@
+"""Targets: labels or numbers given beside a table or as one of its columns, read in one way.
+
+Every room that takes ``y`` reads it here: an array of n, or the name of a column; gaps, wrong
+lengths, words where numbers are needed and amounts where classes are needed are refused with the
+same sentences everywhere.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.table.model.table import Table
+
+TARGETS = ("auto", "classes", "numbers")
+
+
+def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | None]:
+    """Return the table without its target, and the target as an array of n without gaps."""
+    if y is None:
+        return table, None
+    if isinstance(y, str):
+        return _take_column(table, y, who)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    _check_shape(target, len(table), who)
+    gaps = np.zeros(len(target), dtype=bool)
+    if target.dtype.kind == "f":
+        gaps = np.isnan(target)
+    elif target.dtype == object:
+        gaps = np.fromiter((v is None or v != v for v in target), bool, len(target))
+    _check_gaps(gaps, who)
+    return table, target
+
+
+def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
+    names = [column.name for column in table.columns + table.aside]
+    if name not in names:
+        do = suggest(name, names)
+        raise InvalidInput(who, "y as an array or the name of a column", repr(name), do)
+    column = table[name]
+    _check_gaps(column.missing, who)
+    rest = table.drop(name)
+    target = replace(column, kind=replace(column.kind, reason="the target"))
+    rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
+    if column.kind.name == "number":
+        return rest, np.asarray(column.values)
+    return rest, np.asarray([column.cell(i) for i in range(len(column))])
+
+
+def _check_shape(target: np.ndarray, n: int, who: str) -> None:
+    if target.ndim != 1 or len(target) != n:
+        raise InvalidInput(
+            who,
+            f"one target value for each of the {n} rows",
+            f"an array of shape {target.shape}",
+            "Pass y as an array of n values or as the name of a column",
+        )
+
+
+def _check_gaps(gaps: np.ndarray, who: str, needed: str = "a target without gaps") -> None:
+    if gaps.any():
+        count, first = int(gaps.sum()), int(np.flatnonzero(gaps)[0])
+        found = f"{count} missing values (NaN), the first in row {first}"
+        raise InvalidInput(who, needed, found, "Drop these rows or fill them")
+
+
+def require_target(y: Any, who: str) -> Any:
+    """Return y as it can be split off; None is an error, a column of one is flattened with a note.
+
+    The words in brackets are those that scikit-learn's own checks look for.
+    """
+    if y is None:
+        raise InvalidInput(
+            f"{who}.fit",
+            "a target (it requires y to be passed, but the target y is None)",
+            "y=None",
+            "Pass y as an array of n values or as the name of a column",
+        )
+    if isinstance(y, str):
+        return y
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. "
+            f"{who}.fit reads it as {len(target)} values; pass y.ravel() to silence this.",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        return target[:, 0]
+    return target
+
+
+# -- classes or numbers ----------------------------------------------------------------------------
+
+
+def holds_classes(values: np.ndarray) -> bool:
+    """Whether a target is classes: not fractions, nor whole numbers that are mostly different."""
+    if values.dtype == object:
+        real = all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values)
+        return not real or holds_classes(values.astype(np.float64))
+    if values.dtype.kind not in "iuf":
+        return True
+    if values.dtype.kind == "f" and bool((values != np.floor(values)).any()):
+        return False
+    return len(np.unique(values)) <= max(2, len(values) / 2)
+
+
+def read_target(
+    y: Any, n: int, who: str, target: str = "auto"
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
+    if target not in TARGETS:
+        wants = "target one of " + ", ".join(map(repr, TARGETS))
+        raise InvalidInput(who, wants, repr(target), suggest(str(target), TARGETS))
+    values = np.asarray(y)
+    _check_shape(values, n, who)
+    if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
+        raise InvalidInput(who, "a target without gaps", "NaN or infinity in y", "Drop these rows")
+    if target == "numbers" or (target == "auto" and not holds_classes(values)):
+        return read_numbers(values, who, "Use target='classes'"), None
+    classes, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int64), classes
+
+
+def read_classes(
+    y: np.ndarray, who: str, instead: str, least: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes, sorted, and the number of each row's class.
+
+    Parameters
+    ----------
+    y : array of n, without gaps
+    who : str
+    instead : str
+        What to use for amounts, as advice.
+    least : int
+        How many classes there must be.
+    """
+    if y.dtype == object and all(isinstance(label, numbers.Number | np.bool_) for label in y):
+        y = np.asarray(y.tolist())
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        types = sorted({type(label).__name__ for label in y})
+        found = f"{' and '.join(types)} labels"
+        do = "Turn them all into strings"
+        raise InvalidInput(who, "classes of one type", found, do) from error
+    if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
+        broken = y[~np.isfinite(y) | (y != np.round(y))]
+        raise InvalidInput(
+            who,
+            "classes: strings, whole numbers or flags",
+            f"{broken[0]:g} in y (Unknown label type: continuous)",
+            f"Use {instead} for amounts, or turn y into strings",
+        )
+    if len(classes) < least:
+        found = f"{len(classes)} class" + (f" ({str(classes[0])!r})" if len(classes) else "es")
+        words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
+        raise InvalidInput(who, f"at least {words}", found, "Add rows of another class")
+    return classes, codes.astype(np.int64)
+
+
+def read_numbers(y: np.ndarray, who: str, do: str) -> np.ndarray:
+    """Return the target as float64; words and infinities are refused."""
+    try:
+        if y.dtype.kind not in "fiubO":
+            raise ValueError(f"{y.dtype} values")
+        values = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(who, "numbers as y", str(error), do) from error
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        found = f"{values[wrong[0]]:g} in row {wrong[0]} (infinity or a value too large)"
+        raise InvalidInput(who, "finite numbers as y", found, "Drop these rows")
+    return np.asarray(values)
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
+    """Return labels as whole numbers, in order of first appearance, and the labels themselves."""
+    if isinstance(y, str) or not hasattr(y, "__len__"):
+        raise InvalidInput(who, f"a list of {n} labels", repr(y), "Pass the labels as an array")
+    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+    if len(labels) != n:
+        raise InvalidInput(who, f"one label for each of the {n} rows", f"{len(labels)}", "Check y")
+    gaps = np.fromiter((label is None or label != label for label in labels), bool, n)
+    _check_gaps(gaps, who, "labels without gaps")
+    known: dict[Any, int] = {}
+    try:
+        codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
+    except TypeError as error:
+        do = "Use retrieval_accuracy for several labels per row"
+        raise WrongType(who, "one label per row", "labels that are lists or sets", do) from error
+    return codes, list(known)
+
+
+def label_sets(labels: Sequence[Any], n: int, who: str) -> list[frozenset[Any]]:
+    """Return the labels of each row as a set, where a row may have several."""
+    if isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) != n:
+        found = f"{len(labels)}" if hasattr(labels, "__len__") else repr(labels)
+        raise InvalidInput(
+            who, f"a set of labels for each of the {n} rows", found, "Check the labels"
+        )
+    sets = []
+    for row, cell in enumerate(labels):
+        if isinstance(cell, str | bytes) or not hasattr(cell, "__iter__"):
+            raise WrongType(
+                who,
+                "a set or list of labels in each row",
+                f"{cell!r} in row {row}",
+                "Use loo_accuracy for single labels",
+            )
+        sets.append(frozenset(cell))
+    return sets
+
+
+def check_sample_weight(sample_weight: Any, n: int, who: str) -> np.ndarray:
+    """Return one weight of at least 0 per row; a single number is the weight of all."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        found = f"sample_weight.shape == {weight.shape}"
+        do = "Give one number per row"
+        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, do)
+    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(wrong):
+        found = f"{weight[wrong[0]]:g} for row {wrong[0]}"
+        raise InvalidInput(f"{who}.fit", "weights of at least 0", found, "Correct them")
+    if not weight.any():
+        raise InvalidInput(
+            f"{who}.fit", "a weight above 0", "zeros only", "Leave sample_weight out"
+        )
+    return weight

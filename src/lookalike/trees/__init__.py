@@ -1,0 +1,14 @@
+"""Growing trees, and the one flat array form they share."""
+
+from lookalike.trees.cells.grower import CellSimilarityForest
+from lookalike.trees.growers import ExtraForest, IsolatingForest, SyntheticForest
+from lookalike.trees.thresholds.flat import Forest, flatten
+
+__all__ = [
+    "CellSimilarityForest",
+    "ExtraForest",
+    "Forest",
+    "IsolatingForest",
+    "SyntheticForest",
+    "flatten",
+]

@@ -1,0 +1,121 @@
+"""Forests that somebody else grew: scikit-learn's, read through their public attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, WrongType
+from lookalike.trees.grown import Grown
+from lookalike.trees.thresholds.flat import Forest, flatten
+
+KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
+
+
+def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
+    """Take over the trees of a fitted scikit-learn forest, exactly as it walks them.
+
+    scikit-learn compares values in single precision and sends a missing value to a side chosen when
+    the tree was grown; so does the result. Leaves agree with the forest's own ``apply``, up to
+    their numbering.
+
+    Parameters
+    ----------
+    fitted : estimator
+        A fitted random forest, extra-trees, isolation or gradient boosting forest, a single
+        decision tree, or a lookalike ``Forest``.
+    n_rows : int, optional
+        How many rows the forest was fitted on: asks for the rows each tree was grown on, which only
+        forests grown on samples can tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> values = np.random.default_rng(0).random((50, 3))
+    >>> forest = RandomForestRegressor(4, random_state=0).fit(values, values.sum(axis=1))
+    >>> adapt_forest(forest).forest.n_trees
+    4
+    """
+    if isinstance(fitted, Forest):
+        if n_rows is not None:
+            _no_samples("a Forest of arrays")
+        return Grown(fitted)
+    check_fitted(fitted)
+    name, d = type(fitted).__name__, fitted.n_features_in_
+    if hasattr(fitted, "tree_"):
+        estimators, columns = [fitted], None
+    else:
+        estimators = list(np.ravel(np.asarray(getattr(fitted, "estimators_", []), dtype=object)))
+        columns = getattr(fitted, "estimators_features_", None)
+    if not estimators or not all(hasattr(e, "tree_") for e in estimators):
+        raise WrongType(
+            "forest",
+            f"a forest whose trees can be read ({KNOWN})",
+            name,
+            "Fit one of these on the same columns",
+        )
+    trees = [estimator.tree_ for estimator in estimators]
+    features = []
+    for at, tree in enumerate(trees):
+        feature = np.asarray(tree.feature, np.int64)
+        if columns is not None:  # a tree that saw some of the columns counts within them
+            feature = np.where(feature >= 0, np.asarray(columns[at])[np.maximum(feature, 0)], -1)
+        features.append(np.where(np.asarray(tree.children_left) >= 0, feature, -1))
+    forest = flatten(
+        np.concatenate(features),
+        np.concatenate([tree.threshold for tree in trees]),
+        np.concatenate([tree.children_left for tree in trees]),
+        np.concatenate([tree.children_right for tree in trees]),
+        np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])]),
+        int(d),
+        default=np.concatenate([tree.missing_go_to_left for tree in trees]),
+        soft=False,
+        single=True,
+    )
+    if n_rows is None:
+        return Grown(forest)
+    return Grown(forest, _in_bag(fitted, len(trees), n_rows))
+
+
+def check_fitted(fitted: Any) -> None:
+    """Refuse what is not an estimator, and an estimator that was not fitted."""
+    name = type(fitted).__name__
+    if isinstance(fitted, type):
+        raise WrongType(
+            "forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one"
+        )
+    if not hasattr(fitted, "fit"):
+        raise WrongType("forest", f"a fitted forest ({KNOWN})", f"a {name}", "Fit one of these")
+    if getattr(fitted, "n_features_in_", None) is None:
+        raise InvalidInput(
+            "forest", "a fitted forest", f"{name}, which is not fitted", "Call its fit first"
+        )
+
+
+def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
+    samples = getattr(fitted, "estimators_samples_", None)
+    if samples is None or len(samples) != n_trees or not getattr(fitted, "bootstrap", True):
+        _no_samples(type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)"))
+    in_bag = np.zeros((n_rows, n_trees), np.uint8)
+    for t, rows in enumerate(samples or ()):
+        rows = np.asarray(rows)
+        if len(rows) and int(rows.max()) >= n_rows:
+            raise InvalidInput(
+                "forest",
+                "the table that it was fitted on",
+                f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}",
+                "Fit the measure on the forest's own training rows",
+            )
+        in_bag[rows, t] = 1
+    return in_bag
+
+
+def _no_samples(found: str) -> None:
+    raise InvalidInput(
+        "forest (method='oob')",
+        "trees that were each grown on a sample of the rows, and know which",
+        found,
+        "Use a RandomForest with bootstrap=True, or another method",
+    )

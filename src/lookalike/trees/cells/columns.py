@@ -1,0 +1,262 @@
+"""The columns of a similarity forest: distances, and cells as kernels see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Presence, distance_for
+from lookalike.columns.base import Cells
+from lookalike.columns.custom import check_matrix
+from lookalike.columns.ragged import Ragged
+from lookalike.errors import InvalidInput, suggest
+from lookalike.kernels.cell_types import (
+    CATEGORY,
+    NUMBER,
+    SQUARED,
+    TABLE,
+    TABLE_SQUARED,
+    VALUE,
+)
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Dims, Fields, Of, Text, Whole, require
+from lookalike.table.model.table import Column, Table
+
+saveable(Ragged)
+
+SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class TreeColumn:
+    """One way of comparing the cells of one column.
+
+    Parameters
+    ----------
+    column : int
+        Place among the columns of the table; a column with several distances comes several times.
+    name : str
+    distance : Distance
+        Fitted.
+    kind : int
+        How kernels project its cells (``kernels.cell_types``).
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "column": Whole(high=2**31),
+        "name": Text(),
+        "distance": Of("Distance"),
+        "kind": Whole(NUMBER, TABLE_SQUARED),
+    }
+
+    column: int
+    name: str
+    distance: Distance
+    kind: int
+
+    @property
+    def is_object(self) -> bool:
+        """Whether cells are compared by the distance itself, not inside a kernel."""
+        return self.kind in (TABLE, TABLE_SQUARED)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that kernels see the cells that they expect."""
+        require(hasattr(self.distance, "column_"), "TreeColumn", "a fitted distance", "another")
+        numbers = self.kind in (NUMBER, SQUARED, VALUE)
+        fits = type(self.distance) is Absolute if numbers else type(self.distance) is not Absolute
+        if self.kind == CATEGORY:
+            fits = type(self.distance) in (Equal, Presence)
+        require(fits, "TreeColumn.kind", f"a distance for {self.kind}", repr(self.distance)[:60])
+
+
+class PrecomputedRows(Distance):
+    """Distances that come with the rows: each cell holds the distances to all fitted rows.
+
+    For a column of vectors that is a square matrix when fitted (cell i holds the distances of row
+    i) and has the same width, one entry per fitted row, whatever the number of new rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> matrix = np.array([[0.0, 3.0], [3.0, 0.0]])
+    >>> distance = PrecomputedRows().fit(Column("shape", Kind("vector", width=2), matrix))
+    >>> fitted = distance.encode_fitted(Column("shape", Kind("vector", width=2), matrix))
+    >>> new = distance.encode(Column("shape", Kind("vector", width=2), np.array([[1.0, 2.0]])))
+    >>> distance.compare(fitted, new)
+    array([[1.],
+           [2.]])
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "width_": Whole(1, 2**31),
+    }
+
+    name = "precomputed"
+    kinds = ("vector",)
+
+    width_: int
+
+    def _learn(self, column: Column) -> None:
+        matrix = np.asarray(column.values, dtype=np.float64)
+        check_matrix(matrix, column.name)
+        self.width_ = len(matrix)
+
+    def _find_scale(self, column: Column) -> float:
+        return float(np.max(column.values, initial=0.0))
+
+    def _encode(self, column: Column) -> np.ndarray:
+        rows = np.asarray(column.values, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.width_:
+            found = f"an array of shape {rows.shape}"
+            needed = f"the distances to the {self.width_} fitted rows in every cell"
+            do = "Give a matrix with a row per new row and a column per fitted row"
+            raise InvalidInput(f"column {column.name!r}", needed, found, do)
+        wrong = np.argwhere(rows < 0)
+        if len(wrong):
+            row, place = (int(at) for at in wrong[0])
+            found = f"{rows[row, place]:g} in row {row}, column {place}"
+            do = "A similarity S becomes a distance as 1 - S"
+            raise InvalidInput(f"column {column.name!r}", "distances", found, do)
+        return np.column_stack([np.where(np.isnan(rows[:, 0]), np.nan, -1.0), rows])
+
+    def encode_fitted(self, column: Column) -> np.ndarray:
+        """Return the cells that were fitted: they know their place, and others can ask for them."""
+        cells = np.asarray(self.encode(column))
+        cells[:, 0] = np.arange(len(cells))
+        return cells
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        places = np.nan_to_num(a[:, 0], nan=0.0).astype(np.int64)
+        return np.ascontiguousarray(b[:, 1 + places].T)
+
+    def check_cells(self, cells: Any, n: int | None, where: str) -> None:
+        """Refuse loaded cells that are not rows of distances behind a place."""
+        dims = {} if n is None else {"n": n}
+        shape = Array("float64", "n", self.width_ + 1)
+        shape.form(cells, dims, where)
+        with np.errstate(invalid="ignore"):
+            places = cells[:, 0]
+            known = np.isnan(places) | ((places >= -1) & (places < self.width_))
+        require(known.all(), where, f"places below {self.width_}", "others")
+
+
+# -- which distances ------------------------------------------------------------------------------
+
+
+def fit_columns(
+    table: Table,
+    distances: Mapping[str, Any] | None = None,
+    *,
+    projection: str = "distance",
+    numeric: str = "projection",
+    who: str = "similarity forest",
+) -> tuple[TreeColumn, ...]:
+    """Choose and fit the distance, or the several distances, of every column.
+
+    Parameters
+    ----------
+    table : Table
+    distances : mapping of column name to distance, or to a list of distances
+        A name, a ``Distance``, a function of two cells, a square matrix of which the column holds
+        positions, or "precomputed" for a column of vectors that are rows of distances.
+    projection : {"distance", "squared"}
+    numeric : {"projection", "value"}
+    who : str
+        The estimator, for error messages.
+    """
+    wanted = dict(distances or {})
+    for name in wanted:
+        if name not in table:
+            do = suggest(str(name), table.names)
+            raise InvalidInput(f"{who}(distances=...)", f"a column {name!r}", "none", do)
+    squared = projection == "squared"
+    made = []
+    for at, column in enumerate(table.columns):
+        for spec in _several(wanted.get(column.name)):
+            distance: Distance
+            if isinstance(spec, str) and spec == PrecomputedRows.name:
+                distance = PrecomputedRows()
+            else:
+                distance = distance_for(spec, column.kind.name, column.name, column.kind.role)
+            distance = distance.fit(column)
+            kind = TABLE_SQUARED if squared else TABLE
+            if type(distance) is Absolute:
+                kind = VALUE if numeric == "value" else SQUARED if squared else NUMBER
+            elif type(distance) in (Equal, Presence):
+                kind = CATEGORY
+            made.append(TreeColumn(at, column.name, distance, kind))
+            if kind == SQUARED and distance.scale_ > 1e150:
+                raise InvalidInput(
+                    f"column {column.name!r} with projection='squared'",
+                    "a range whose square is a number",
+                    f"{distance.scale_:g}",
+                    "Divide the column by a constant",
+                )
+            if made[-1].is_object:
+                check_distance(column, distance)
+    return tuple(made)
+
+
+def encode_columns(
+    columns: tuple[TreeColumn, ...], table: Table, fitted: bool = False
+) -> tuple[Cells, ...]:
+    """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
+    cells: list[Cells] = []
+    for one in columns:
+        column = table.columns[one.column]
+        if fitted and isinstance(one.distance, PrecomputedRows):
+            cells.append(one.distance.encode_fitted(column))
+        else:
+            cells.append(one.distance.encode(column))
+    return tuple(cells)
+
+
+def _several(spec: Any) -> list[Any]:
+    """Return the distances of a column; a list of lists of numbers is one matrix."""
+    if isinstance(spec, list | tuple) and spec:
+        single = [
+            one is None or isinstance(one, str | Distance | type) or callable(one) for one in spec
+        ]
+        matrices = [getattr(one, "ndim", 0) == 2 for one in spec]
+        if all(a or b for a, b in zip(single, matrices, strict=True)):
+            return list(spec)
+    return [spec]
+
+
+def check_distance(column: Column, distance: Distance) -> None:
+    """Look at a few pairs of a distance that somebody brought: it has to be one."""
+    if (
+        type(distance).__module__.startswith("lookalike.columns")
+        and type(distance) is not CallableDistance
+    ):
+        return
+    if isinstance(distance, PrecomputedRows):
+        return
+    at = np.arange(len(column))
+    if len(at) > SAMPLED:
+        at = np.sort(np.random.default_rng(0).choice(len(at), SAMPLED, replace=False))
+    cells = distance.encode(column)[at]
+    block = distance.compare(cells, cells)
+    who = f"the distance of column {column.name!r}"
+    do = "Correct the function, or leave the column out"
+    with np.errstate(invalid="ignore"):
+        negative = np.argwhere(block < 0)
+        own = np.flatnonzero(np.diag(block) > 1e-9)
+        both = np.isfinite(block) & np.isfinite(block.T)
+        uneven = np.argwhere(both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block))))
+    if len(negative):
+        i, j = negative[0]
+        found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
+        raise InvalidInput(who, "numbers of at least 0", found, do)
+    if len(own):
+        found = f"{block[own[0], own[0]]:g} for row {at[own[0]]} and itself"
+        raise InvalidInput(who, "0 between equal cells", found, do)
+    if len(uneven):
+        i, j = uneven[0]
+        found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
+        raise InvalidInput(who, "the same distance in both directions", found, do)

@@ -1,0 +1,393 @@
+"""Trees whose tests compare a cell with two others, as flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from lookalike._runtime.config import settings, show_bytes
+from lookalike._runtime.threads import run
+from lookalike.columns.base import Cells
+from lookalike.errors import TooLarge
+from lookalike.kernels.cell_types import TABLE, VALUE, CellTree
+from lookalike.kernels.cell_walk import CellTests
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    Dims,
+    Fields,
+    Of,
+    Offsets,
+    TupleOf,
+    check_fields,
+    require,
+)
+from lookalike.table.model.table import Table
+from lookalike.trees.cells.cache import CellCache
+from lookalike.trees.cells.columns import TreeColumn, encode_columns
+from lookalike.trees.cells.rows import (
+    add_votes,
+    class_votes,
+    find_leaves,
+    read_rows,
+    row_blocks,
+)
+from lookalike.trees.thresholds.flat import Forest, check_preorder, find_shape, flatten
+
+if TYPE_CHECKING:
+    from lookalike.kernels.cell_descent import CellTrees
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class SimilarityTrees:
+    """A forest of similarity trees: a test is a column, two of its cells and a threshold.
+
+    A row goes left if ``d(q, x) - d(p, x)`` is at most the threshold (with squared distances, or
+    the value itself where numbers are tested as they are). Nodes are in preorder: the left child
+    follows its parent.
+
+    Parameters
+    ----------
+    columns : tuple of TreeColumn
+    kept : tuple of encoded cells, one entry per column
+        The cells that tests compare with.
+    feature : int32, one per node
+        The column tested, as a place in ``columns``; -1 in a leaf.
+    first, second : int32, one per node
+        The cells p and q, as places in ``kept[feature]``; -1 where there are none.
+    threshold : float64, one per node
+    right : int32, one per node
+        Right child, counted from the beginning of its tree; -1 in a leaf.
+    default : uint8, one per node
+        Side of a missing cell: 1 for left.
+    offsets : int64, one per tree and one more
+        Tree t has the nodes ``offsets[t]:offsets[t + 1]``.
+    entries : int64, one per node
+        How many drawn rows reached the node when it was grown.
+    weights, impurities : float64, one per node
+    value : float64 (nodes, classes)
+        Weight of each class, or one column with the mean of the target.
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "columns": TupleOf(Of("TreeColumn"), "columns"),
+        "kept": TupleOf(Anything(), "columns"),
+        "feature": Array("int32", "nodes", low=-1, below="columns"),
+        "first": Array("int32", "nodes", low=-1),
+        "second": Array("int32", "nodes", low=-1),
+        "threshold": Array("float64", "nodes", no_nan=True),
+        "right": Array("int32", "nodes", low=-1),
+        "default": Array("uint8", "nodes", high=1),
+        "offsets": Offsets("nodes", "trees"),
+        "entries": Array("int64", "nodes", low=0),
+        "weights": Array("float64", "nodes", finite=True),
+        "impurities": Array("float64", "nodes"),
+        "value": Array("float64", "nodes", "outputs"),
+    }
+
+    columns: tuple[TreeColumn, ...]
+    kept: tuple[Cells, ...]
+    feature: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    threshold: np.ndarray
+    right: np.ndarray
+    default: np.ndarray
+    offsets: np.ndarray
+    entries: np.ndarray
+    weights: np.ndarray
+    impurities: np.ndarray
+    value: np.ndarray
+
+    def __repr__(self) -> str:
+        return (
+            f"SimilarityTrees: {self.n_trees:,} trees, {len(self.feature):,} nodes, "
+            f"{len(self.columns)} columns, depth {int(self.depth.max(initial=0))}"
+        )
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def _shape(self) -> tuple[np.ndarray, np.ndarray]:
+        nodes = find_shape(self.feature, self.right, self.offsets)
+        return nodes.parent, nodes.depth
+
+    @property
+    def parent(self) -> np.ndarray:
+        """Parent of every node within its tree, -1 for a root."""
+        return self._shape[0]
+
+    @property
+    def depth(self) -> np.ndarray:
+        """Number of tests on the way to every node."""
+        return self._shape[1]
+
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """How kernels project the cells of each column."""
+        return np.array([column.kind for column in self.columns], np.int64)
+
+    def _ends(self, feature: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Return p or q of tests as kernels read them: numbers, codes, or places among the kept."""
+        out = np.zeros(len(feature))
+        for f, column in enumerate(self.columns):
+            here = (feature == f) & (at >= 0)
+            if column.is_object:
+                out[here] = at[here]
+            elif here.any():
+                out[here] = np.asarray(self.kept[f], np.float64)[at[here]]
+        return out
+
+    @cached_property
+    def _tests(self) -> CellTests:
+        """The tests of all nodes, as kernels read them."""
+        return self._tests_of(self.feature, self.first, self.second, self.threshold)
+
+    @cached_property
+    def descent(self) -> CellTrees:
+        """The trees as rows go down them."""
+        from lookalike.kernels.cell_descent import CellTrees, find_cuts
+
+        cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
+        find_cuts(self.kinds, *self._tests, cut, side)
+        return CellTrees(*self._tests, cut, side, self.right, self.default, self.offsets)
+
+    def _tests_of(
+        self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
+    ) -> CellTests:
+        ends = self._ends(feature, first), self._ends(feature, second)
+        return CellTests(feature, *ends, threshold)
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def encode(self, table: Table) -> tuple[Cells, ...]:
+        """Encode new rows, once for every distance."""
+        return encode_columns(self.columns, table)
+
+    def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
+        """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
+        return find_leaves(self, cells, n_jobs)
+
+    def sum_votes(
+        self, cells: tuple[Cells, ...], votes: np.ndarray, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Return for each row the sum of the votes of its leaves, a line per node in ``votes``."""
+        return add_votes(self, cells, votes, n_jobs)
+
+    def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
+        """Return what every row answers to every node's test, met on its way or not.
+
+        Returns
+        -------
+        uint8 array of shape (rows, nodes)
+            1 goes left, 0 goes right, 2 cannot be told (a missing cell) or is a leaf.
+        """
+        from lookalike.kernels.cell_walk import answer_tests
+
+        n = len(cells[0])
+        out = np.empty((n, len(self.feature)), np.uint8)
+        tests = self._tests
+
+        def one(part: slice) -> None:
+            answer_tests(read_rows(self, cells, part), tests, out[part])
+
+        run(one, row_blocks(self, n), n_jobs, "asking every test")
+        return out
+
+    def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes on the way to some leaves, and where the way of each row begins.
+
+        Nodes are numbered over the forest.
+        """
+        from lookalike.kernels.cell_walk import walk_up
+
+        lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        nodes = np.empty(ends[-1], np.int64)
+        walk_up(leaves, self.parent, self.offsets, self.depth, ends, nodes)
+        return nodes, ends
+
+    @cached_property
+    def soft_votes(self) -> np.ndarray:
+        """What every node of a forest for classes votes for: each class with its share."""
+        return class_votes(self.value, "soft")
+
+    @cached_property
+    def majority_votes(self) -> np.ndarray:
+        """What every node of a forest for classes votes for: its largest class with its share."""
+        return class_votes(self.value, "majority")
+
+    # -- the form that forest similarities share ---------------------------------------------------
+
+    @cached_property
+    def _inputs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the different projections (column, p, q), and the one of every inner node."""
+        inside = self.feature >= 0
+        asked = np.stack([self.feature, self.first, self.second], axis=1)[inside]
+        different, number = np.unique(asked, axis=0, return_inverse=True)
+        out = np.full(len(self.feature), -1, np.int64)
+        out[inside] = number.ravel()
+        return different, out
+
+    @property
+    def different_tests(self) -> np.ndarray:
+        """The different projections that tests ask for: (column, p, q)."""
+        return self._inputs[0]
+
+    def to_forest(self) -> Forest:
+        """Return the trees in the form of ``Forest``: each different projection is an input.
+
+        Two nodes that project between the same cells share an input, so tests are equal by content
+        when input and threshold are. ``inputs`` gives the values of rows on these inputs.
+        """
+        different, number = self._inputs
+        size = len(self.feature)
+        within = np.arange(size) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        left = np.where(self.feature >= 0, within + 1, -1)
+        forest = flatten(
+            number,
+            self.threshold,
+            left,
+            self.right,
+            self.offsets,
+            max(1, len(different)),
+            default=self.default,
+        )
+        column = np.zeros(max(1, len(different)), np.int32)
+        places = np.array([c.column for c in self.columns], np.int32)
+        column[: len(different)] = places[different[:, 0]]
+        return replace(forest, column=column)
+
+    def inputs(
+        self, cells: tuple[Cells, ...], part: slice | None = None, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Return the projections of rows on the inputs of ``to_forest``, NaN where unknown.
+
+        Parameters
+        ----------
+        cells : encoded rows
+        part : slice, optional
+            Only these rows; the matrix is as wide as there are different projections.
+        n_jobs : int, optional
+        """
+        from lookalike.kernels.cell_walk import project_rows
+
+        different, _ = self._inputs
+        start, stop, _ = (part or slice(None)).indices(len(cells[0]))
+        size = 8 * (stop - start) * max(1, len(different))
+        if size > settings().memory_limit:
+            raise TooLarge(
+                "the projections of a similarity forest",
+                f"{show_bytes(size)} for {stop - start:,} rows and {len(different):,} tests",
+                f"a memory limit of {show_bytes(settings().memory_limit)}",
+                "Ask for fewer rows at once, or grow fewer or smaller trees",
+            )
+        out = np.zeros((stop - start, max(1, len(different))))
+        feature, first, second = np.ascontiguousarray(different.T)
+        tests = self._tests_of(feature, first, second, np.zeros(len(different)))
+
+        def one(rows: slice) -> None:
+            moved = slice(rows.start + start, rows.stop + start)
+            project_rows(read_rows(self, cells, moved), tests, out[rows, : len(different)])
+
+        run(one, row_blocks(self, stop - start), n_jobs, "projecting rows")
+        return out
+
+    # -- facts about columns -----------------------------------------------------------------------
+
+    def importances(self, n_columns: int) -> np.ndarray:
+        """Return how much impurity the tests of each column of the table take away.
+
+        Summed in each tree, brought to a sum of 1, and averaged; all 0 where no tree has a test.
+        """
+        inside = np.flatnonzero(self.feature >= 0)
+        tree = np.searchsorted(self.offsets, inside, side="right") - 1
+        start = self.offsets[tree]
+        mass = self.weights * self.impurities
+        lost = mass[inside] - mass[inside + 1] - mass[start + self.right[inside]]
+        places = np.array([c.column for c in self.columns], np.int64)
+        total = np.zeros((self.n_trees, n_columns))
+        np.add.at(total, (tree, places[self.feature[inside]]), np.maximum(lost, 0.0))
+        sums = total.sum(axis=1)
+        if not (sums > 0).any():
+            return np.zeros(n_columns)
+        shares = (total[sums > 0] / sums[sums > 0, None]).mean(axis=0)
+        return np.asarray(shares / shares.sum())
+
+    def describe(self, node: int) -> dict[str, Any]:
+        """Return the test of a node, numbered over the forest, in words."""
+        f = int(self.feature[node])
+        if f < 0:
+            return {"leaf": self.value[node].tolist()}
+        column = self.columns[f]
+        return {
+            "column": column.name,
+            "distance": column.distance.name,
+            "by_value": column.kind == VALUE,
+            "p": int(self.first[node]),
+            "q": int(self.second[node]),
+            "threshold": float(self.threshold[node]),
+        }
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that nodes are in preorder and tests compare with kept cells."""
+        check_preorder(self.feature, self.right, self.offsets, "SimilarityTrees")
+        sizes = np.array([len(cells) for cells in self.kept], np.int64)
+        for column, cells in zip(self.columns, self.kept, strict=True):
+            where = f"SimilarityTrees.kept ({column.name[:40]!r})"
+            if column.is_object:
+                column.distance.check_cells(cells, None, where)
+            else:
+                check_fields({"cells": cells}, {"cells": Array("float64", "n")}, where)
+        inside = self.feature >= 0
+        asked = self.feature[inside]
+        by_value = self.kinds[asked] == VALUE
+        for ends in (self.first[inside], self.second[inside]):
+            fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
+            require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")
+
+
+def cut_off(tree: CellTree, made: int) -> CellTree:
+    """Return the first nodes of a tree that was given more room than it needed."""
+    return CellTree(*(part[:made].copy() for part in tree))
+
+
+def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
+    """Put trees one after another and keep the cells that their tests compare with."""
+    all_nodes = CellTree(*(np.concatenate(part) for part in zip(*trees, strict=True)))
+    feature, first, second = all_nodes.feature, all_nodes.first, all_nodes.second
+    sizes = [len(tree.feature) for tree in trees]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    kept: list[Any] = []
+    places = [np.full(len(feature), -1, np.int32) for _ in range(2)]
+    for f in range(len(cache.columns)):
+        here = (feature == f) & (first >= 0)
+        ends = [cache.same[f][cache.source[f, rows[here]]] for rows in (first, second)]
+        used, at = np.unique(np.concatenate(ends), return_inverse=True)
+        half = int(here.sum())
+        places[0][here], places[1][here] = at[:half], at[half:]
+        cells = cache.cells[f][used]
+        kept.append(cells if cache.columns[f].kind >= TABLE else np.asarray(cells, np.float64))
+    return SimilarityTrees(
+        cache.columns,
+        tuple(kept),
+        feature,
+        places[0],
+        places[1],
+        all_nodes.threshold,
+        all_nodes.right,
+        all_nodes.default,
+        offsets,
+        all_nodes.entries,
+        all_nodes.weights,
+        all_nodes.impurities,
+        all_nodes.value,
+    )

@@ -1,0 +1,1 @@
+"""Trees whose tests compare a number with a threshold."""

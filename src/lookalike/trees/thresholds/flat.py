@@ -1,0 +1,359 @@
+"""The one form that every tree takes, whoever grew it: flat arrays for a whole forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lookalike.errors import InvalidInput
+from lookalike.kernels.grow import ThresholdTree
+from lookalike.kernels.trees import Nodes, Splits, Tests
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees as flat arrays: a row goes left if its value is at most the threshold.
+
+    The nodes of a tree follow one another in preorder, so a left child comes right after its parent
+    and the leaves below a node are numbered without gaps. ``flatten`` brings any trees into this
+    form.
+
+    Parameters
+    ----------
+    feature : int32, one per node
+        The input that the node tests; -1 in a leaf.
+    threshold : float64, one per node
+        ``x <= threshold`` goes left; with ``equal`` set, ``x == threshold`` goes left.
+    left, right : int32, one per node
+        Children, counted from the beginning of their tree; -1 in a leaf.
+    offsets : int64, one per tree and one more
+        Tree t has the nodes ``offsets[t]:offsets[t + 1]``.
+    equal : uint8, one per node
+        1 for a test of one category against the rest.
+    default : uint8, one per node
+        Side of a missing value where it must take one: 1 for left.
+    mass : float64, one per node
+        How many of the fitted rows reach the node; 0 before they have been counted.
+    column : int32, one per input
+        The table's column behind each input. Usually the same; a test on two objects of a column is
+        an input of its own.
+    soft : bool
+        A missing value goes both ways, each with a share of the weight. False: by ``default`` only.
+    single : bool
+        Values are rounded to single precision before they are tested, as scikit-learn does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> forest = flatten(
+    ...     feature=[0, -1, 1, -1, -1],
+    ...     threshold=[0.5, 0, 0.5, 0, 0],
+    ...     left=[1, -1, 3, -1, -1],
+    ...     right=[2, -1, 4, -1, -1],
+    ...     offsets=[0, 5],
+    ...     n_inputs=2,
+    ... )
+    >>> forest
+    Forest: 1 tree, 5 nodes, 2 inputs, depth 2
+    >>> forest.leaves(np.array([[0.2, 0.2], [0.8, 0.2], [0.8, 0.8]])).ravel()
+    array([0, 1, 2], dtype=uint16)
+    """
+
+    SHAPE: ClassVar[Fields] = {
+        "feature": Array("int32", "nodes", low=-1, below="inputs"),
+        "threshold": Array("float64", "nodes", no_nan=True),
+        "left": Array("int32", "nodes", low=-1, below="nodes"),
+        "right": Array("int32", "nodes", low=-1, below="nodes"),
+        "offsets": Offsets("nodes", "trees"),
+        "equal": Array("uint8", "nodes", high=1),
+        "default": Array("uint8", "nodes", high=1),
+        "mass": Array("float64", "nodes", finite=True, low=0),
+        "column": Array("int32", "inputs", low=0),
+        "soft": Flag(),
+        "single": Flag(),
+    }
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    offsets: np.ndarray
+    equal: np.ndarray
+    default: np.ndarray
+    mass: np.ndarray
+    column: np.ndarray
+    soft: bool = True
+    single: bool = False
+
+    def __repr__(self) -> str:
+        trees = f"{self.n_trees:,} tree" + ("" if self.n_trees == 1 else "s")
+        depth = int(self.nodes.depth.max(initial=0))
+        return (
+            f"Forest: {trees}, {len(self.feature):,} nodes, {self.n_inputs} inputs, depth {depth}"
+        )
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_inputs(self) -> int:
+        """How many inputs the tests may ask for."""
+        return len(self.column)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """Depths, parents and leaf numbers."""
+        return find_shape(self.feature, self.right, self.offsets)
+
+    @property
+    def splits(self) -> Splits:
+        """What a walk from root to leaf needs, for kernels."""
+        return Splits(
+            self.feature, self.tests.cut, self.right, self.equal, self.default, self.offsets
+        )
+
+    @cached_property
+    def tests(self) -> Tests:
+        """Tests by content, numbered over the whole forest."""
+        from lookalike.kernels.trees import test_facts
+
+        inside = self.feature >= 0
+        category = np.zeros(self.n_inputs, np.uint8)
+        category[self.feature[inside & (self.equal > 0)]] = 1
+        asked = np.lexsort((self.threshold[inside], self.feature[inside]))
+        at = np.flatnonzero(inside)[asked]
+        f, c = self.feature[at], self.threshold[at] + 0.0  # -0.0 and 0.0 are one threshold
+        new = np.ones(len(at), bool)
+        new[1:] = (f[1:] != f[:-1]) | (c[1:] != c[:-1])
+        number = np.cumsum(new) - 1
+        counts = np.bincount(f[new], minlength=self.n_inputs)
+        cut_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        size = len(self.feature)
+        test, cut = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
+        test[at] = number
+        cut[at] = number - cut_offsets[f]
+        repeat, slot = np.empty(size, np.uint8), np.empty(size, np.int32)
+        height, n_slots = np.empty(size, np.int32), np.empty(self.n_trees, np.int64)
+        n_tests = int(cut_offsets[-1])
+        test_facts(
+            self.feature,
+            test,
+            self.offsets,
+            self.nodes.parent,
+            n_tests,
+            repeat,
+            slot,
+            n_slots,
+            height,
+        )
+        return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Greatest depth, and greatest number of nodes, of leaves and of shared tests in a tree."""
+        return (
+            int(self.nodes.depth.max(initial=0)),
+            int(np.diff(self.offsets).max(initial=0)),
+            int(self.nodes.n_leaves.max(initial=0)),
+            int(self.tests.n_slots.max(initial=0)),
+        )
+
+    def bins(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return rows as whole numbers: how many thresholds of its column each value exceeds.
+
+        That is all a forest can ask about a row, exactly, in two or four bytes per value; the
+        largest number of the type stands for a missing value.
+        """
+        from lookalike.trees.thresholds.rows import bin_rows
+
+        return bin_rows(self, values, n_jobs)
+
+    def leaves(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the leaf that each row reaches in each tree; missing values go by ``default``.
+
+        Parameters
+        ----------
+        values : array of shape (n, n_inputs)
+            NaN where missing.
+        n_jobs : int, optional
+            Threads.
+
+        Returns
+        -------
+        array of shape (n, n_trees)
+            Leaf numbers, uint16 or, for trees of very many leaves, uint32.
+        """
+        from lookalike.trees.thresholds.rows import find_leaves
+
+        return find_leaves(self, self.bins(values, n_jobs), n_jobs)
+
+    def settled(self, values: np.ndarray, n_jobs: int | None = None) -> Forest:
+        """Return the forest with the fitted rows counted in every node.
+
+        A missing value follows the larger count of rows whose value is known (ties: left); a forest
+        that came with sides of its own (``soft=False``) keeps them.
+        """
+        from lookalike.trees.thresholds.rows import count_rows
+
+        return self.counted(*count_rows(self, self.bins(values, n_jobs), n_jobs))
+
+    def counted(self, mass: np.ndarray, default: np.ndarray | None = None) -> Forest:
+        """Return the forest with these counts of fitted rows and sides of missing values."""
+        changed = replace(self, mass=mass, default=self.default if default is None else default)
+        for name in ("nodes", "tests", "sizes"):  # none depends on what was changed
+            if name in self.__dict__:
+                changed.__dict__[name] = self.__dict__[name]
+        return changed
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that nodes are in preorder and an input has one kind of test."""
+        check_preorder(self.feature, self.right, self.offsets, "Forest")
+        within = np.arange(len(self.feature)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        left = np.where(self.feature >= 0, within + 1, -1)
+        require(np.array_equal(left, self.left), "Forest.left", "the node after its parent")
+        inside = self.feature >= 0
+        tested = np.zeros((self.n_inputs, 2), bool)
+        tested[self.feature[inside], self.equal[inside]] = True
+        one_kind = not tested.all(axis=1).any()
+        require(one_kind, "Forest.equal", "one kind of test per input", "both kinds")
+
+
+def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
+    """Return what follows from the shape of trees whose nodes are in preorder."""
+    from lookalike.kernels.trees import shape_facts
+
+    size = len(feature)
+    parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
+    n_leaves = np.empty(len(offsets) - 1, np.int64)
+    shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
+    leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
+    return Nodes(parent, depth, end, leaf, first, last, n_leaves, leaf_node, leaf_offsets)
+
+
+def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, where: str) -> None:
+    """Refuse loaded trees unless each is whole and its nodes are in preorder.
+
+    Which nodes are leaves fixes where every right child is; children come after their parents, so
+    no walk can go in circles or leave its tree.
+    """
+    inside = feature >= 0
+    sizes = np.diff(offsets)
+    require(len(sizes) and (sizes > 0).all(), where, "trees with at least one node", "others")
+    # How many subtrees are still to come: one more after a test, one less after a leaf.
+    level = np.cumsum(np.where(inside, 1, -1))
+    start = np.repeat(np.concatenate([[0], level[offsets[1:-1] - 1]]), sizes)
+    last = np.zeros(len(feature), bool)
+    last[offsets[1:] - 1] = True
+    ends = np.where(last, level - start == -1, level - start >= 0)
+    require(ends.all(), where, "trees whose every node is reached once from the root", "others")
+    # The left subtree of node i ends where the level first falls below that before its beginning.
+    size = len(feature)
+    keys = np.sort((level + size + 1) * (size + 1) + np.arange(size))
+    at = np.flatnonzero(inside)
+    wanted = level[at] - 1 + size + 1
+    found = keys[np.searchsorted(keys, wanted * (size + 1) + at)] % (size + 1)
+    expected = np.full(size, -1, np.int64)
+    expected[at] = found + 1 - np.repeat(offsets[:-1], sizes)[at]
+    require(np.array_equal(expected, right), where, "right children in preorder", "others")
+
+
+def join_trees(trees: list[ThresholdTree], category: np.ndarray) -> Forest:
+    """Put trees one after another in a forest."""
+    feature, threshold, left, right = (np.concatenate(part) for part in zip(*trees, strict=True))
+    offsets = np.concatenate([[0], np.cumsum([len(tree.feature) for tree in trees])])
+    equal = np.where(feature >= 0, category[np.maximum(feature, 0)], 0)
+    return flatten(feature, threshold, left, right, offsets, len(category), equal=equal)
+
+
+def flatten(
+    feature: Any,
+    threshold: Any,
+    left: Any,
+    right: Any,
+    offsets: Any,
+    n_inputs: int,
+    *,
+    equal: Any = None,
+    default: Any = None,
+    soft: bool = True,
+    single: bool = False,
+) -> Forest:
+    """Bring trees into the one form: check them and put their nodes in preorder.
+
+    Parameters
+    ----------
+    feature, threshold, left, right : sequences, one entry per node
+        As in ``Forest``, in any order that begins with the root of each tree.
+    offsets : sequence
+        Where each tree begins, and the end of the last.
+    n_inputs : int
+        How many columns the rows have.
+    equal, default : sequences, optional
+    soft, single : bool
+        See ``Forest``.
+
+    Examples
+    --------
+    >>> stump = flatten([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [0, 3], n_inputs=1)
+    >>> stump.n_trees, stump.n_inputs
+    (1, 1)
+    """
+    from lookalike.kernels.trees import order_nodes
+
+    feature = np.asarray(feature, np.int32)
+    threshold = np.asarray(threshold, np.float64)
+    children = np.asarray(left, np.int32), np.asarray(right, np.int32)
+    offsets = np.asarray(offsets, np.int64)
+    size = len(feature)
+    same = np.zeros(size, np.uint8) if equal is None else np.asarray(equal, np.uint8)
+    side = np.ones(size, np.uint8) if default is None else np.asarray(default, np.uint8)
+    inside = feature >= 0
+    feature = np.where(inside, feature, np.int32(-1))
+    threshold = np.where(inside, threshold, 0.0)
+    if size and int(feature.max()) >= n_inputs:
+        _refuse(f"tests on inputs 0 to {n_inputs - 1}", f"a test on input {int(feature.max())}")
+    if np.isnan(threshold[inside]).any():
+        _refuse("a threshold in every inner node", "a node without one")
+    asked = np.zeros((n_inputs, 2), bool)
+    asked[feature[inside], same[inside]] = True
+    if asked.all(axis=1).any():
+        both = int(np.flatnonzero(asked.all(axis=1))[0])
+        _refuse("one kind of test per input", f"thresholds and categories on input {both}")
+    order, place = np.empty(size, np.int64), np.empty(size, np.int64)
+    wrong = order_nodes(feature, *children, offsets, order, place)
+    if wrong >= 0:
+        _refuse("trees whose every node is reached once from the root", f"tree {wrong} is not")
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    taken = order + start
+    moved = []
+    for child in children:
+        old = child[taken]
+        moved.append(np.where(old >= 0, place[np.maximum(old, 0) + start], -1).astype(np.int32))
+        moved[-1][feature[taken] < 0] = -1
+    return Forest(
+        feature[taken],
+        threshold[taken],
+        moved[0],
+        moved[1],
+        offsets,
+        same[taken],
+        side[taken],
+        np.zeros(size),
+        np.arange(n_inputs, dtype=np.int32),
+        soft,
+        single,
+    )
+
+
+def _refuse(needed: str, found: str) -> None:
+    raise InvalidInput("forest", needed, found, "Check the arrays of the trees")

@@ -1,0 +1,17 @@
+"""Past the five papers: which combinations of their ideas are best."""
+
+from studies.beyond import combinations, learners, notes, rule
+from studies.paper import Paper, Part
+
+PAPER = Paper(
+    "beyond",
+    "Past the papers",
+    notes.CITATION,
+    notes.ABOUT,
+    [
+        Part("combinations", "Each measure with each repair on each task", combinations.run),
+        Part("rule", "A rule for measure=auto", rule.run),
+        Part("learners", "With labels: the papers' classifiers", learners.run),
+    ],
+    notes.SUMMARY,
+)

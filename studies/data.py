@@ -1,0 +1,93 @@
+"""The papers' data sets, as their authors had them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike.errors import MissingFile
+
+KINDS = {"R": "number", "N": "category", "O": "order", "B": "category"}
+
+
+def find_file(data: Path, name: str) -> Path:
+    """Return where a set lies, or say that it is missing."""
+    for ending in (".parquet", ".npz"):
+        path = data / f"{name}{ending}"
+        if path.exists():
+            return path
+    do = "Take the folder that has all sets of the papers"
+    raise MissingFile("papers", f"the data set {name!r}", f"none in {str(data)!r}", do)
+
+
+@lru_cache(maxsize=64)
+def _frame(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
+
+
+def load_frame(data: Path, name: str, leave_out: Sequence[str] = ()) -> tuple[Any, np.ndarray]:
+    """Return a set's columns as an Arrow table, without the class, and the classes as numbers."""
+    table = _frame(find_file(data, name))
+    classes = np.asarray([str(value) for value in table["target"].to_pylist()])
+    rest = table.drop_columns(["target", *(one for one in leave_out if one in table.column_names)])
+    return rest, np.unique(classes, return_inverse=True)[1]
+
+
+def kinds_of(data: Path, name: str) -> dict[str, str]:
+    """Return the kinds of a set's columns as the file states them: column -> kind."""
+    stated = (_frame(find_file(data, name)).schema.metadata or {}).get(b"kinds", b"{}")
+    return {
+        column: KINDS[letter] for column, letter in json.loads(stated).items() if column != "target"
+    }
+
+
+def load_numbers(
+    data: Path, name: str, leave_out: Sequence[str] = (), *, complete: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a set as numbers, and its classes as numbers from 0.
+
+    Parameters
+    ----------
+    data : path
+    name : str, of the file, without its ending
+    leave_out : columns that are not features
+    complete : bool, leave out rows with gaps
+    """
+    path = find_file(data, name)
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as kept:
+            y = np.unique(kept["y"], return_inverse=True)[1]
+            if "X" in kept:
+                return kept["X"].astype(float), y
+        from scipy.sparse import load_npz
+
+        return load_npz(path).toarray().astype(float), y
+    table, y = load_frame(data, name, leave_out)
+    columns = []
+    for column in table.column_names:
+        cells = table[column].to_pylist()
+        try:
+            columns.append([np.nan if cell is None else float(cell) for cell in cells])
+        except ValueError:  # words: their place in the alphabet, as the sources code them
+            words = sorted({cell for cell in cells if cell is not None})
+            place = {word: float(at) for at, word in enumerate(words)}
+            columns.append([np.nan if cell is None else place[cell] for cell in cells])
+    x = np.column_stack([np.asarray(column, dtype=float) for column in columns])
+    if complete:
+        whole = ~np.isnan(x).any(axis=1)
+        x, y = x[whole], np.unique(y[whole], return_inverse=True)[1]
+    return x, y
+
+
+def rescale(x: np.ndarray, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    """Return columns brought to a common range; a constant column becomes the lower end."""
+    floor, span = x.min(axis=0), np.ptp(x, axis=0)
+    scaled: np.ndarray = low + (high - low) * (x - floor) / np.where(span > 0, span, 1.0)
+    return scaled

@@ -1,0 +1,270 @@
+"""Tables 1 and 2, Figures 5, 6 and 7: nineteen of the thirty sets, in three spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from studies.hubs.look import look_at
+from studies.hubs.plots import gain_plot, symmetry_plot
+from studies.hubs.published import AVERAGES, SETS, SPACES
+from studies.hubs.sets import SOURCES
+from studies.result import Finding, Result, Sheet, Value
+from studies.work import Work
+
+ROUNDING = 1e-9  # nothing is drawn: a difference is one of method, or of the printed digits
+DIVIDE = 1.4  # the hubness above which the paper sees gains
+ALPHA = 0.05
+DIFFER = ("corel1000", "ionosphere", "ballroom")  # NICDM from MP at k = 5, by the text
+TEXTS = {name for name, source in SOURCES.items() if source.least}
+TEXTS_APART = "The others are texts, whose words are not the authors'."
+Found = dict[str, dict[str, dict[str, float]]]
+
+TIED_VOTES = (
+    "Counting a vote that ends in a tie as wrong, instead of giving it to the nearest neighbor as "
+    "the paper says, brings the printed figures back to 0.1 points (sheet 'Tied votes'); five "
+    "votes on two classes never tie."
+)
+LOTS = (
+    "Counted proximities are whole numbers and tie; the authors' program breaks ties by lot, ours "
+    "by position. The printed figures lie inside the range that lots give (part 'Ties, labels')."
+)
+WORDS = (
+    "Not explained: stop words, stemmer, which words are too rare and what is kept of a message "
+    "are not printed. Tried: raw frequencies (this table), their logarithms, mere presence, roots, "
+    "two weights that see the length of a text, and the words that stand five times in all, which "
+    "are as many as printed (part 'Readings of the texts')."
+)
+BY_VARIANCE = (
+    "The authors' program divides every column by its variance before it estimates, which the "
+    "paper does not say; the other column does, and gives the printed figure of all seventeen "
+    "tables of numbers."
+)
+OTHER_WORDS = "Other words than the authors' (see above), so another space."
+MOVIES = (
+    "These are counted by raw frequencies, where hubness is low from the start; under the other "
+    "readings of the texts NICDM lowers it there too"
+)
+
+
+def run(work: Work) -> Result:
+    """Look at every set, and put what comes out beside the print."""
+    found: Found = {
+        name: work.once(name, partial(look_at, work.data, name))
+        for name in work.each("sets", SOURCES)
+    }
+    return Result(
+        [_accuracy(found), _quality(found), _tied_votes(found), _averages(found)],
+        _findings(found),
+        [gain_plot(found, 1), gain_plot(found, 5), symmetry_plot(found)],
+    )
+
+
+def _mark(figures: Mapping[str, float], k: int) -> bool:
+    return figures[f"p{k}"] < ALPHA
+
+
+def _accuracy(found: Found) -> Sheet:
+    rows: list[dict[str, Any]] = []
+    causes: dict[tuple[str, str], str] = {}
+    for name, spaces in found.items():
+        for at, space in enumerate(SPACES):
+            ours, theirs = spaces[space], SETS[name].rows[at]
+            label = name if not at else f"{name}, {space}"
+            row: dict[str, Any] = {"set": label}
+            for k, printed in ((1, theirs.c1), (5, theirs.c5)):
+                row[f"C{k} %"] = Value(ours[f"C{k}"], printed, ROUNDING, digits=1)
+                row[f"significant at {k}"] = _stars(at, k, ours, theirs.starred)
+            row["S5"] = Value(ours["S5"], theirs.s5, ROUNDING, digits=2)
+            row["Goodman-Kruskal"] = Value(ours["GK"], theirs.gk, ROUNDING, digits=2)
+            rows.append(row)
+            if SOURCES[name].least:
+                causes[label, "*"] = WORDS
+            elif SETS[name].classes > 2:
+                causes[label, "C5 %"] = TIED_VOTES
+            if space == "MP" and name in ("liver-disorders", "amlall"):
+                causes[label, "*"] = LOTS
+    about = (
+        "Leave-one-out accuracy of 1 and 5 neighbors, hubness of lists of 5, index of Goodman and "
+        "Kruskal. NICDM with 10 neighbors: the paper does not print the number, and with 10 its "
+        "figures come out. Tolerance: rounding. 'Significant' compares with the original distances "
+        "(McNemar, 0.05): ours, then the printed star in brackets. Texts: stop words of "
+        "scikit-learn removed, Porter's stemmer, tf-idf; messages without headers, which name the "
+        "class; words that stand in at least 3 (newsgroups) or 4 texts (reviews), by which their "
+        "number comes nearest to the printed one (8,033 for 8,811; 10,734 for 10,382)."
+    )
+    return Sheet("accuracy", "Tables 1 and 2: accuracy and hubness", rows, about, causes)
+
+
+def _stars(at: int, k: int, ours: Mapping[str, float], starred: tuple[int, ...]) -> str:
+    if not at:
+        return ""
+    return f"{'yes' if _mark(ours, k) else 'no'} ({'yes' if k in starred else 'no'})"
+
+
+def _quality(found: Found) -> Sheet:
+    rows: list[dict[str, Any]] = [
+        {
+            "set": name,
+            "n": Value(figures["set"]["n"], SETS[name].n, 0, digits=0),
+            "d": Value(figures["set"]["d"], SETS[name].d, 0, digits=0),
+            "classes": Value(figures["set"]["classes"], SETS[name].classes, 0, digits=0),
+            "d_mle": Value(figures["set"]["dimension"], SETS[name].dimension, ROUNDING, digits=0),
+            "d_mle, columns by variance": (
+                Value(
+                    figures["set"]["dimension, variance"], SETS[name].dimension, ROUNDING, digits=0
+                )
+                if "dimension, variance" in figures["set"]
+                else ""
+            ),
+        }
+        for name, figures in found.items()
+    ]
+    about = (
+        "Maximum likelihood estimate (Levina and Bickel) over 6 to 12 neighbors, Euclidean, "
+        "duplicates removed; columns as they are, and divided by their variance. Of texts, whose "
+        "columns are nearly all zeros, only the first."
+    )
+    causes = {("*", "d_mle"): BY_VARIANCE}
+    causes |= {(name, "*"): OTHER_WORDS for name in found if SOURCES[name].least}
+    causes |= {(name, "d_mle"): OTHER_WORDS for name in found if SOURCES[name].least}
+    title = "Tables 1 and 2: sizes and intrinsic dimension"
+    return Sheet("dimension", title, rows, about, causes)
+
+
+def _tied_votes(found: Found) -> Sheet:
+    rows: list[dict[str, Any]] = []
+    for name, figures in found.items():
+        if SETS[name].classes > 2 and not SOURCES[name].least:
+            for at, space in enumerate(SPACES):
+                printed = SETS[name].rows[at].c5
+                ours = figures[space]["C5 without tied votes"]
+                rows.append(
+                    {
+                        "set": f"{name}, {space}",
+                        "C5, the nearest decides": Value(figures[space]["C5"], digits=1),
+                        "C5, a tie is wrong": Value(ours, printed, ROUNDING, digits=1),
+                    }
+                )
+    about = "Two readings of a tied vote on the sets with ten classes."
+    return Sheet("votes", "Tied votes", rows, about)
+
+
+def _averages(found: Found) -> Sheet:
+    rows: list[dict[str, Any]] = []
+    keys = {"S5": "S5", "symmetric, k = 5": "symmetric 5",
+            "symmetric, k = 10 % of n": "symmetric 10 %"}  # fmt: skip
+    for title, key in keys.items():
+        row: dict[str, Any] = {"mean of the sets": title}
+        for at, space in enumerate(SPACES):
+            ours = float(np.mean([one[space][key] for one in found.values()]))
+            row[space] = Value(ours, AVERAGES[title][at], digits=2 if key == "S5" else 1)
+        rows.append(row)
+    here = [SETS[name].rows for name in found]
+    row = {"mean of the sets": "S5, printed for the same sets"}
+    for at, space in enumerate(SPACES):
+        row[space] = Value(float(np.mean([rows[at].s5 for rows in here])), digits=2)
+    rows.append(row)
+    about = (
+        f"Ours over {len(found)} sets, printed over 30, so no difference is judged: the sets with "
+        "the largest hubs (dorothea, c1ka-twitter, gisette, both music collections) cannot be had."
+    )
+    return Sheet("averages", "Averages", rows, about)
+
+
+def _findings(found: Found) -> list[Finding]:
+    s5 = np.array([[one[space]["S5"] for space in SPACES] for one in found.values()])
+    c5 = np.array([[one[space]["C5"] for space in SPACES] for one in found.values()])
+    gk = np.array([[one[space]["GK"] for space in SPACES] for one in found.values()])
+    even = np.array([[one[space]["symmetric 5"] for space in SPACES] for one in found.values()])
+    changes = [
+        (name, space, k, one[space][f"C{k}"] - one["original"][f"C{k}"])
+        for name, one in found.items()
+        for space in SPACES[1:]
+        for k in (1, 5)
+        if _mark(one[space], k)
+    ]
+    losses = [f"{n}, {s}, k = {k}: {gap:+.1f}" for n, s, k, gap in changes if gap < 0]
+    lower = (s5[:, 1:] < s5[:, :1]).sum(axis=0)
+    higher = [name for name, row in zip(found, s5, strict=True) if (row[1:] >= row[0]).any()]
+    means = s5.mean(axis=0)
+    large = s5[:, 0] > DIVIDE
+    gains = c5[:, 1:].mean(axis=1) - c5[:, 0]
+    hubby = {name for name, high in zip(found, large, strict=True) if high}
+    at5 = [name for name, _, k, _ in changes if k == 5]
+    better = (gk[:, 1:].round(2) >= gk[:, :1].round(2)).sum(axis=0)
+    shares = even.mean(axis=0)
+    key = "symmetric 10 %"
+    fewer = {
+        space: [name for name, one in found.items() if one[space][key] < one["original"][key]]
+        for space in SPACES[1:]
+    }
+    apart = {
+        k: [n for n, one in found.items() if one["MP"][f"p{k} to NICDM"] < ALPHA] for k in (1, 5)
+    }
+    there = [name for name in DIFFER if name in found]
+    n = len(found)
+    return [
+        Finding(
+            "Both scalings lower the hubness S5 on every set",
+            bool((lower == n).all()),
+            f"NICDM on {lower[0]}, MP on {lower[1]} of {n} sets"
+            + (f"; not on {', '.join(higher)}" if higher else ""),
+            MOVIES if higher == ["movie-reviews"] else "",
+            headline=True,
+        ),
+        Finding(
+            "On the mean MP leaves fewer hubs than NICDM, and both far fewer than the original",
+            bool(means[2] < means[1] < means[0] / 2),
+            f"mean S5 {means[0]:.2f}, NICDM {means[1]:.2f}, MP {means[2]:.2f} (2.5, 0.94, 0.29)",
+            headline=True,
+        ),
+        Finding(
+            "Neither scaling loses accuracy significantly on any set",
+            not losses,
+            f"{len(changes)} significant changes, {len(losses)} of them losses"
+            + (f" ({'; '.join(losses)})" if losses else ""),
+            headline=True,
+        ),
+        Finding(
+            "Accuracy is gained where hubness is high: S5 = 1.4 divides the sets",
+            bool(gains[large].mean() > gains[~large].mean() + 1)
+            and sum(name in hubby for name in at5) > len(at5) / 2,
+            f"mean gain of C5 {gains[large].mean():+.1f} points above 1.4, "
+            f"{gains[~large].mean():+.1f} below; {sum(name in hubby for name in at5)} of "
+            f"{len(at5)} significant changes at k = 5 are above",
+        ),
+        Finding(
+            "Neighbors are mutual more often after scaling",
+            bool((even[:, 1:] > even[:, :1]).all()),
+            f"mean share at k = 5: {shares[0]:.1f} %, NICDM {shares[1]:.1f} %, MP {shares[2]:.1f} "
+            f"% (46, 70.8, 69); up on {int((even[:, 1] > even[:, 0]).sum())} and "
+            f"{int((even[:, 2] > even[:, 0]).sum())} of {n} sets",
+            headline=True,
+        ),
+        Finding(
+            "In lists of a tenth of the rows, too, except by NICDM on mfeat-karhunen and "
+            "mfeat-pixels",
+            fewer == {"NICDM": ["mfeat-karhunen", "mfeat-pixels"], "MP": []},
+            "fewer mutual neighbors: "
+            + "; ".join(f"{space} on {', '.join(sets) or 'none'}" for space, sets in fewer.items()),
+            "The two are found again; why fourclass falls too (by two points) is not explained, "
+            "and the texts are read otherwise than in the paper",
+        ),
+        Finding(
+            f"NICDM and MP differ significantly at k = 5 on {' and '.join(there) or 'no set'} "
+            "alone (in print also corel1000 and ballroom), at k = 1 on no set",
+            apart == {1: [], 5: there},
+            f"at k = 5 on {', '.join(apart[5]) or 'none'}, at k = 1 on "
+            f"{', '.join(apart[1]) or 'none'}",
+            TEXTS_APART if set(apart[1] + apart[5]) - set(there) <= TEXTS else "Not explained.",
+        ),
+        Finding(
+            "MP keeps or betters the Goodman-Kruskal index more often than NICDM",
+            bool(better[1] > better[0]),
+            f"MP on {better[1]}, NICDM on {better[0]} of {n} sets (26 and 17 of 30)",
+        ),
+    ]

@@ -1,0 +1,71 @@
+"""Run the parts of a paper, one after the other."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lookalike.errors import InvalidInput
+from studies.paper import Paper, Part
+from studies.result import Result
+from studies.source import source_of
+from studies.work import Work
+
+
+@dataclass(frozen=True)
+class Done:
+    """A part that was run: what it came to, how long it took, and with how many repetitions."""
+
+    part: Part
+    result: Result
+    seconds: float
+    effort: str
+
+
+def run_paper(
+    paper: Paper,
+    data: str | os.PathLike[str],
+    effort: str = "default",
+    keep: str | os.PathLike[str] | None = None,
+    parts: Sequence[str] | None = None,
+    efforts: Mapping[str, str] | None = None,
+) -> Iterator[Done]:
+    """Run a paper's parts and give each as soon as it is done.
+
+    Parameters
+    ----------
+    paper : Paper
+    data : path, the folder of the data sets
+    effort : "quick", "default" or "full"
+    keep : path, where figures are kept between two runs; None: nowhere
+    parts : names of parts; None for all
+    efforts : mapping of a part's name to its own effort, instead of the common one
+
+    Examples
+    --------
+    >>> from studies import Finding, Paper, Part, Result, run_paper
+    >>> part = Part("one", "One", lambda work: Result(findings=[Finding("1 < 2", 1 < 2, "1, 2")]))
+    >>> paper = Paper("toy", "A toy", "Nobody (1900)", "", [part])
+    >>> [done.result.findings[0].holds for done in run_paper(paper, ".", "quick")]
+    [True]
+    """
+    known = [part.name for part in paper.parts]
+    own = efforts or {}
+    # An effort for a part that is not run would have no effect.
+    for names, allowed in ((parts or (), known), (own, parts or known)):
+        for name in names:
+            if name not in allowed:
+                do = f"Choose from {', '.join(allowed)}"
+                who = f"papers {paper.name}"
+                raise InvalidInput(who, "the name of a part", repr(name), do)
+    for part in paper.parts:
+        if parts and part.name not in parts:
+            continue
+        started = time.perf_counter()
+        much = own.get(part.name, effort)
+        source = source_of(inspect.getmodule(part.run))
+        work = Work(data, much, keep, f"{paper.name}-{part.name}", source)
+        yield Done(part, part.run(work), time.perf_counter() - started, much)

@@ -1,0 +1,157 @@
+"""K-means for mixed columns, against indicators in a plain matrix and against the definition."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import lookalike as la
+from lookalike.clustering import MixedKMeans, adjusted_rand, profile_clusters
+from lookalike.datasets import load_penguins
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+
+
+@parametrize_with_checks([MixedKMeans(3, random_state=0), MixedKMeans(random_state=0)])
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def mixed(n=60, seed=0, gaps=0.0):
+    rng = np.random.default_rng(seed)
+    half = rng.integers(2, size=n)
+    size = rng.normal(0, 1, n) + 3 * half
+    color = np.array(["red", "blue", "green"])[rng.integers(3, size=n) * half].astype(object)
+    width = rng.exponential(2.0, n)
+    size[rng.random(n) < gaps] = np.nan
+    color[rng.random(n) < gaps] = None
+    return {"size": size, "color": color.tolist(), "width": width}, half
+
+
+def indicators(table, weight):
+    """The matrix of factor analysis of mixed data: plain k-means on it is the same."""
+    columns = []
+    for name in ("size", "width"):
+        x = np.asarray(table[name], dtype=float)
+        columns.append((x - x.mean()) / x.std())
+    color = np.array(table["color"])
+    for level in sorted(set(color)):
+        there = (color == level).astype(float)
+        columns.append(weight * there / np.sqrt(there.mean()))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 2.0])
+def test_complete_tables_are_k_means_on_indicators(weight):
+    table, _ = mixed(n=80, seed=3)
+    ours = MixedKMeans(4, category_weight=weight, n_init=20, random_state=0).fit(table)
+    matrix = indicators(table, weight)
+    theirs = KMeans(4, n_init=20, random_state=0).fit(matrix)
+    assert ours.inertia_ <= theirs.inertia_ * 1.02
+    # The same labels make the same centers, so our sum of squares is theirs for our labels.
+    again = KMeans(
+        4,
+        init=np.array([matrix[ours.labels_ == k].mean(axis=0) for k in range(4)]),
+        n_init=1,
+        max_iter=1,
+    ).fit(matrix)
+    assert_allclose(ours.inertia_, again.inertia_, rtol=1e-9)
+
+
+def slow_distances(model, table):
+    """Squared distances by the definition, a cell at a time."""
+    space, centers = model.space_, model.centers_
+    numbers, codes = space.encode(la.table.as_table(table, model.schema_))
+    out = np.zeros((len(numbers), len(centers)))
+    for i in range(len(numbers)):
+        for k in range(len(centers)):
+            for j, x in enumerate(numbers[i]):
+                if not np.isnan(x):
+                    out[i, k] += (x - centers.means[k, j]) ** 2
+            for j, code in enumerate(codes[i]):
+                if code == -1:
+                    continue
+                for level in range(space.starts[j], space.starts[j + 1]):
+                    here = 1.0 if level - space.starts[j] == code else 0.0
+                    q, p = centers.shares[k, level], space.shares[level]
+                    out[i, k] += space.weight * (here - q) ** 2 / p
+    return out
+
+
+@given(st.integers(0, 10_000), st.integers(1, 5), st.floats(0, 2))
+def test_rows_are_with_the_nearest_center(seed, k, weight):
+    table, _ = mixed(n=25, seed=seed, gaps=0.2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LookalikeWarning)
+        model = MixedKMeans(k, category_weight=weight, n_init=2, random_state=seed).fit(table)
+    far = slow_distances(model, table)
+    assert_allclose(model.exemplar_distances_**2, far.min(axis=1), atol=1e-9)
+    assert_allclose(far[np.arange(25), model.labels_], far.min(axis=1), atol=1e-9)
+    assert_array_equal(model.predict(table), model.labels_)
+    assert_array_equal(model.labels_[model.exemplars_], np.arange(model.n_clusters_))
+    new = {"size": [0.5, None], "color": ["violet", None], "width": [1.0, 2.0]}
+    assert_allclose(
+        slow_distances(model, new).argmin(axis=1), model.predict(new)
+    )  # an unknown level counts, a gap does not
+
+
+def test_answers_do_not_depend_on_threads():
+    table, _ = mixed(n=20_000, gaps=0.1)
+    one, two = (MixedKMeans(3, n_init=1, random_state=0, n_jobs=j).fit(table) for j in (1, 2))
+    assert_array_equal(one.labels_, two.labels_)
+    assert one.inertia_ == two.inertia_
+    assert_array_equal(one.exemplar_distances_, two.exemplar_distances_)
+
+
+def test_penguins_are_told_apart_better_than_by_k_prototypes():
+    penguins = load_penguins()
+    species = [penguins["species"].cell(row) for row in range(len(penguins))]
+    model = MixedKMeans(3, random_state=0).fit(penguins, "species")
+    assert adjusted_rand(species, model.labels_) > 0.72
+    profile = profile_clusters(model, penguins, "species")
+    assert {one.majority for one in profile} == {"Adelie", "Chinstrap", "Gentoo"}
+
+
+def test_the_number_of_clusters_is_found():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(4), 50)
+    table = {"x": 10.0 * group + rng.normal(size=200), "c": list(np.array(list("abcd"))[group])}
+    model = MixedKMeans(random_state=0).fit(table)
+    assert model.n_clusters_ == 4
+    assert max(model.silhouettes_, key=model.silhouettes_.get) == 4
+    assert adjusted_rand(group, model.labels_) == 1.0
+    assert "silhouettes_" not in vars(model.set_params(n_clusters=2).fit(table))
+
+
+def test_it_is_saved_and_loaded(tmp_path):
+    table, _ = mixed(gaps=0.1)
+    model = MixedKMeans(3, random_state=0).fit(table)
+    model.save(tmp_path / "means.lookalike")
+    assert_array_equal(la.load(tmp_path / "means.lookalike").predict(table), model.labels_)
+
+
+def test_far_away_numbers_neither_overflow_nor_lose_their_order():
+    model = MixedKMeans(2, random_state=0).fit({"a": [1e300, 1.1e300, -1e300, -1.1e300]})
+    assert_array_equal(model.labels_, [0, 0, 1, 1])
+    model = MixedKMeans(2, random_state=0).fit({"a": [1e15, 1e15 + 1, 1e15 + 9, 1e15 + 10]})
+    assert_array_equal(model.labels_, [0, 0, 1, 1])
+
+
+def test_what_cannot_be_clustered_is_said():
+    with pytest.raises(TooFewRows, match="at least 9 rows"):
+        MixedKMeans(9).fit({"a": [1.0, 2.0]})
+    with pytest.raises(InvalidInput, match="at least one column of numbers"):
+        MixedKMeans(2).fit({"t": [["a"], ["b"], ["a", "c"]]})
+    with pytest.warns(LookalikeWarning, match="'t'"):
+        MixedKMeans(2).fit({"t": [["a"], ["b"], ["a", "c"]], "a": [1.0, 2.0, 9.0]})
+    with pytest.warns(LookalikeWarning, match="2 different kinds"):
+        assert MixedKMeans(2).fit({"a": ["x", "x", "x"], "b": [1.0, 1.0, 1.0]}).n_clusters_ == 1
+
+
+def test_it_says_which_rows_it_looked_at():
+    model = MixedKMeans(2, n_init=3, random_state=0).fit({"x": [1.0, 1.1, 5.0, 5.2]})
+    assert model.exactness_ == "on all 4 rows, the best of 3 starts"

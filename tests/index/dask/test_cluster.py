@@ -1,0 +1,331 @@
+"""A cluster of processes gives the bytes that one process gives, whoever is killed meanwhile."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import lookalike as la
+from cli.run import run
+from index.dask.conftest import long, mixed
+from lookalike.errors import InvalidInput, MissingFile
+from lookalike.index import build_index
+from lookalike.index.dask import (
+    add,
+    check,
+    density_clusters,
+    fit_encode,
+    hubness,
+    kneighbors,
+    knn_graph,
+    open_index,
+    read_table,
+)
+from lookalike.index.dask.clients import HERE
+from lookalike.index.shards.folder import ShardFolder
+from lookalike.index.shards.graph import neighbors_of
+from lookalike.measures import Gower, StochasticForest
+
+pytest.importorskip("distributed")
+
+from index.dask.cluster import SOURCE  # needs distributed
+
+
+def digests(folder):
+    """File -> SHA-256 of all that a folder is made of; plans and manifests tell of times."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.glob("shards/*/*"))
+    }
+
+
+def learned(folder):
+    """What workers have counted together: the members of the head; its times may differ."""
+    with zipfile.ZipFile(folder / "index.lookalike") as head:
+        return {name: head.read(name) for name in head.namelist()}
+
+
+def lists(graph):
+    return graph.indices.tobytes(), graph.distances.tobytes()
+
+
+def wait_for(condition, seconds=1200):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)
+
+
+def finished(folder):
+    """Names of the parts that are there, and when each was written."""
+    pages = folder.glob("*/shard.json")
+    return {page.parent.name: page.stat().st_mtime_ns for page in pages}
+
+
+@pytest.fixture
+def here():
+    """The address of two workers in this process: the same tasks, no process to be started."""
+    import distributed
+
+    options = {"dashboard_address": HERE, "processes": False, "threads_per_worker": 1}
+    with distributed.LocalCluster(n_workers=2, **options) as made:
+        yield made.scheduler_address
+
+
+@pytest.mark.long
+def test_workers_encode_and_find_what_one_process_finds(files, tmp_path, here):
+    assert_as_one_process(files, tmp_path, here)
+
+
+@long
+def test_worker_processes_do_as_well(files, tmp_path, cluster):
+    assert_as_one_process(files, tmp_path, cluster.address)
+
+
+def assert_as_one_process(files, tmp_path, address):
+    told = []
+    index = fit_encode(
+        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=told.append
+    )
+    one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
+    assert digests(tmp_path / "many") == digests(tmp_path / "one")
+    assert index.search(7, 5).ids == one.search(7, 5).ids
+    assert not list((tmp_path / "many").glob(".learned*"))
+    assert learned(tmp_path / "many") == learned(tmp_path / "one")
+    table = la.read_table(files, lazy=True)
+    assert repr(read_table(files, address)) == repr(table)
+    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    assert lists(graph) == lists(Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4))
+    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    assert lists(again) == lists(graph)
+    encoded, searched, nothing = told
+    assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
+    assert (searched.rows, searched.tasks) == (6000, 3)
+    assert (nothing.rows, nothing.found) == (0, 3)
+    asked = kneighbors(tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, address)
+    assert asked.indices[0].tolist() == one.search(7, 5).ids
+    assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
+    words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")
+    done = run(*words, "--scheduler", address)
+    assert done.exit_code == 0, done.output
+    assert "6,000 rows" in done.stdout
+    assert "rows/s" in done.stdout
+    assert la.Index.open(tmp_path / "cli").search(7, 5).ids == one.search(7, 5).ids
+    assert_asked_as_one(tmp_path / "many", one, address)
+    assert_added_as_one(tmp_path / "many", one, address, tmp_path)
+    assert_commands_share_the_work(tmp_path / "cli", one, address, tmp_path)
+
+
+def shown(hits):
+    return [(hit.id, hit.distance, hit.similarity, hit.row) for hit in hits]
+
+
+def assert_asked_as_one(folder, one, address):
+    """Whatever an index can be asked is answered by workers as by one process."""
+    record = {"height": 171.0, "town": "Zug"}
+    asked = [
+        {"filter": {"town": "Bern", "score": (">=", 10)}},
+        {"weights": {"town": 5.0, "score": 0.0}},
+        {"columns": ["height", "town"]},
+        {"like": [3, 9], "unlike": [17], "gamma": 0.7},
+        {"unlike": [17], "filter": {"town": "Bern"}, "weights": {"weight": 3.0}},
+    ]
+    told = []
+    with open_index(folder, address, tell=told.append) as many:
+        for options in asked:
+            for query in (7, record):
+                found = many.search(query, 5, **options)
+                assert shown(found) == shown(one.search(query, 5, **options))
+        assert many.search(7, 1)[0].because() == one.search(7, 1)[0].because()
+    assert {summary.tasks for summary in told} == {3}
+    assert not list((folder / "graphs").glob("question*"))
+    assert check(folder, address) == {}
+    path = folder / "shards" / "000001" / "0.npy"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert check(folder, address) == {"000001": ["0.npy has another SHA-256"]}
+    path.write_bytes(whole)
+
+
+def assert_added_as_one(folder, one, address, tmp_path):
+    """Files that workers add are those that one process adds, byte for byte."""
+    pq.write_table(mixed(3000, seed=5), tmp_path / "more.parquet")
+    told = []
+    assert add(folder, tmp_path / "more.parquet", address, tell=told.append) == 3000
+    assert (told[0].rows, told[0].tasks) == (3000, 2)
+    assert one.add_files(tmp_path / "more.parquet") == 3000
+    assert digests(folder) == digests(one.folder)
+    assert shown(la.Index.open(folder).search(7000, 5)) == shown(one.search(7000, 5))
+    pq.write_table(mixed(10).drop_columns("town"), tmp_path / "bad.parquet")
+    with pytest.raises(InvalidInput, match="no column 'town'"):
+        add(folder, tmp_path / "bad.parquet", address)
+    assert len(la.Index.open(folder)) == 9000
+
+
+def assert_commands_share_the_work(folder, one, address, tmp_path):
+    by = ("--scheduler", address)
+    done = run("index", "query", folder, "--row", 7, "-k", 5, "--output", "json", *by)
+    assert done.exit_code == 0, done.output
+    alone = run("index", "query", folder, "--row", 7, "-k", 5, "--output", "json")
+    assert done.stdout == alone.stdout
+    done = run("index", "add", folder, tmp_path / "more.parquet", *by)
+    assert "3,000 rows added, 9,000 in all" in done.stdout, done.output
+    done = run("index", "check", folder, *by)
+    assert "all files are whole, 9,000 rows" in done.stdout, done.output
+
+
+@long
+@pytest.mark.parametrize(
+    "measure", [Gower(), StochasticForest(64, 4, on_fail="relax", random_state=0)], ids=str
+)
+def test_four_roads_lead_to_the_same_bytes(measure, files, tmp_path, cluster):
+    if isinstance(measure, StochasticForest):
+        files = [tmp_path / "numbers.parquet"]
+        pq.write_table(mixed(6000).select(["weight", "score"]), files[0])
+    fit_encode(files, tmp_path / "many", measure, cluster.address, shard_rows=1024)
+    folder = ShardFolder.open(tmp_path / "many")
+    fitted = folder.head.measure.frozen()
+    table = la.read_table(files, lazy=True).read()
+    with la.config(n_jobs=1):
+        rows = fitted.encode(table, np.arange(len(table)))
+        plain = fitted.nearest(rows, rows, 7, exclude=np.arange(len(rows)))
+    with la.config(n_jobs=2):
+        threads = fitted.nearest(rows, rows, 7, exclude=np.arange(len(rows)))
+    with la.config(memory_limit="20MB"):
+        out_of_core = neighbors_of(folder.snapshot(), 0, 6000, 7)
+    dask = knn_graph(tmp_path / "many", 7, cluster.address, rows_per_task=700)
+    assert lists(plain) == lists(threads) == lists(out_of_core) == lists(dask)
+
+
+@long
+def test_hubs_and_dense_regions_are_those_of_one_process(files, tmp_path, cluster):
+    from lookalike.clustering import graph_density
+    from lookalike.hubness import MutualProximity, k_occurrence, rescale
+
+    fit_encode(files, tmp_path / "many", "gower", cluster.address, shard_rows=1024)
+    found = hubness(tmp_path / "many", 5, cluster.address, sample=20, rows_per_task=900)
+    table = la.read_table(files, lazy=True).read()
+    measure = Gower().fit(table)
+    np.testing.assert_array_equal(found.k_occurrence, k_occurrence(measure, 5))
+    reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=20, random_state=0).fit(
+        table
+    )
+    repaired = rescale(measure.neighbors(k=20), reducer, k=5)
+    assert lists(found.repaired) == lists(repaired)
+    assert found.repaired_skewness < found.skewness
+    labels = density_clusters(tmp_path / "many", 10, cluster.address, eps=0.05, min_neighbors=4)
+    np.testing.assert_array_equal(labels, graph_density(measure.neighbors(k=10), 0.05, 4))
+    assert len(np.unique(labels)) > 2
+
+
+@pytest.fixture(scope="module")
+def many_files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("more")
+    for number in range(4):
+        pq.write_table(mixed(10_240, seed=number), folder / f"{number}.parquet")
+    return sorted(folder.iterdir())
+
+
+@long
+def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tmp_path, cluster):
+    folder, told = tmp_path / "many", []
+    work = threading.Thread(
+        target=lambda: fit_encode(
+            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=told.append
+        )
+    )
+    work.start()
+    wait_for(lambda: len(finished(folder / "shards")) >= 3)
+    cluster.kill(0)
+    cluster.kill(1)
+    assert len(finished(folder / "shards")) < 40  # in the middle of it
+    cluster.workers.append(cluster.join())
+    work.join(1500)
+    assert told[0].lost == 2
+    build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
+    assert digests(folder) == digests(tmp_path / "one")
+
+
+@long
+def test_workers_killed_for_good_while_searching_and_another_joins(many_files, tmp_path, cluster):
+    folder, told, found = tmp_path / "many", [], []
+    build_index(many_files, folder, "gower", shard_rows=1024)
+    work = threading.Thread(
+        target=lambda: found.append(
+            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=told.append)
+        )
+    )
+    work.start()
+    wait_for(lambda: len(list(folder.glob("graphs/*/*/*/shard.json"))) >= 4)
+    cluster.kill(2)
+    cluster.kill(3)
+    assert len(list(folder.glob("graphs/*/*/*/shard.json"))) < 160
+    cluster.workers.append(cluster.join())
+    work.join(1500)
+    assert told[0].lost == 2
+    assert lists(found[0]) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
+
+
+DRIVER = """
+import sys
+from lookalike.index.dask import fit_encode, knn_graph
+files, folder, address = sys.argv[1].split("|"), sys.argv[2], sys.argv[3]
+fit_encode(files, folder, "gower", address, shard_rows=1024)
+knn_graph(folder, 5, address, rows_per_task=256)
+"""
+
+
+def drive(files, folder, address):
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", DRIVER, "|".join(map(str, files)), str(folder), address]
+    return subprocess.Popen(command, env=env)
+
+
+@long
+def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_path, cluster):
+    folder, address = tmp_path / "many", cluster.address
+    driver = drive(many_files, folder, address)
+    wait_for(lambda: len(finished(folder / "shards")) >= 3)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    time.sleep(3)  # what the workers had begun ends
+    before = finished(folder / "shards")
+    assert 3 <= len(before) < 40
+    driver = drive(many_files, folder, address)
+    wait_for(lambda: len(list(folder.glob("graphs/*/*/*/shard.json"))) >= 4)
+    after = finished(folder / "shards")
+    assert before == {name: after[name] for name in before}
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    time.sleep(3)
+    work = next(folder.glob("graphs/*/*"))
+    before = finished(work)
+    assert 4 <= len(before) < 160
+    told = []
+    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=told.append)
+    assert told[0].found == len(before)
+    after = finished(work)
+    assert before == {name: after[name] for name in before}
+    assert lists(graph) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
+
+
+@long
+def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
+    from lookalike._version import __version__
+    from lookalike.index.dask import connect
+    from lookalike.index.dask.parts import Part, run_parts
+    from lookalike.index.dask.tasks import encode_part
+
+    part = Part((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
+    with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
+        run_parts(client, encode_part, [part], "encoded")
+    assert not Path(tmp_path / "elsewhere").exists()

@@ -1,0 +1,63 @@
+"""Scores of rows under feedback."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from index import reference
+from lookalike.errors import InvalidInput
+from lookalike.index import rocchio
+
+numbers = st.floats(0, 100)
+lists = st.lists(numbers, min_size=1, max_size=5)
+
+
+def test_worked_number():
+    assert rocchio([1, 3], [4], gamma=0.5) == 0.0
+
+
+@given(lists, st.lists(numbers, max_size=5), st.floats(0, 2))
+def test_equals_the_formula(positive, negative, gamma):
+    ours = rocchio(positive, negative, gamma)
+    assert_allclose(ours, reference.rocchio(positive, negative, gamma), atol=1e-9)
+
+
+@given(lists, lists)
+def test_gamma_zero_ignores_what_is_not_wanted(positive, negative):
+    assert rocchio(positive, negative, gamma=0) == rocchio(positive)
+
+
+@given(lists, lists, st.floats(0, 1), st.floats(0, 10))
+def test_a_constant_moves_all_scores_alike(positive, negative, gamma, c):
+    moved = rocchio([d + c for d in positive], [d + c for d in negative], gamma)
+    assert_allclose(moved, rocchio(positive, negative, gamma) + c * (1 - gamma), atol=1e-9)
+
+
+def test_many_rows_at_once_are_scored_one_by_one():
+    random = np.random.default_rng(0)
+    near, far = random.random((4, 30)), random.random((3, 30))
+    whole = rocchio(near, far)
+    assert [rocchio(near[:, j], far[:, j]) for j in range(30)] == whole.tolist()
+    assert rocchio(near[:, 7:9], far[:, 7:9]).tolist() == whole[7:9].tolist()
+
+
+def test_unknown_distances_are_left_out():
+    nan = np.nan
+    scores = rocchio([[1.0, nan, nan], [3.0, 4.0, nan]], [[nan, 2.0, 2.0]])
+    assert scores[:2].tolist() == [2.0, 3.0]
+    assert np.isnan(scores[2])
+
+
+@pytest.mark.parametrize("gamma", [-0.1, np.nan, np.inf, "half", True])
+def test_gamma_must_be_a_weight(gamma):
+    with pytest.raises(InvalidInput, match="gamma"):
+        rocchio([1.0], [1.0], gamma)
+
+
+def test_something_must_be_wanted():
+    with pytest.raises(InvalidInput, match="at least one wanted row"):
+        rocchio([], [1.0])
+    with pytest.raises(InvalidInput, match="the same rows"):
+        rocchio([[1.0, 2.0]], [[1.0]])

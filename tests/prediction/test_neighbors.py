@@ -1,0 +1,385 @@
+"""Tables, targets, reasons, saving, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+
+import lookalike as la
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.measures import Gower, Measure, Precomputed, Ranked, Vector
+from lookalike.prediction import NeighborClassifier, NeighborRegressor
+
+PETS = {
+    "weight": [4.0, 5.0, None, 30.0, 25.0, 0.03, 0.02],
+    "sound": ["meow", "meow", "meow", "woof", "woof", None, "squeak"],
+    "animal": ["cat", "cat", "cat", "dog", "dog", "mouse", "mouse"],
+}
+NEW = {"weight": [28.0, None, 0.01], "sound": [None, "meow", "squeak"]}
+BOTH = [NeighborClassifier, NeighborRegressor]
+
+
+def pets():
+    return {name: PETS[name] for name in ("weight", "sound")}, PETS["animal"]
+
+
+# -- input ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, la.read_table])
+@pytest.mark.parametrize("named", [True, False], ids=["named", "array"])
+def test_any_frame_and_any_form_of_target(frame, named):
+    X, y = pets()
+    model = NeighborClassifier(n_neighbors=2)
+    model = model.fit(frame(PETS), "animal") if named else model.fit(frame(X), y)
+    assert model.predict(frame(NEW)).tolist() == ["dog", "cat", "mouse"]
+    assert model.classes_.tolist() == ["cat", "dog", "mouse"]
+    assert model.feature_names_in_.tolist() == ["weight", "sound"]
+    assert model.n_features_in_ == 2
+    assert model.score(frame(X), y) == 1.0
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(PETS["animal"]),
+        pd.Series(PETS["animal"], dtype="category"),
+        pd.Series(PETS["animal"], dtype="string"),
+        pl.Series(PETS["animal"]),
+        np.array(PETS["animal"], dtype=object),
+    ],
+    ids=["pandas", "categorical", "string", "polars", "objects"],
+)
+def test_targets_from_frame_libraries(y):
+    model = NeighborClassifier(n_neighbors=2).fit(pets()[0], y)
+    assert model.predict(NEW).tolist() == ["dog", "cat", "mouse"]
+
+
+@pytest.mark.parametrize(
+    "labels", [[0, 1, 2], [True, False, True], [0.0, 1.0, 2.0], ["a", "b", "c"], [10**6, -5, 3]]
+)
+def test_labels_keep_their_type(labels):
+    model = NeighborClassifier(Vector(), n_neighbors=1).fit([[0.0], [1.0], [2.0]], labels)
+    found = model.predict([[0.1], [0.9], [2.2]])
+    assert found.tolist() == labels
+    assert found.dtype == np.asarray(labels).dtype
+    nullable = pd.Series([1, 2, 2], dtype="Int64")
+    assert (
+        NeighborClassifier(Vector(), 1).fit([[0.0], [1.0], [2.0]], nullable).classes_.dtype == int
+    )
+
+
+def test_the_named_target_is_not_compared():
+    # Among the compared columns the target would make its own class the nearest.
+    table = {"x": [0.0, 1.0, 10.0, 11.0], "label": ["a", "b", "a", "b"]}
+    for kinds in (None, {"label": "category"}, {"label": "category", "x": "number"}):
+        for measure in (Gower(), Gower(kinds=kinds)):
+            model = NeighborClassifier(measure, n_neighbors=1, kinds=kinds).fit(table, "label")
+            assert model.feature_names_in_.tolist() == ["x"]
+            assert model.measure_.schema_.kinds.keys() == {"x"}
+            assert model.predict(None).tolist() == ["b", "a", "b", "a"]
+            assert model.predict(table).tolist() == ["a", "b", "a", "b"]  # taken out there too
+
+
+def test_kinds_of_a_measure_inside_do_not_bring_the_target_back():
+    class _Around(Measure):
+        def __init__(self, measure):
+            self.measure = measure
+
+        def read(self, X):
+            return self.measure.read(X)
+
+        def _fit(self, table, y):
+            self.measure_ = clone(self.measure).fit(table, y)
+
+        def _encode(self, table, seen):
+            return self.measure_.encode(table, seen)
+
+        def compare(self, a, b):
+            return self.measure_.compare(a, b)
+
+    table = {"x": [0.0, 1.0, 10.0, 11.0], "label": ["a", "b", "a", "b"]}
+    around = _Around(Gower(kinds={"label": "category", "x": "number"}))
+    model = NeighborClassifier(around, n_neighbors=1).fit(table, "label")
+    assert model.measure_.measure_.schema_.kinds.keys() == {"x"}
+    assert model.predict(None).tolist() == ["b", "a", "b", "a"]
+
+
+def test_scoring_by_the_name_of_the_target():
+    model = NeighborClassifier(n_neighbors=2).fit(PETS, "animal")
+    assert model.score(PETS, "animal") == 1.0
+    assert model.score(None, PETS["animal"]) == model.score(None, np.array(PETS["animal"]))
+    wrong = {**NEW, "animal": ["dog", "cat", "horse"]}  # a class that was never seen is wrong
+    assert_allclose(model.score(wrong, "animal"), 2 / 3)
+    weighted = model.score(wrong, "animal", sample_weight=[1.0, 1.0, 0.0])
+    assert weighted == 1.0
+    flags = {"x": [0.0, 1.0, 5.0, 6.0], "y": [0, 0, 1, 1]}
+    model = NeighborClassifier(n_neighbors=1).fit(flags, "y")
+    assert model.score({"x": [5.5, 6.5], "y": [1, 1]}, "y") == 1.0  # one value, read as in fit
+    amounts = NeighborRegressor(n_neighbors=1).fit(flags, "x")
+    assert amounts.score({"x": [0.0, 5.0], "y": [0, 1]}, "x") == 1.0
+
+
+def test_kinds_decide_how_columns_are_read():
+    table = {"shade": [1, 2, 9, 10] * 2, "size": [1.0, 2.0, 3.0, 4.0] * 2}
+    y = ["a", "b", "a", "b"] * 2
+    for measure in (None, Gower()):
+        model = NeighborClassifier(measure, 1, kinds={"shade": "category"}).fit(table, y)
+        assert model.measure_.schema_.kinds["shade"].name == "category"
+        assert_allclose(model.kneighbors({"shade": [3], "size": [1.0]})[0], [[0.5]])
+    # A measure without kinds of its own gets a table that was read with them.
+    model = NeighborClassifier(Vector(), 1, kinds={"size": "aside"}).fit(table, y)
+    assert model.feature_names_in_.tolist() == ["shade"]
+    both = NeighborClassifier(Gower(kinds={"shade": "category"}), 1, kinds={"size": "aside"})
+    assert both.fit(table, y).measure_.schema_.kinds["shade"].name == "category"
+    assert both.feature_names_in_.tolist() == ["shade"]
+    assert both.measure.kinds == {"shade": "category"}  # what the caller passed is not changed
+
+
+def test_unseen_categories_are_like_nothing():
+    model = NeighborClassifier(n_neighbors=1).fit(
+        {"color": ["red", "blue"], "size": [1.0, 9.0]}, ["r", "b"]
+    )
+    assert model.predict({"color": ["green"], "size": [8.0]}).tolist() == ["b"]
+    assert_allclose(model.kneighbors({"color": ["green"], "size": [9.0]}, 1)[0], [[0.5]])
+
+
+def test_a_single_class_is_always_predicted():
+    model = NeighborClassifier(Vector(), n_neighbors=2).fit([[0.0], [1.0], [2.0]], ["a"] * 3)
+    assert model.predict([[5.0]]).tolist() == ["a"]
+    assert model.predict_proba([[5.0]]).tolist() == [[1.0]]
+    tuned = NeighborClassifier(Vector(), n_neighbors="tune").fit([[0.0], [1.0], [2.0]], ["a"] * 3)
+    assert tuned.n_neighbors_ == 1
+
+
+def test_large_answers_are_counted_in_parts(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
+    model = NeighborClassifier(Vector()).fit(X, y)
+    whole = model.predict(X)
+    monkeypatch.setattr("lookalike.prediction.neighbors.TALL", 7)
+    assert_array_equal(model.predict(X), whole)
+
+
+def test_threads_change_nothing_and_are_passed_on():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 4, 300)
+    one = NeighborClassifier(n_neighbors="tune", n_jobs=1).fit(X, y)
+    two = NeighborClassifier(n_neighbors="tune", n_jobs=2).fit(X, y)
+    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    assert_array_equal(one.cv_results_["error"], two.cv_results_["error"])
+    assert (one.measure_.n_jobs, two.measure_.n_jobs) == (1, 2)
+    own = NeighborClassifier(Gower(n_jobs=3), n_jobs=1).fit(X, y)
+    assert own.measure_.n_jobs == 3  # what was given to the measure stays
+
+
+# -- neighbors and reasons ------------------------------------------------------------------------
+
+
+def test_neighbors_are_those_of_the_measure():
+    X, y = pets()
+    model = NeighborClassifier(n_neighbors=3).fit(X, y)
+    measure = Gower().fit(X)
+    for rows in (None, NEW):
+        for one, other in zip(model.kneighbors(rows, 2), measure.kneighbors(rows, 2), strict=True):
+            assert_array_equal(one, other)
+    assert model.kneighbors(NEW, return_distance=False).shape == (3, 3)
+
+
+def test_reasons_belong_to_the_neighbors():
+    X, y = pets()
+    model = NeighborClassifier(n_neighbors=3).fit(X, y)
+    record = {"weight": 4.2, "sound": "meow"}
+    told = model.explain(record)
+    assert [at for at, _ in told] == model.kneighbors([record])[1][0].tolist()
+    for (at, why), distance in zip(told, model.kneighbors([record])[0][0], strict=True):
+        assert_allclose(why.distance, distance)
+        assert_allclose(sum(why.plus.values()), why.similarity)
+        assert why.similarity == model.measure_.explain(record, at).similarity
+    own = model.explain(3, n_neighbors=2)
+    assert [at for at, _ in own] == model.kneighbors(None, 2)[1][3].tolist()
+    assert 3 not in [at for at, _ in own]
+
+
+@pytest.mark.parametrize(
+    ("x", "complaint"),
+    [
+        (7, "a position from 0 to 6, found 7"),
+        (-1, "a position from 0 to 6, found -1"),
+        (NEW, "one row, found 3 rows"),
+    ],
+)
+def test_reasons_are_given_for_one_row(x, complaint):
+    model = NeighborClassifier(n_neighbors=1).fit(*pets())
+    with pytest.raises(InvalidInput, match=complaint):
+        model.explain(x)
+
+
+# -- frozen measures, copies, files ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "array"])
+def test_a_frozen_measure_keeps_what_it_has_learned(named):
+    wide = Gower().fit({"weight": [0.0, 1000.0], "sound": ["meow", "woof"]})
+    model = NeighborClassifier(wide.frozen(), n_neighbors=1, n_jobs=1)
+    X, y = pets()
+    model = model.fit(PETS, "animal") if named else model.fit(X, y)
+    assert_allclose(model.kneighbors([{"weight": 29.0, "sound": "woof"}])[0], [[0.0005]])
+    assert model.predict(NEW).tolist() == ["dog", "cat", "mouse"]
+    assert len(model.rows_) == 7
+    assert len(model.measure_.rows_) == 2
+    assert wide.n_jobs is None
+    assert [at for at, _ in model.explain(0, n_neighbors=1)] == [2]
+    if named:
+        assert model.score(PETS, "animal") == 1.0
+
+
+def test_frozen_measures_that_cannot_serve_are_refused():
+    distances = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    known = Precomputed().fit(distances).frozen()
+    with pytest.raises(InvalidInput, match="not its frozen form"):
+        NeighborClassifier(known, n_neighbors=1).fit(distances, [0, 0, 1, 1])
+    fitted = Gower().fit(pets()[0]).frozen()
+    with pytest.raises(InvalidInput, match="Give the kinds to the measure before"):
+        NeighborClassifier(fitted, kinds={"weight": "number"}).fit(*pets())
+
+
+def test_the_measure_passed_in_stays_as_it_was():
+    measure = Gower()
+    model = NeighborClassifier(measure, n_neighbors=1).fit(*pets())
+    assert model.measure is measure
+    assert not hasattr(measure, "rows_")
+    copy = clone(model)
+    assert not hasattr(copy, "measure_")
+    assert copy.measure is not measure
+
+
+@pytest.mark.parametrize(
+    "measure", [None, Gower(missing="midpoint"), Vector("cityblock"), "frozen"]
+)
+@pytest.mark.parametrize("cls", BOTH)
+def test_saving_and_pickling_change_nothing(tmp_path, cls, measure):
+    table = {"weight": [4.0, 5.0, 3.0, 30.0, 25.0, 0.03], "size": [1.0, 2.0, 1.5, 9.0, 8.0, 0.1]}
+    y = [0, 0, 0, 1, 1, 2]
+    if measure == "frozen":
+        measure = Ranked().fit(table).frozen()
+    model = cls(measure, n_neighbors="tune", weights="distance").fit(table, y)
+    model.save(tmp_path / "model.lookalike")
+    again = la.load(tmp_path / "model.lookalike")
+    assert type(again) is cls
+    for other in (again, pickle.loads(pickle.dumps(model))):
+        assert_array_equal(other.predict(table), model.predict(table))
+        assert_array_equal(other.predict(None), model.predict(None))
+        assert_array_equal(other.kneighbors(table)[0], model.kneighbors(table)[0])
+        assert_array_equal(other.cv_results_["error"], model.cv_results_["error"])
+        assert other.n_neighbors_ == model.n_neighbors_
+        assert str(other.explain(0)[0][1]) == str(model.explain(0)[0][1])
+
+
+def test_saved_words_and_names_come_back(tmp_path):
+    model = NeighborClassifier(n_neighbors=2).fit(PETS, "animal")
+    model.save(tmp_path / "model.lookalike")
+    again = la.load(tmp_path / "model.lookalike")
+    assert again.classes_.tolist() == ["cat", "dog", "mouse"]
+    assert again.score(PETS, "animal") == 1.0
+    assert again.rows_ is again.measure_.rows_  # written once
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_more_neighbors_than_rows(cls):
+    with pytest.raises(
+        TooFewRows, match=rf"{cls.__name__}\(n_neighbors=5\): needs at least 5 rows, "
+    ):
+        cls(Vector()).fit([[0.0], [1.0]], [0, 1])
+    model = cls(Vector(), n_neighbors=2).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TooFewRows, match="Lower n_neighbors to 2"):
+        model.kneighbors([[0.0]], 3)
+    with pytest.raises(TooFewRows, match="needs at least 3 rows, found n_samples=2"):
+        model.predict(None)  # one fewer: a row does not vote for itself
+    with pytest.raises(TooFewRows, match="at least 3 rows"):
+        model.explain(0)
+
+
+@pytest.mark.parametrize("cls", BOTH)
+@pytest.mark.parametrize(
+    ("y", "complaint"),
+    [
+        (None, "requires y to be passed"),
+        ([0, 1], "one target value for each of the 3 rows, found an array of shape"),
+        ([[0, 1], [1, 0], [1, 1]], "one target value for each of the 3 rows"),
+        ([0.0, np.nan, 1.0], "a target without gaps, found 1 missing values .*row 1"),
+        (np.array(["a", None, "b"], dtype=object), "a target without gaps"),
+        ([0.0, np.inf, 1.0], "inf"),
+    ],
+)
+def test_targets_that_cannot_be_used(cls, y, complaint):
+    with pytest.raises(InvalidInput, match=complaint):
+        cls(Vector(), n_neighbors=1).fit([[0.0], [1.0], [2.0]], y)
+
+
+def test_gaps_in_a_named_target():
+    for cls in BOTH:
+        with pytest.raises(InvalidInput, match=r"a target without gaps, found 1 .* row 2"):
+            cls(n_neighbors=1).fit(PETS, "weight")
+
+
+def test_amounts_and_classes_are_told_apart():
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(InvalidInput, match=r"found 0.5 in y .*Use NeighborRegressor"):
+        NeighborClassifier(Vector(), n_neighbors=1).fit(X, [0.0, 0.5, 1.0])
+    with pytest.raises(InvalidInput, match="Use NeighborClassifier"):
+        NeighborRegressor(Vector(), n_neighbors=1).fit(X, ["a", "b", "c"])
+    with pytest.raises(InvalidInput, match="Use NeighborClassifier"):
+        NeighborRegressor(Vector(), 1).fit(X, np.array(["a", "b", "c"], dtype=object))
+    with pytest.raises(InvalidInput, match="classes of one type, found int and str labels"):
+        NeighborClassifier(Vector(), 1).fit(X, np.array([1, "a", "b"], dtype=object))
+
+
+def test_a_column_of_targets_is_flattened_with_a_word():
+    with pytest.warns(DataConversionWarning, match="y.ravel"):
+        model = NeighborRegressor(Vector(), 1).fit([[0.0], [1.0]], [[5.0], [6.0]])
+    assert model.predict([[0.9]]).tolist() == [6.0]
+
+
+@pytest.mark.parametrize(
+    ("params", "complaint"),
+    [
+        ({"measure": "gowr"}, r"a lookalike measure.*Did you mean 'gower'"),
+        ({"measure": Gower}, r"a lookalike measure.*Pass an instance"),
+        ({"n_neighbors": 0}, "a whole number of at least 1"),
+        ({"n_neighbors": 2.0}, "a whole number of at least 1"),
+        ({"n_neighbors": "tuned"}, "Did you mean 'tune'"),
+        ({"weights": "distances"}, "Did you mean 'distance'"),
+        ({"tie": "frist"}, "Did you mean 'first'"),
+        ({"random_state": -1}, "a whole number of at least 0"),
+        ({"kinds": ["number"]}, "a mapping of column to kind"),
+        ({"n_jobs": 0}, "not 0"),
+        ({"kinds": {"wieght": "number"}}, "Did you mean 'weight'"),
+    ],
+)
+def test_parameters_are_checked_when_fitting(params, complaint):
+    model = NeighborClassifier().set_params(**params)
+    with pytest.raises(InvalidInput, match=complaint):
+        model.fit(*pets())
+
+
+def test_asking_before_fitting():
+    for method in ("predict", "predict_proba", "kneighbors", "explain"):
+        with pytest.raises(NotFittedError):
+            getattr(NeighborClassifier(), method)([[0.0]])
+
+
+def test_columns_that_lack_or_exceed():
+    model = NeighborClassifier(n_neighbors=1).fit(*pets())
+    with pytest.raises(InvalidInput, match="no column 'sound'"):
+        model.predict({"weight": [1.0]})
+    with pytest.warns(LookalikeWarning, match="also 'age'"):
+        model.predict({"weight": [1.0], "sound": ["woof"], "age": [3]})

@@ -1,0 +1,55 @@
+"""The command: what it prints where there is little room, and what it refuses."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from lookalike.errors import InvalidInput, UnwritableFile
+from studies import Sheet, Value, find_paper
+from studies.command import make_room, read_efforts, show_sheet
+
+SHEET = Sheet(
+    "t",
+    "Table 9",
+    [{"set": name, **{f"measure {at}": Value(0.5, 0.4, 0.01) for at in range(6)}} for name in "ab"],
+)
+
+
+def printed(width):
+    console = Console(file=io.StringIO(), width=width)
+    show_sheet(console, SHEET)
+    return console.file.getvalue()
+
+
+def test_a_sheet_is_a_table_only_where_no_figure_is_cut():
+    wide, narrow = printed(200), printed(80)
+    assert wide.count("0.500 (0.400, +0.100) !") == 12
+    assert "│" in wide
+    assert "│" not in narrow
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert " ".join(narrow.split()).count("0.500 (0.400, +0.100) !") == 12
+
+
+def test_efforts_are_a_part_and_a_word():
+    assert read_efforts(["tables=full", "ties=quick"]) == {"tables": "full", "ties": "quick"}
+    for wrong in ("tables", "tables=much", "=full"):
+        with pytest.raises(InvalidInput, match="PART=EFFORT"):
+            read_efforts([wrong])
+
+
+def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
+    paper = find_paper("hubs")
+    make_room(tmp_path / "new" / "pages", [paper])
+    assert (tmp_path / "new" / "pages").is_dir()
+    (tmp_path / "file").write_text("kept")
+    for wrong, told in (
+        (tmp_path / "file", "the file"),
+        (tmp_path / "file" / "pages", "directory"),
+    ):
+        with pytest.raises(UnwritableFile, match=f"--write: needs a folder, found .*{told}"):
+            make_room(wrong, [paper])
+    (tmp_path / "hubs.md").mkdir()
+    with pytest.raises(UnwritableFile, match="a folder"):
+        make_room(tmp_path, [paper])
+    assert (tmp_path / "file").read_text() == "kept"
