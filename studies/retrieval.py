@@ -113,7 +113,7 @@ def retrieval_precision(
     --------
     >>> import numpy as np
     >>> from lookalike.measures import Vector
-    >>> from lookalike.index import retrieval_precision
+    >>> from studies.retrieval import retrieval_precision
     >>> rows = np.arange(40.0)[:, None] + 100 * (np.arange(40) >= 20)[:, None]
     >>> result = retrieval_precision(
     ...     Vector(), rows, np.arange(40) >= 20, top=5, n_repetitions=2, random_state=0

@@ -8,7 +8,7 @@ from pathlib import Path
 from lookalike.saving.decode import parameters_of
 from lookalike.saving.encode import FORMAT, SAVEABLE
 from lookalike.saving.fields import rules_of, shape_of
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "format.md"
 
@@ -57,7 +57,7 @@ def table_of(cls):
 
 def make_page():
     """Return the text of the page."""
-    open_rooms()
+    import_packages()
     lines = [TOP]
     for name, cls in sorted(SAVEABLE.items()):
         if not cls.__module__.startswith("lookalike."):

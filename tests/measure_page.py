@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from lookalike.measures import MEASURES
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "measure-table.md"
 
@@ -28,7 +28,7 @@ def columns_of(traits):
 
 def make_page():
     """Return the text of the page."""
-    open_rooms()
+    import_packages()
     lines = []
     for name, cls in sorted(MEASURES.items()):
         if not cls.__module__.startswith("lookalike."):

@@ -12,25 +12,25 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
     ("__main__",),
-    ("cli", "service", "testing", "warming"),
-    ("papers",),
-    ("reporting",),
-    ("scale",),
-    ("predict", "cluster", "search", "leaderboard"),
+    ("cli", "service", "testing", "warming", "_warm_tables"),
+    ("verbs",),
+    ("show.report",),
+    ("index.dask",),
+    ("prediction", "clustering", "index", "leaderboard"),
     ("represent",),
     ("hubness",),
     ("evaluate",),
     ("measures",),
     ("neighbors",),
-    ("forests",),
+    ("trees",),
     ("columns",),
     ("datasets",),
-    ("reasons",),
+    ("show.reasons",),
     ("table",),
-    ("kernels", "pages"),
+    ("kernels", "show.html"),
 ]
-HEIGHT = {room: len(LAYERS) - i for i, layer in enumerate(LAYERS) for room in layer}
-COMMON = 0  # errors and the underscore modules: used by everyone, using only each other
+HEIGHT = {package: len(LAYERS) - i for i, layer in enumerate(LAYERS) for package in layer}
+COMMON = 0  # errors, saving and _runtime: used by every package, using only each other
 TOP = HEIGHT["cli"]
 
 IMPORTERS = ("import_module", "find_spec", "__import__")
@@ -38,7 +38,7 @@ IMPORTERS = ("import_module", "find_spec", "__import__")
 BY_TABLE = {
     "__init__.py": "resolves the public names lazily, from the table _NAMES",
     "cli/later.py": "finds the modules of the table LATER, to be loaded at their first use",
-    "_load.py": "opens all rooms of the table ROOMS, so that classes in saved files are known",
+    "saving/load.py": "imports the packages that define the classes in saved files",
 }
 
 
@@ -51,10 +51,16 @@ def lazy_names(source):
     return {}
 
 
-def height(room):
-    """How high a room stands; None for one that has no place in the order."""
-    common = room == "errors" or room.startswith("_")
-    return HEIGHT.get(room, COMMON if common else None)
+def unit_of(path):
+    """The package of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
+    unit = ".".join(path[:2])
+    return unit if unit in HEIGHT else path[0]
+
+
+def height(unit):
+    """How high a package stands; None for one that has no layer."""
+    common = unit in ("errors", "saving") or unit.startswith("_")
+    return HEIGHT.get(unit, COMMON if common else None)
 
 
 def statements(tree, package):
@@ -109,7 +115,7 @@ def imports(source):
     """Yield (file, line, room, path below lookalike); the path is None for a computed name."""
     for file in sorted(source.rglob("*.py")):
         inside = file.relative_to(source)
-        room = inside.parts[0].removesuffix(".py")
+        room = unit_of([part.removesuffix(".py") for part in inside.parts])
         package = ["lookalike", *inside.parts[:-1]]
         for line, path in imports_of(file.read_text(), tuple(package)):
             if path is None or path[0] == "lookalike":
@@ -124,7 +130,7 @@ def edges(source):
         if file == "__init__.py" or path is None:
             continue
         rest = ".".join(path)
-        other = public.get(rest, rest).split(".")[0]
+        other = unit_of(public.get(rest, rest).split("."))
         if other != room:
             yield file, line, room, other
 
@@ -146,7 +152,7 @@ def private_imports(source):
     found = []
     for file, line, room, path in imports(source):
         # The modules beside the rooms begin with an underscore, and are there for everybody.
-        if path and path[0] != room and any(is_private(name) for name in path[1:]):
+        if path and path[0] != room.split(".")[0] and any(is_private(name) for name in path[1:]):
             found.append(f"{file}:{line}: lookalike.{'.'.join(path)} is private to {path[0]}")
     return found
 

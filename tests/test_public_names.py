@@ -18,6 +18,9 @@ REFERENCE = ROOT / "docs" / "reference"
 
 def offered(file):
     """What a file lists in ``__all__``, read without importing it; None if it lists nothing."""
+    if file.name == "errors.py":  # all of its classes and functions are public
+        tree = ast.parse(file.read_text()).body
+        return [node.name for node in tree if isinstance(node, ast.ClassDef | ast.FunctionDef)]
     for node in ast.parse(file.read_text()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return ast.literal_eval(node.value)
@@ -26,9 +29,9 @@ def offered(file):
 
 def public_modules():
     """Module -> its public names: lookalike, its errors, every folder that says what it offers."""
-    files = [SOURCE / "errors.py", *sorted(SOURCE.glob("*/__init__.py"))]
-    folders = {file: file.stem if file.parent == SOURCE else file.parent.name for file in files}
-    found = {f"lookalike.{name}": offered(file) for file, name in folders.items()}
+    found = {"lookalike.errors": offered(SOURCE / "errors.py")}
+    for file in sorted(SOURCE.glob("*/**/__init__.py")):
+        found[".".join(["lookalike", *file.parent.relative_to(SOURCE).parts])] = offered(file)
     return {"lookalike": list(lookalike._NAMES)} | {m: names for m, names in found.items() if names}
 
 

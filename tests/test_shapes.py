@@ -20,7 +20,7 @@ from lookalike.saving.archive import array_name
 from lookalike.saving.decode import parameters_of, read
 from lookalike.saving.encode import SAVEABLE
 from lookalike.saving.fields import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import json_depth, parse_json
 from lookalike.trees.thresholds.flat import check_preorder, flatten
 
@@ -28,7 +28,7 @@ X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
 
 
 def ours():
-    open_rooms()
+    import_packages()
     return [cls for cls in SAVEABLE.values() if cls.__module__.startswith("lookalike.")]
 
 

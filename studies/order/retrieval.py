@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lookalike._runtime.threads import run as run_side_by_side
-from lookalike.index import ReFeat, retrieval_precision
+from lookalike.index import ReFeat
 from lookalike.measures import ForestProximity, StochasticForest
 from studies.data import load_numbers, rescale
 from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
@@ -22,6 +22,7 @@ from studies.order.notes import REFEAT_ABOVE, SCALE_FREE, SIZES, URF_ABOVE
 from studies.order.panels import panel_plot
 from studies.order.published import RETRIEVAL_SETS
 from studies.result import Finding, Result, Sheet, Value
+from studies.retrieval import retrieval_precision
 from studies.sets import size_row
 from studies.work import Work
 

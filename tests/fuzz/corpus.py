@@ -10,7 +10,7 @@ from lookalike.measures.forest.ancestors import Ting, Zhu2
 from lookalike.measures.forest.reading import OutOfBag
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
 from lookalike.saving.encode import SAVEABLE
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.trees import (
     CellSimilarityForest,
     ExtraForest,
@@ -118,7 +118,7 @@ def rows_for(measure):
 
 def build():
     """Yield (name, fitted object, name of its rows) of everything that can be saved, each small."""
-    open_rooms()
+    import_packages()
     for name, cls in sorted(MEASURES.items()):
         if cls.__module__.startswith("lookalike.") and cls.__name__ in SAVEABLE:
             for number, measure in enumerate(cls.examples()):

@@ -9,7 +9,7 @@ from fuzz.__main__ import damage_saved, damage_table
 from fuzz.driver import Driver
 from fuzz.saved import write_corpus, write_tables
 from lookalike.saving.encode import SAVEABLE
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.table.formats.files import FORMATS
 
 EACH = 3  # damaged copies of every saved file
@@ -44,7 +44,7 @@ def test_whole_files_are_read_and_answer(driver, saved):
 
 
 def test_every_saveable_class_is_damaged(saved):
-    open_rooms()
+    import_packages()
     text = b"".join(path.read_bytes() for _, _, path in saved)
     ours = {name: cls for name, cls in SAVEABLE.items() if cls.__module__.startswith("lookalike.")}
     # Functions are handed back by the caller; the head of a folder of shards is not a file that is

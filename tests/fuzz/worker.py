@@ -114,9 +114,9 @@ def answer(kind, rows, path):
 def main():
     """Answer until there is nothing more to read."""
     warnings.simplefilter("ignore")
-    from lookalike.saving.load import open_rooms
+    from lookalike.saving.load import import_packages
 
-    open_rooms()
+    import_packages()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     print("ready", flush=True)

@@ -8,10 +8,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lookalike.measures import MEASURES, Measure, Precomputed
 from lookalike.measures.contract.traits import Traits
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.testing import check_measure, matrices, number_tables, tables
 
-open_rooms()
+import_packages()
 EXAMPLES = [
     pytest.param(example, id=repr(example))
     for cls in MEASURES.values()

@@ -7,7 +7,6 @@ import lookalike as la
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM, MutualProximity
-from lookalike.index import retrieval_precision
 from lookalike.leaderboard import compare, diagnose
 from lookalike.measures import Combined, Gower, Vector, known_measures, make_measure
 from lookalike.prediction import NeighborClassifier, NeighborRegressor, SimilarityForestClassifier
@@ -17,6 +16,7 @@ from lookalike.represent import (
     SimilarityRepresentation,
     select_prototypes,
 )
+from studies.retrieval import retrieval_precision
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)) + np.repeat([[0.0], [4.0]], 20, axis=0)

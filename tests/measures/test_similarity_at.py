@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookalike.measures import MEASURES, Gower
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.table import read_table
 
-open_rooms()
+import_packages()
 EXAMPLES = [
     pytest.param(example, id=repr(example))
     for cls in MEASURES.values()

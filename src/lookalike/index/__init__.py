@@ -8,7 +8,6 @@ from lookalike.index.index import Index
 from lookalike.index.refeat import ReFeat
 from lookalike.index.relevance import rocchio
 from lookalike.index.shards.from_files import build_index
-from studies.retrieval import Retrieval, retrieval_precision
 
 __all__ = [
     "ColumnDrift",
@@ -18,10 +17,8 @@ __all__ = [
     "Hits",
     "Index",
     "ReFeat",
-    "Retrieval",
     "Round",
     "build_index",
     "choose_measure",
-    "retrieval_precision",
     "rocchio",
 ]

@@ -15,10 +15,10 @@ from typing import Any
 from lookalike._runtime.options import read_option, split_options
 from lookalike.errors import InvalidInput, LookalikeError, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.saving.params import Rule
 
-ROOMS = ("measures", "hubness")  # importing them fills the registry
+PACKAGES = ("measures", "hubness")  # importing them fills the registry
 WHO = "measure"
 DEFAULT = "gower"
 
@@ -62,7 +62,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
     >>> sorted(known_measures())[:3]
     ['aryal', 'cdm', 'chebyshev']
     """
-    open_rooms(ROOMS)
+    import_packages(PACKAGES)
     names: dict[str, tuple[type[Measure], dict[str, Any]]] = {
         kebab(name): (cls, {})
         for name, cls in MEASURES.items()

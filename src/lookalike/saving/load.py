@@ -5,25 +5,24 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from lookalike.saving.decode import read
 from lookalike.saving.encode import Saved
 
-# Rooms whose classes can be in a file; importing them fills the table of classes.
-ROOMS = (
+# Packages whose classes can be in a file; importing them fills the table of classes.
+PACKAGES = (
     "table",
     "columns",
-    "forests",
+    "trees",
     "neighbors",
     "measures",
     "evaluate",
     "hubness",
     "represent",
-    "predict",
-    "search",
-    "cluster",
+    "prediction",
+    "index",
+    "clustering",
     "leaderboard",
 )
 
@@ -53,12 +52,11 @@ def load(
     array([[0., 4.],
            [4., 0.]])
     """
-    open_rooms()
+    import_packages()
     return read(path, callables, root=Saved)
 
 
-def open_rooms(rooms: Iterable[str] = ROOMS) -> None:
-    """Import rooms, by default all, so that the classes in them are known by name."""
-    for room in rooms:
-        if find_spec(f"lookalike.{room}") is not None:
-            importlib.import_module(f"lookalike.{room}")
+def import_packages(packages: Iterable[str] = PACKAGES) -> None:
+    """Import packages, by default all that define saved classes, to know these by name."""
+    for package in packages:
+        importlib.import_module(f"lookalike.{package}")

@@ -34,7 +34,7 @@ from lookalike.neighbors.shards import PAGE, allow_files, hash_file, open_shard
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Fields, Flag, MapOf, Maybe, Misfit, Of, Text, Whole
-from lookalike.saving.load import open_rooms
+from lookalike.saving.load import import_packages
 from lookalike.table import Kind, Schema, Table
 
 HEAD = "index.lookalike"
@@ -89,7 +89,7 @@ def read_head(path: Path) -> ShardHead:
     try:
         found = read_saved(path, root=ShardHead)
     except UnreadableFile:
-        open_rooms()
+        import_packages()
         found = read_saved(path, root=ShardHead)
     assert isinstance(found, ShardHead)
     return found

@@ -15,7 +15,7 @@ from lookalike.errors import LookalikeError
 from lookalike.index import Index
 from lookalike.saving.decode import read
 from lookalike.saving.encode import write
-from lookalike.saving.load import load, open_rooms
+from lookalike.saving.load import import_packages, load
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.table import Schema
@@ -33,7 +33,7 @@ def dump(thing: Any) -> bytes:
 
 def parse_schema(saved: bytes) -> Schema:
     """Read a saved schema."""
-    open_rooms()
+    import_packages()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "schema"
         path.write_bytes(saved)

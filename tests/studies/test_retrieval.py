@@ -8,9 +8,10 @@ from hypothesis.extra.numpy import arrays
 
 import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.index import ReFeat, retrieval_precision, rocchio
+from lookalike.index import ReFeat, rocchio
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
 from studies.marking import Protocol, precision_of
+from studies.retrieval import retrieval_precision
 
 LABELS = np.repeat([0, 1, 2], [30, 40, 12])
 
