@@ -90,7 +90,7 @@ def build_index(
     >>> import lookalike as la, os, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
     >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
-    >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
+    >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
     place = make_folder(folder)

@@ -75,7 +75,7 @@ class InFolder:
         >>> import lookalike as la, os, tempfile
         >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
         >>> pets = {"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]}
-        >>> index = la.search.build_index(la.read_table(pets), folder)
+        >>> index = la.index.build_index(la.read_table(pets), folder)
         >>> la.Index.open(folder).search(0, k=1).ids
         [2]
         """
