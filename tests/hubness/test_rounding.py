@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.hubness import CDM, MutualProximity
-from lookalike.kernels.proximity import correlations
+from lookalike.kernels.hubness import correlations
 from lookalike.measures import Precomputed, Vector
 
 

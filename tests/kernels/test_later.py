@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 import pytest
 
-from lookalike.kernels import COMPILED, _jit, topk
+from lookalike.kernels import COMPILED, _jit, lists
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
@@ -78,7 +78,7 @@ def test_listeners_hear_of_the_first_one(monkeypatch):
 
 
 def test_a_kernel_is_pickled_by_its_name():
-    assert pickle.loads(pickle.dumps(topk.keep_pairs)) is topk.keep_pairs
+    assert pickle.loads(pickle.dumps(lists.keep_pairs)) is lists.keep_pairs
 
 
 def test_no_thread_calls_a_kernel_whose_parts_are_not_ready(monkeypatch):

@@ -82,7 +82,7 @@ def test_importing_does_not_wait(start, tmp_path):
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "LOOKALIKE_COMPILE": "1"}
     with lock.open("r+") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        words = [sys.executable, "-c", "import lookalike.kernels.sets; print('there')"]
+        words = [sys.executable, "-c", "import lookalike.kernels.objects; print('there')"]
         done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=100)
     assert done.stdout == "there\n", done.stderr
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.kernels import COMPILED, distances, first_use, mixed, sets, small, topk
+from lookalike.kernels import COMPILED, distances, first_use, lists, mixed, objects, small
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 9)
@@ -117,11 +117,11 @@ def test_shared_tokens(seed, lengths, kinds):
         sides += [rng.integers(-2 - kinds, 0, ends[-1]), ends]
     n = len(lengths)
     fast, slow = np.empty((n, n)), np.empty((n, n))
-    sets.shared_counts(*sides, fast)
+    objects.shared_counts(*sides, fast)
     small.shared_counts(*sides, slow)
     same_bits(fast, slow)
     wide = [np.diff(ends).astype(float) + n for ends in sides[1::2]]
-    sets.jaccard_of_counts(fast, *wide)
+    objects.jaccard_of_counts(fast, *wide)
     small.jaccard_of_counts(slow, *wide)
     same_bits(fast, slow)
 
@@ -135,12 +135,12 @@ def test_lists_of_neighbors(seed, n, widths, k):
     ids, exclude = rng.permutation(sum(widths)), rng.integers(-1, sum(widths), n)
     for end, width in zip(np.cumsum(widths), widths, strict=True):
         block = rng.choice([0.0, -0.0, 1.0, 2.0, np.nan, np.inf], (n, width))
-        topk.keep_nearest(block, ids[end - width : end], exclude, *fast)
+        lists.keep_nearest(block, ids[end - width : end], exclude, *fast)
         small.keep_nearest(block, ids[end - width : end], exclude, *slow)
         same_bits(fast[0], slow[0])
         assert np.array_equal(fast[1], slow[1])
     more = fast[0].copy(), np.where(fast[1] < 0, -1, fast[1] + sum(widths))
-    topk.merge_lists(*fast, *more)
+    lists.merge_lists(*fast, *more)
     small.merge_lists(*slow, *more)
     same_bits(fast[0], slow[0])
     assert np.array_equal(fast[1], slow[1])

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EditSets, Jaccard, variance
-from lookalike.kernels.draw import draw_below
+from lookalike.kernels.growing import draw_below
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 from lookalike.trees.cells.cache import CellCache

@@ -11,7 +11,7 @@ from lookalike._runtime.threads import blocks
 from lookalike.clustering._clustering import Clustering
 from lookalike.clustering._space import WIDE, Space, each_part, stream_within
 from lookalike.errors import TooFewRows, UndefinedMeasure
-from lookalike.kernels.density import absorb, settle
+from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -49,7 +49,7 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
 
     stream_within(space, eps, fold, "finding dense regions")
     labels = np.empty(n, dtype=np.int64)
-    found = settle(needed, counts, parents, waiting, filled, labels)
+    found = write_labels(needed, counts, parents, waiting, filled, labels)
     return describe(labels, counts >= needed, counts, int(found), eps)
 
 

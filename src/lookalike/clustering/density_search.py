@@ -16,8 +16,8 @@ from lookalike.clustering._space import Space
 from lookalike.clustering.density import describe, knee_of
 from lookalike.clustering.scores import NOISE, count, f_from_counts
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.kernels.density import labels_within, spanning_tree
-from lookalike.kernels.topk import keep_nearest
+from lookalike.kernels.clustering import labels_within, spanning_tree
+from lookalike.kernels.lists import keep_nearest
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Anything, Fields, Real, Whole
 from lookalike.saving.params import AtLeast, OneOf, Rule

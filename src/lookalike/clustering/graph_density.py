@@ -6,7 +6,7 @@ import numpy as np
 
 from lookalike.clustering.density import knee_of
 from lookalike.errors import InvalidInput
-from lookalike.kernels.density import absorb, settle
+from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.params import AtLeast
 
@@ -56,5 +56,5 @@ def graph_density(
     waiting = np.empty((n, max(1, min(min_neighbors, n) - 2)), np.int64)
     filled, labels = np.zeros(n, np.int64), np.empty(n, np.int64)
     absorb(left, right, min_neighbors, counts, parents, waiting, filled)
-    settle(min_neighbors, counts, parents, waiting, filled, labels)
+    write_labels(min_neighbors, counts, parents, waiting, filled, labels)
     return labels

@@ -12,8 +12,7 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
 from lookalike.errors import WrongType
-from lookalike.kernels.graph_edit import graph_edit_block
-from lookalike.kernels.sets import square_counts
+from lookalike.kernels.objects import graph_edit_block, square_counts
 from lookalike.saving.fields import Fields, Shape, require
 from lookalike.saving.params import AtLeast
 from lookalike.table.model.table import Column, Graph

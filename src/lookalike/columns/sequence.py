@@ -12,8 +12,7 @@ from lookalike.columns.sets import pack
 from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
-from lookalike.kernels.edit import edit_sets_block
-from lookalike.kernels.tokens import shared_codes
+from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Fields, Flag, Shape, require
 from lookalike.saving.params import Is, OneOf
 from lookalike.table.model.table import Column

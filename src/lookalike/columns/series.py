@@ -9,7 +9,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.kernels.warp import warp_block
+from lookalike.kernels.objects import warp_block
 from lookalike.saving.fields import Fields, Shape
 from lookalike.saving.params import AnyOf, AtLeast, OneOf
 from lookalike.table.model.table import Column

@@ -12,7 +12,7 @@ from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels import small
 from lookalike.kernels.first_use import pick
-from lookalike.kernels.sets import jaccard_of_counts, overlap_of_counts, shared_counts
+from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
 from lookalike.saving.fields import Fields, Shape
 from lookalike.table.model.table import Column
 

@@ -21,7 +21,7 @@ class _Excess(_Scaled):
 
 def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, offset: float) -> np.ndarray:
     """Return 2 d - a - b + offset, with levels cut at offset / 2 so that it is at least 0."""
-    from lookalike.kernels.survival import excess_block
+    from lookalike.kernels.hubness import excess_block
 
     excess_block(d, np.minimum(a, offset / 2), np.minimum(b, offset / 2), offset)
     return d

@@ -150,7 +150,7 @@ def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
 
 def _overlap(ours: np.ndarray, theirs: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Count the members that each query's list shares with the list of each of its candidates."""
-    from lookalike.kernels.proximity import overlaps
+    from lookalike.kernels.hubness import overlaps
 
     out = np.empty(at.shape)
     for i, candidates in enumerate(at):

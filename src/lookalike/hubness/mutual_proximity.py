@@ -189,7 +189,7 @@ class MutualProximity(_Scaled):
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
-        from lookalike.kernels.proximity import competition_ranks
+        from lookalike.kernels.hubness import competition_ranks
 
         rows = self.measure_.rows_
         n = len(rows)
@@ -276,7 +276,7 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import mutual_counts
+        from lookalike.kernels.hubness import mutual_counts
 
         ranks = self._rank_table()
         n = len(ranks)
@@ -303,7 +303,7 @@ class MutualProximity(_Scaled):
 
     def _count_anew(self, a: Rows, b: Rows) -> np.ndarray:
         """Return counts for rows that are not in the table of ranks."""
-        from lookalike.kernels.proximity import farther_counts
+        from lookalike.kernels.hubness import farther_counts
 
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
@@ -317,7 +317,7 @@ class MutualProximity(_Scaled):
         return out
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import correlations
+        from lookalike.kernels.hubness import correlations
 
         d, back = self._distances(a, b)
         deviations, known = self._deviations(a)

@@ -93,7 +93,7 @@ class LocalScaling(_Scaled):
 
 def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
-    from lookalike.kernels.survival import affinity_block
+    from lookalike.kernels.hubness import affinity_block
 
     affinity_block(d, a, b)
     return d
@@ -184,7 +184,7 @@ def ratios(
     d: np.ndarray, a: np.ndarray, b: np.ndarray, floor: float, factor: float = 1.0
 ) -> np.ndarray:
     """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
-    from lookalike.kernels.survival import ratio_block
+    from lookalike.kernels.hubness import ratio_block
 
     ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor)
     return d

@@ -216,7 +216,7 @@ class ReFeat(Saved, BaseEstimator):
 
     def _add_up(self, values: np.ndarray, out: np.ndarray) -> None:
         """Add up over the trees one to four values of each leaf."""
-        from lookalike.kernels.lookup import sum_four_over_trees, sum_over_trees
+        from lookalike.kernels.proximity import sum_four_over_trees, sum_over_trees
 
         many = len(values)
         if many == 1:

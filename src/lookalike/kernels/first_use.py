@@ -17,7 +17,7 @@ from typing import Any
 
 from lookalike.kernels._cache import cache_folder
 from lookalike.kernels._jit import COMPILED, started
-from lookalike.kernels.topk import keep_nearest
+from lookalike.kernels.lists import keep_nearest
 
 # Cells that numpy compares in one process before loops are loaded from disk (about 0.3 s), and
 # before one is compiled (which takes seconds).

@@ -200,23 +200,23 @@ class Ranked(_ByteRoad):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels import ranks
+        from lookalike.kernels.distances import MOST_RANK, RANK_TILE, ranked_narrow, turn_codes
         from lookalike.kernels.first_use import worth_compiling
 
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= ranks.MOST else None
-        if step is None or not worth_compiling(ranks.ranked_narrow, len(a) * len(b) * columns):
+        step = self._step(a, b) if plain and largest <= MOST_RANK else None
+        if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // ranks.TILE), columns, ranks.TILE), np.uint16)
-        ranks.turn_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), ranks.MOST // largest
+        tiles = np.zeros((-(-len(b) // RANK_TILE), columns, RANK_TILE), np.uint16)
+        turn_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), MOST_RANK // largest
 
         def one(part: slice) -> None:
-            room = np.empty(ranks.TILE, np.uint16), np.empty(ranks.TILE, np.int32)
-            ranks.ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+            room = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]
         run(one, parts, self.n_jobs, "comparing rows (distance)")

@@ -273,7 +273,7 @@ def unit_rows(x: np.ndarray) -> np.ndarray:
 
 def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
     from lookalike.kernels.distances import CODES
-    from lookalike.kernels.propose import center_block, decide
+    from lookalike.kernels.lists import center_block, decide
 
     x, y = a.arrays["x"], b.arrays["x"]
     with np.errstate(over="ignore", invalid="ignore"):  # any point will do

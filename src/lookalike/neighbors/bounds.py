@@ -11,16 +11,16 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.byte_bounds import (
+from lookalike.kernels.bounds import (
     EQUAL,
     LOOKUP,
+    MISSING,
     ROOT,
     SKIP,
     SQUARE,
     STEPS,
     TILE,
 )
-from lookalike.kernels.byte_terms import MISSING
 
 MADE = 8 * TILE  # rows whose codes are made together
 
@@ -94,7 +94,7 @@ class ByteCodes:
 
 
 class _Asked(NamedTuple):
-    """Queries as the kernels take them; see ``kernels.byte_bounds.row_bounds``."""
+    """Queries as the kernels take them; see ``kernels.bounds.row_bounds``."""
 
     how: np.ndarray
     u: np.ndarray

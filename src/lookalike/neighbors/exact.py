@@ -85,7 +85,7 @@ def fill_by_blocks(
     """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
     from lookalike.kernels import small
     from lookalike.kernels.first_use import pick
-    from lookalike.kernels.topk import keep_in_heap, keep_nearest, sort_heaps
+    from lookalike.kernels.lists import keep_in_heap, keep_nearest, sort_heaps
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
@@ -121,7 +121,7 @@ def sort_all(
     lists: NeighborGraph,
 ) -> None:
     """Work candidates into lists that hold a good part of them, by sorting them all."""
-    from lookalike.kernels.topk import merge_lists
+    from lookalike.kernels.lists import merge_lists
 
     n = candidates.stop - candidates.start
     if n == 0:

@@ -85,7 +85,7 @@ class NeighborGraph:
         """Return the lists over both collections; both must speak of the same queries."""
         from lookalike.kernels import small
         from lookalike.kernels.first_use import pick
-        from lookalike.kernels.topk import merge_lists
+        from lookalike.kernels.lists import merge_lists
 
         if self.indices.shape != other.indices.shape:
             raise InvalidInput(

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
+from lookalike.kernels.cells import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure

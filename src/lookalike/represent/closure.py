@@ -57,7 +57,7 @@ def transitive_closure(
            [0.8, 1. , 0.6],
            [0.6, 0.6, 1. ]])
     """
-    from lookalike.kernels.closure import CODES, best_chains, best_first_links, weakest_links
+    from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
 
     who = "transitive_closure"
     if tnorm not in TNORMS:

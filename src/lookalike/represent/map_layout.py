@@ -11,7 +11,7 @@ from lookalike._runtime.random_state import make_generator, make_seed
 from lookalike._runtime.threads import blocks, single_blas
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.space import as_space, size_of
-from lookalike.kernels.draw import STATES
+from lookalike.kernels.growing import STATES
 from lookalike.kernels.layout import move_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows

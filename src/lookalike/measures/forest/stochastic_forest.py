@@ -299,7 +299,7 @@ def nearest_by_codes(
     ids: np.ndarray | None,
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
-    from lookalike.kernels.matches import nearest_by_matches
+    from lookalike.kernels.proximity import nearest_by_matches
 
     exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
     x, y = a.arrays["codes"], b.arrays["codes"]

@@ -13,7 +13,7 @@ from lookalike.columns.base import Cells
 from lookalike.columns.custom import check_matrix
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, suggest
-from lookalike.kernels.cell_types import (
+from lookalike.kernels.cells import (
     CATEGORY,
     NUMBER,
     SQUARED,
@@ -43,7 +43,7 @@ class TreeColumn:
     distance : Distance
         Fitted.
     kind : int
-        How kernels project its cells (``kernels.cell_types``).
+        How kernels project its cells (``kernels.cells``).
     """
 
     SHAPE: ClassVar[Fields] = {

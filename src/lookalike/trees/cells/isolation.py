@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import CellColumns, CellTree
+from lookalike.kernels.cells import CellColumns, CellTree
 from lookalike.trees.cells.cache import CellCache
 from lookalike.trees.cells.columns import TreeColumn
 from lookalike.trees.cells.growing import CACHE_PAIRS
@@ -41,9 +41,8 @@ def grow_isolation_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cell_isolate import isolate
-    from lookalike.kernels.cell_types import make_tree
-    from lookalike.kernels.draw import draw_rows
+    from lookalike.kernels.cells import isolate, make_tree
+    from lookalike.kernels.growing import draw_rows
 
     n = len(cells[0])
     # All pairs at once, where that is less work than the pairs of every sample.

@@ -74,7 +74,7 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.perfect import encode_perfect, walk_perfect
+        from lookalike.kernels.balanced import encode_perfect, walk_perfect
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
@@ -203,7 +203,7 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.perfect import grow_perfect
+    from lookalike.kernels.balanced import grow_perfect
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.grow import RankedTree, ThresholdTree
+from lookalike.kernels.growing import RankedTree, ThresholdTree
 from lookalike.trees.by_parts import PAUSE, grow_by_parts
 from lookalike.trees.grown import Grown
 from lookalike.trees.sampling import count_features, count_share
@@ -135,7 +135,7 @@ def grow_synthetic(
     >>> grow_synthetic(values, n_trees=5, random_state=0).forest.n_trees
     5
     """
-    from lookalike.kernels.grow import grow_gini, sample_rows
+    from lookalike.kernels.growing import grow_gini, sample_rows
 
     values = np.asarray(values, np.float64)
     n, d = values.shape

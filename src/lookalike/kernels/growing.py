@@ -1,9 +1,8 @@
-"""Growing one tree on a sample of rows: by labels (Gini) or at random.
+"""Random numbers inside kernels, one stream per tree.
 
-Values come as codes: their rank among the different values of the column (a category: its number),
--1 where missing. Sorting, counting and comparing whole numbers is fast, and only the order of
-values can matter. Nodes are written in preorder; ``cut`` is the largest code on the left, or the
-category; ``above`` the smallest code on the right.
+A multiply-with-carry generator whose state is one signed 64-bit number: no step overflows, so that
+compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's
+generator, so that the forest does not depend on how its trees are shared among threads.
 """
 
 from typing import NamedTuple
@@ -11,9 +10,210 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.draw import draw_below, draw_next, draw_rows, draw_unit
-from lookalike.kernels.nodes import MADE, WAITING, next_node, stack_children, stack_root
-from lookalike.kernels.sort import sort_keys
+
+MULTIPLIER = 698769069  # MULTIPLIER * 2**32 - 1 is a safe prime: the period is about 2**60
+STATES = MULTIPLIER * 2**32 - 1  # admissible states are 1 .. STATES - 1
+
+
+@kernel
+def draw_bits(state):
+    """Return the next 32 random bits; ``state`` is an int64 array of length 1."""
+    low = state[0] & 0xFFFFFFFF
+    high = state[0] >> 32
+    state[0] = MULTIPLIER * low + high
+    return low ^ high
+
+
+@kernel
+def draw_unit(state):
+    """Return a number in [0, 1) with 53 random bits."""
+    high = draw_bits(state) >> 5
+    low = draw_bits(state) >> 6
+    return (high * 67108864.0 + low) / 9007199254740992.0
+
+
+@kernel
+def draw_below(state, bound):
+    """Return a whole number in 0 .. bound - 1."""
+    return int(draw_unit(state) * bound)
+
+
+@kernel
+def draw_next(state, pool, drawn):
+    """Draw one of ``pool[drawn:]``, move it to ``pool[drawn]`` and return it."""
+    other = drawn + draw_below(state, pool.shape[0] - drawn)
+    pool[drawn], pool[other] = pool[other], pool[drawn]
+    return pool[drawn]
+
+
+@kernel
+def draw_rows(state, n, order, rows, swaps):
+    """Fill ``rows`` with distinct numbers below n.
+
+    ``order`` holds 0 .. n - 1 and is put back as it was, so that no tree depends on the one before.
+    """
+    m = rows.shape[0]
+    for i in range(m):
+        j = i + draw_below(state, n - i)
+        swaps[i] = j
+        order[i], order[j] = order[j], order[i]
+        rows[i] = order[i]
+    for i in range(m - 1, -1, -1):
+        j = swaps[i]
+        order[i], order[j] = order[j], order[i]
+
+
+SMALL = 24  # up to here insertion sort is fastest
+RANK = 32  # a key is a rank in the high bits and a row in the low ones
+
+
+@kernel
+def sort_keys(keys, m, low_bits, spare, counts):
+    """Sort the first m non-negative keys; return them (``keys`` or ``spare``).
+
+    The lowest ``low_bits`` bits are carried along: many keys that differ in them alone keep their
+    order. One pass per byte in use.
+    """
+    if m <= SMALL:
+        for i in range(1, m):
+            x = keys[i]
+            j = i - 1
+            while j >= 0 and keys[j] > x:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = x
+        return keys
+    largest = keys[0] >> low_bits
+    least = largest
+    for i in range(1, m):
+        rank = keys[i] >> low_bits
+        largest = max(largest, rank)
+        least = min(least, rank)
+    source, target = keys, spare
+    shift = 0
+    while ((largest - least) >> shift) > 0:
+        for c in range(256):
+            counts[c] = 0
+        for i in range(m):
+            counts[(((source[i] >> low_bits) - least) >> shift) & 255] += 1
+        total = 0
+        for c in range(256):
+            here = counts[c]
+            counts[c] = total
+            total += here
+        for i in range(m):
+            c = (((source[i] >> low_bits) - least) >> shift) & 255
+            target[counts[c]] = source[i]
+            counts[c] += 1
+        source, target = target, source
+        shift += 8
+    return source
+
+
+@kernel
+def sort_values(x, item, m, stack):
+    """Sort the first m numbers and their items by (number, item); there is no NaN among them."""
+    stack[0], stack[1] = 0, m - 1
+    top = 2
+    while top > 0:
+        top -= 2
+        low, high = stack[top], stack[top + 1]
+        while high - low > SMALL:
+            middle = (low + high) // 2
+            # The median of three at hand: sorted and constant runs are common in projections.
+            a, b, c = x[low], x[middle], x[high]
+            pick = middle
+            if (a <= b) == (b <= c):
+                pick = middle
+            elif (b <= a) == (a <= c):
+                pick = low
+            else:
+                pick = high
+            pivot, tie = x[pick], item[pick]
+            i, j = low, high
+            while i <= j:
+                while x[i] < pivot or (x[i] == pivot and item[i] < tie):
+                    i += 1
+                while x[j] > pivot or (x[j] == pivot and item[j] > tie):
+                    j -= 1
+                if i <= j:
+                    x[i], x[j] = x[j], x[i]
+                    item[i], item[j] = item[j], item[i]
+                    i += 1
+                    j -= 1
+            # The larger part waits, so that the stack stays as low as the logarithm of m.
+            if j - low > high - i:
+                stack[top], stack[top + 1] = low, j
+                low = i
+            else:
+                stack[top], stack[top + 1] = i, high
+                high = j
+            top += 2
+        for i in range(low + 1, high + 1):
+            v, w = x[i], item[i]
+            j = i - 1
+            while j >= low and (x[j] > v or (x[j] == v and item[j] > w)):
+                x[j + 1], item[j + 1] = x[j], item[j]
+                j -= 1
+            x[j + 1], item[j + 1] = v, w
+
+
+WAITING, MADE = 0, 1
+
+
+class NodeStack(NamedTuple):
+    """Nodes that wait to be looked at.
+
+    Parameters
+    ----------
+    waiting : int64 (rows + 1, 5)
+        Low and high end of the rows, depth, parent, and whether it is a right child.
+    count : int64 (2,)
+        How many nodes wait, and how many have been taken: the size of the tree so far.
+    """
+
+    waiting: np.ndarray
+    count: np.ndarray
+
+
+@kernel
+def stack_root(n_rows):
+    """Return a stack that holds the root, with all rows."""
+    waiting, count = np.empty((n_rows + 1, 5), np.int64), np.empty(2, np.int64)
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3], waiting[0, 4] = 0, n_rows, 0, -1, 0
+    count[WAITING], count[MADE] = 1, 0
+    return NodeStack(waiting, count)
+
+
+@kernel
+def next_node(stack, left, right):
+    """Take a node from the stack and tell its parent; return (node, low, high, depth).
+
+    It is a leaf until ``stack_children`` is called for it.
+    """
+    top = stack.count[WAITING] - 1
+    node = stack.count[MADE]
+    stack.count[WAITING] = top
+    stack.count[MADE] = node + 1
+    at = stack.waiting[top]
+    parent = at[3]
+    if parent >= 0:
+        if at[4]:
+            right[parent] = node
+        else:
+            left[parent] = node
+    left[node], right[node] = -1, -1
+    return node, at[0], at[1], at[2]
+
+
+@kernel
+def stack_children(stack, node, low, middle, high, depth):
+    """Put the children of a node on the stack, the left one on top."""
+    top = stack.count[WAITING]
+    one, other = stack.waiting[top], stack.waiting[top + 1]
+    one[0], one[1], one[2], one[3], one[4] = middle, high, depth + 1, node, 1
+    other[0], other[1], other[2], other[3], other[4] = low, middle, depth + 1, node, 0
+    stack.count[WAITING] = top + 2
 
 
 class RankedTree(NamedTuple):

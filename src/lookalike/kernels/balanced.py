@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
-from lookalike.kernels.draw import draw_below, draw_bits, draw_rows
+from lookalike.kernels.growing import draw_below, draw_bits, draw_rows
 
 LANES = 64  # rows handled together
 
