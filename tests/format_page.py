@@ -5,9 +5,8 @@
 
 from pathlib import Path
 
-from lookalike.saving.decode import parameters_of
 from lookalike.saving.encode import FORMAT, SAVEABLE
-from lookalike.saving.fields import rules_of, shape_of
+from lookalike.saving.fields import fields_of, parameters_of
 from lookalike.saving.load import import_packages
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "format.md"
@@ -45,8 +44,8 @@ numbers of rows with the rows there are.
 
 def table_of(cls):
     """Return the rows of one class's table: parameters, then fields."""
-    shapes, params = shape_of(cls), parameters_of(cls)
-    rules = rules_of(cls)
+    shapes, params = fields_of(cls), parameters_of(cls)
+    rules = fields_of(cls)
     rows = []
     for name in params:
         shape = shapes.get(name, rules.get(name))

@@ -17,9 +17,17 @@ from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.measures import Gower, StochasticForest, Vector
 from lookalike.saving import encode as _save
 from lookalike.saving.archive import array_name
-from lookalike.saving.decode import parameters_of, read
+from lookalike.saving.decode import read
 from lookalike.saving.encode import SAVEABLE
-from lookalike.saving.fields import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
+from lookalike.saving.fields import (
+    Array,
+    Either,
+    Misfit,
+    Offsets,
+    check_fields,
+    fields_of,
+    parameters_of,
+)
 from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import json_depth, parse_json
 from lookalike.trees.thresholds.flat import check_preorder, flatten
@@ -63,8 +71,8 @@ def rewrite(path, change=lambda page, arrays: None, how=zipfile.ZIP_STORED, extr
 def test_every_saveable_class_declares_every_field():
     for cls in ours():
         assert "SHAPE" in cls.__dict__, cls
-        shapes, params = shape_of(cls), parameters_of(cls)
-        undeclared = [name for name in params if name not in shapes and name not in rules_of(cls)]
+        shapes, params = fields_of(cls), parameters_of(cls)
+        undeclared = [name for name in params if name not in shapes and name not in fields_of(cls)]
         assert undeclared == [], cls
         if is_dataclass(cls):
             assert {field.name for field in fields(cls)} == set(shapes), cls
