@@ -103,7 +103,7 @@ def check_object(value: Any) -> None:
     cls, name = type(value), type(value).__name__
     declared, state = fields_of(cls), vars(value)
     # An estimator that was not fitted has learned nothing: only its parameters are there.
-    complete = not hasattr(cls, "get_params") or bool(set(state) - set(parameters_of(cls)))
+    complete = not hasattr(cls, "get_params") or any(name.endswith("_") for name in state)
     for field in missing_fields(state, declared) if complete else ():
         raise Misfit(name, f"the field {field}", "none")
     dims = check_fields(state, declared, name)
