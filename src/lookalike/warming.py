@@ -202,10 +202,10 @@ def _compare_cells(name: str, kind: str) -> None:
 
 def _tasks() -> Iterator[Road]:
     from lookalike.clustering import SimilarityClustering
-    from lookalike.saving.params import OneOf
+    from lookalike.saving.fields import Choice
 
-    rule = SimilarityClustering.PARAMS["method"]
-    assert isinstance(rule, OneOf)
+    rule = SimilarityClustering.FIELDS["method"]
+    assert isinstance(rule, Choice)
     for method in rule.values:
         yield f"{method} clusters", lambda method=method: _cluster(method)  # type: ignore[misc]
     yield "means of mixed columns", _means

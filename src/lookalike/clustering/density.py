@@ -69,10 +69,10 @@ def describe(
 class WithinReach:
     """A new row joins the lowest-numbered cluster with a core row within eps, else it is noise."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "core": Array("int64", "core", low=0),
         "labels": Array("int64", "core", low=-1),
-        "eps": Real(),
+        "eps": Real(nan=True),
     }
 
     core: np.ndarray

@@ -19,8 +19,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.kernels.clustering import labels_within, spanning_tree
 from lookalike.kernels.lists import keep_nearest
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.fields import Anything, Fields, Real, Whole
-from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
 STEPS = 20
@@ -96,17 +95,13 @@ class DensitySearch(MeasureClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "definition": Choice("class_weighted", "hungarian", "pairwise"),
         "min_neighbors": Anything(),
-        "definition": Anything(),
         "results_": Anything(),
-        "eps_": Real(),
-        "min_neighbors_": Whole(),
-        "score_": Real(),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "definition": OneOf("class_weighted", "hungarian", "pairwise"),
+        "eps_": Real(nan=True),
+        "min_neighbors_": Integer(0),
+        "score_": Real(nan=True),
     }
 
     def __init__(
@@ -176,11 +171,11 @@ class DensitySearch(MeasureClusterer):
     def _numbers(self, n: int) -> list[int]:
         given = self.min_neighbors
         numbers = list(given) if isinstance(given, Iterable) else [given]
-        wrong = [k for k in numbers if not AtLeast(1).fits(k)]
+        wrong = [k for k in numbers if not Integer(1).fits(k)]
         who = f"{type(self).__name__}(min_neighbors={given!r})"
         if wrong or not numbers:
             found = repr(wrong[0]) if wrong else "none"
-            raise InvalidInput(who, "whole numbers of at least 1", found, "Use range(2, 26)")
+            raise InvalidInput(who, "integers >= 1", found, "Use range(2, 26)")
         kept = sorted({int(k) for k in numbers if k <= n})
         if not kept:
             least = min(numbers)

@@ -8,7 +8,7 @@ from lookalike.clustering.density import knee_of
 from lookalike.errors import InvalidInput
 from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 
 def graph_density(
@@ -39,7 +39,7 @@ def graph_density(
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
     who = f"graph_density(min_neighbors={min_neighbors!r})"
-    if not AtLeast(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
+    if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
         do = "Make a graph of longer lists, or lower min_neighbors"
         raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), do)
     if eps is None:

@@ -187,7 +187,7 @@ class MutualReach:
     more than the longest step inside the cluster. Else the new row is noise.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "members": Array("int64", "members", low=0),
         "labels": Array("int64", "members", low=0, below="clusters"),
         "core": Array("float64", "members"),

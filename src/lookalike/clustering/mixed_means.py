@@ -17,36 +17,32 @@ from lookalike.clustering._clustering import number_by_first_row
 from lookalike.clustering._methods import AUTO
 from lookalike.clustering.mixed_space import Centers, MixedSpace, learn_space
 from lookalike.errors import LookalikeWarning, TooFewRows
-from lookalike.saving.encode import Saved
+from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
-    Array,
-    Dims,
-    Fields,
-    MapOf,
-    Objects,
-    Of,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    require,
-)
-from lookalike.saving.params import (
+    INT64,
     KINDS,
     N_JOBS,
-    AnyOf,
-    AtLeast,
-    Between,
-    OneOf,
-    Rule,
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Integer,
+    MapOf,
+    Objects,
+    Real,
+    Saved,
+    Sometimes,
+    Text,
     check_params,
+    require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import split_target
 
 
-class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
+class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
     """Say which rows belong together around centers: k-means for numbers and categories.
 
     Numbers (and ordered levels) are brought to standard deviation 1, each level of a category
@@ -120,30 +116,27 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
     array([1, 0])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "schema_": Of("Schema"),
-        "space_": Of("MixedSpace"),
-        "centers_": Of("Centers"),
-        "labels_": Array("int64", "rows", low=0, below="clusters"),
-        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
-        "exemplar_distances_": Array("float64", "rows", finite=True),
-        "n_clusters_": Whole(1),
-        "n_iter_": Whole(),
-        "inertia_": Real(low=0.0),
-        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
-        "category_weight": Between(0.0, 1e6),
-        "n_init": AtLeast(1),
-        "max_iter": AtLeast(1),
-        "max_clusters": AtLeast(2),
+    FIELDS: ClassVar[Fields] = {
+        "n_clusters": Either(Integer(1), Choice(AUTO)),
+        "category_weight": Real(0.0, 1e6),
+        "n_init": Integer(1),
+        "max_iter": Integer(1, INT64),
+        "max_clusters": Integer(2, INT64),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "schema_": Saved("Schema"),
+        "space_": Saved("MixedSpace"),
+        "centers_": Saved("Centers"),
+        "labels_": Array("int64", "rows", low=0, below="clusters"),
+        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
+        "exemplar_distances_": Array("float64", "rows", finite=True),
+        "n_clusters_": Integer(1),
+        "n_iter_": Integer(0),
+        "inertia_": Real(low=0.0, nan=True),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(nan=True))),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     schema_: Schema

@@ -19,7 +19,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, bullets, paragraphs, table
 from lookalike.table import Table, read_table
@@ -241,9 +241,7 @@ def profile_clusters(
     exact on all 6 rows
     """
     for name, number in (("n_columns", n_columns), ("n_examples", n_examples)):
-        if not AtLeast(1).fits(number):
-            who = f"{WHO}({name}={number!r})"
-            raise InvalidInput(who, AtLeast(1).wants(), repr(number), "Raise it")
+        Integer(1).check(WHO, name, number, "Raise it")
     rows, target = split_target(read_table(X), y, WHO)
     model = getattr(model, "best_estimator_", model)
     labels, found = _read_labels(model, rows)

@@ -12,8 +12,16 @@ import numpy as np
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Real, Shape, Text, check_fields, require
-from lookalike.saving.params import AnyOf, Between, OneOf, Rule, check_params
+from lookalike.saving.fields import (
+    Field,
+    Fields,
+    Maybe,
+    Real,
+    Text,
+    check_fields,
+    check_params,
+    require,
+)
 from lookalike.table.model.table import Column, Graph
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
@@ -45,16 +53,14 @@ class Distance:
         The scale in use; where it is 0, equal cells have similarity 1 and all others 0.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "scale": Maybe(Real(0.0, 1e300, open_low=True)),
         "column_": Text(),
-        "scale_": Real(low=0.0),
+        "scale_": Real(low=0.0, nan=True),
     }
 
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "scale": AnyOf(OneOf(None), Between(0.0, 1e300, open_low=True))
-    }
     n_sampled: ClassVar[int] = 1000
     n_pivots: ClassVar[int] = 8
 
@@ -192,7 +198,7 @@ class Distance:
 
     # -- loading ----------------------------------------------------------------------------------
 
-    def cells_shape(self) -> Shape | None:
+    def cells_shape(self) -> Field | None:
         """Return what encoded cells look like, for checking them after loading; None: anything."""
         return None
 

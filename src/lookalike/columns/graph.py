@@ -13,15 +13,13 @@ from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import graph_edit_block, square_counts
-from lookalike.saving.fields import Fields, Shape, require
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
 LARGEST = 10  # nodes of a graph whose edit distance is counted
 
 
 class _Graphs(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -36,7 +34,7 @@ class _Graphs(Distance):
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         raise AssertionError("a distance of graphs must encode one")
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64", high=-2)
 
@@ -62,8 +60,6 @@ class GraphJaccard(_Graphs):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 0.333333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "graph_jaccard"
 
@@ -110,10 +106,10 @@ class WeisfeilerLehman(_Graphs):
     array([[0.   , 0.   , 4.899]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "wl"
-    PARAMS = {"rounds": AtLeast(0)}
+    FIELDS: ClassVar[Fields] = {
+        "rounds": Integer(0),
+    }
 
     def __init__(self, rounds: int = 3, scale: float | None = None) -> None:
         self.rounds = rounds
@@ -156,8 +152,6 @@ class GraphEdit(_Graphs):
     array([[0., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "ged"
     n_sampled = 50  # one comparison of large graphs may take a tenth of a second
     n_pivots = 4
@@ -178,7 +172,7 @@ class GraphEdit(_Graphs):
         graph_edit_block(a.values, a.offsets, b.values, b.offsets, LARGEST, out)
         return out
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64")
 

@@ -27,7 +27,7 @@ from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
 from lookalike.errors import InvalidInput
-from lookalike.saving.params import check_params
+from lookalike.saving.fields import check_params
 from lookalike.table import LazyTable
 
 SAMPLED = {

@@ -13,8 +13,7 @@ from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
-from lookalike.saving.fields import Fields, Flag, Shape, require
-from lookalike.saving.params import Is, OneOf
+from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
 
 _LETTERS = 0x110000  # code points there are
@@ -59,13 +58,14 @@ class Edit(Distance):
     array([[0., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "normalized": Flag(),
+        "relabel": Choice("auto", "unit", "jaccard"),
         "sets_": Flag(),
     }
 
     name = "edit"
     kinds = ("sequence",)
-    PARAMS = {"normalized": Is(bool), "relabel": OneOf("auto", "unit", "jaccard")}
 
     sets_: bool
 
@@ -116,7 +116,7 @@ class Edit(Distance):
         lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
         return lengths
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64") if self.sets_ else RaggedOf("int64", high=-2)
 
@@ -145,8 +145,6 @@ class EditSets(Edit):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 1.333333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "edit_sets"
 

@@ -12,7 +12,7 @@ from lookalike.errors import InvalidInput
 from lookalike.kernels import small
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
-from lookalike.saving.fields import Array, Fields, Shape, Whole
+from lookalike.saving.fields import Array, Field, Fields, Integer
 from lookalike.table.model.table import Column
 
 
@@ -33,8 +33,8 @@ class _RowDistance(Distance):
         How many numbers each cell has.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "length_": Whole(high=2**31),
+    FIELDS: ClassVar[Fields] = {
+        "length_": Integer(0, high=2**31),
     }
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
@@ -91,7 +91,7 @@ class _RowDistance(Distance):
         rows = [gap if cell is None else cell for cell in cells]
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("float64", "n", self.length_)
 
@@ -110,8 +110,6 @@ class Euclidean(_RowDistance):
     array([[0., 5.],
            [5., 0.]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "euclidean"
     kinds = ("vector", "histogram", "series")
@@ -137,8 +135,6 @@ class Cosine(_RowDistance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 0., 1., 2.]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "cosine"
 

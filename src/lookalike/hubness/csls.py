@@ -48,8 +48,8 @@ class CSLS(_Excess):
     array([-1.5,  1.5,  7. ])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "offset_": Real(),
+    FIELDS: ClassVar[Fields] = {
+        "offset_": Real(nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "level": Array("float64", "n"),

@@ -53,8 +53,8 @@ class DisSimLocal(_Excess):
     array([-3.25, -1.25, 20.  ])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "offset_": Real(),
+    FIELDS: ClassVar[Fields] = {
+        "offset_": Real(nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "level": Array("float64", "n"),

@@ -14,7 +14,7 @@ from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 METHODS = ("nicdm", "local_scaling", "csls", "shared_neighbors")
 
@@ -69,7 +69,7 @@ def rescale(
     if reference is None and len(graph) == graph.n_indexed:
         graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
-    if not AtLeast(1).fits(k) or k > graph.k:
+    if not Integer(1).fits(k) or k > graph.k:
         raise TooFewRows(
             f"rescale(k={k!r})", f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
         )
@@ -116,9 +116,8 @@ def _by_name(
             do = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
         found = repr(method)
         raise InvalidInput("rescale", f"a method among {METHODS}", found, do)
+    Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = f"rescale(n_neighbors={n_neighbors!r})"
-    if not AtLeast(1).fits(n_neighbors):
-        raise InvalidInput(who, "at least 1", repr(n_neighbors), "Raise it")
     fitted = graph if reference is None else reference
     if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
         raise InvalidInput(

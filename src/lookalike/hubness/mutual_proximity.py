@@ -27,8 +27,16 @@ from lookalike.measures.contract.traits import Traits
 from lookalike.measures.moments import moments
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Maybe, require
-from lookalike.saving.params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Flag,
+    Integer,
+    Maybe,
+    require,
+)
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
 AUTO = "auto"
@@ -102,17 +110,14 @@ class MutualProximity(_Scaled):
     array([1.   , 0.705, 0.303, 0.013])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "model": Choice(AUTO, *MODELS),
+        "sample": Maybe(Integer(1)),
+        "augment": Flag(),
+        "self_distance": Choice("exclude", "include"),
+        "random_state": RANDOM_STATE,
         "model_": Choice(*MODELS),
         "reference_": Maybe(Array("int64", "sample", low=0, ascending=True)),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "model": OneOf(AUTO, *MODELS),
-        "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "augment": Is(bool, np.bool_),
-        "self_distance": OneOf("exclude", "include"),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(

@@ -25,8 +25,7 @@ from lookalike.measures.contract.traits import Traits
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Dims, Fields, Of, require
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Dims, Fields, Integer, Maybe, Saved, require
 from lookalike.table import Table
 
 Facts = Mapping[str, np.ndarray]
@@ -51,15 +50,13 @@ n_jobs : int, optional
 class _Reducer(Measure):
     """Base of the measures that repair another one."""
 
-    SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": IsMeasure(none=""),
+        "n_neighbors": Integer(1),
+        "n_candidates": Maybe(Integer(1)),
+        "measure_": Saved("Measure"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": IsMeasure(none=""),
-        "n_neighbors": AtLeast(1),
-        "n_candidates": AnyOf(OneOf(None), AtLeast(1)),
-    }
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
     def __init__(

@@ -20,8 +20,7 @@ from lookalike.measures.contract.matrices import check_pairs, square, typical_di
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Real, Whole, require
-from lookalike.saving.params import AtLeast, Between, Is, Rule
+from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 
 EPS = float(np.finfo(float).eps)
 CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
@@ -66,7 +65,6 @@ class LocalScaling(_Scaled):
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
 
-    SHAPE: ClassVar[Fields] = {}
     ROWS: ClassVar[Fields | None] = {
         "scale": Array("float64", "n"),
     }
@@ -137,15 +135,15 @@ class NICDM(_Scaled):
     array([0.      , 0.57735 , 1.341641, 2.213594])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
-        "factor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "geometric": Flag(),
+        "floor_": Real(low=0.0, nan=True),
+        "factor_": Real(low=0.0, nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "mu": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {"geometric": Is(bool, np.bool_)}
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -235,21 +233,19 @@ class CDM(_Scaled):
     array([2.87, 2.87, 2.87, 2.87])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "tol": Real(0.0, open_low=True),
+        "max_iter": Integer(1, INT64),
+        "floor_": Real(low=0.0, nan=True),
         "factors_": Array("float64", "fitted"),
-        "n_iter_": Whole(),
-        "mean_": Real(),
+        "n_iter_": Integer(0),
+        "mean_": Real(nan=True),
         "converged_": Flag(),
     }
     ROWS: ClassVar[Fields | None] = {
         "factor": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "tol": Between(0.0, open_low=True),
-        "max_iter": AtLeast(1),
-    }
     NATIVE = ("distance", "ratio")
 
     def __init__(

@@ -13,7 +13,7 @@ import numpy as np
 from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, Real, Whole
+from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
 
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
@@ -36,11 +36,11 @@ class Fitted:
     points, shares : float64, deciles and the share of fitted values up to each of them
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "missing": Real(),
-        "values": Whole(),
-        "low": Real(),
-        "high": Real(),
+    FIELDS: ClassVar[Fields] = {
+        "missing": Real(nan=True),
+        "values": Integer(0),
+        "low": Real(nan=True),
+        "high": Real(nan=True),
         "points": Array("float64", "points"),
         "shares": Array("float64", "points"),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 WHO = "Index.search"
 INFINITY = float("inf")
@@ -89,8 +88,6 @@ class Index(_IndexBase):
     >>> index = la.Index().fit(la.datasets.load_films())
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     def __init__(
         self,
@@ -176,9 +173,7 @@ class Index(_IndexBase):
         """
         now = self._now()
         reader = now.reader
-        if not AtLeast(1).fits(k):
-            do = "Ask for at least one row"
-            raise InvalidInput(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
+        Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
         queries = reader.read(query, WHO)

@@ -25,15 +25,21 @@ from lookalike.index.tables import learn_levels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags
-from lookalike.saving.encode import Saved
+from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
     Fields,
+    Flag,
+    Instance,
+    Maybe,
     Objects,
-    Of,
+    Real,
+    Saved,
     Sometimes,
     Text,
+    check_params,
 )
-from lookalike.saving.params import KINDS, N_JOBS, AnyOf, Between, Is, OneOf, Rule, check_params
 from lookalike.table import Kind, Schema, Table, as_table, read_table
 from lookalike.table.model.labels import with_labels
 from lookalike.table.model.targets import split_target
@@ -42,21 +48,18 @@ AUTO = "auto"
 Answer = TypeVar("Answer")
 
 
-class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
+class _IndexBase(MayMiss, InFolder, SaveMixin, BaseEstimator):
     """Base of the index: everything but searching."""
 
-    SHAPE: ClassVar[Fields] = {
-        "state_": Of("Snapshot"),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
+    FIELDS: ClassVar[Fields] = {
         "measure": IsMeasure(none="", words=(AUTO,)),
-        "id_column": AnyOf(OneOf(None), Is(str, named="the name of a column")),
+        "id_column": Maybe(Instance(str, named="the name of a column")),
         "kinds": KINDS,
-        "approximate": Is(bool, named="True or False"),
-        "recall": Between(0.5, 1.0),
+        "approximate": Flag(),
+        "recall": Real(0.5, 1.0),
         "n_jobs": N_JOBS,
+        "state_": Saved("Snapshot"),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     measure: Measure | str

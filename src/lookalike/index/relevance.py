@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput
-from lookalike.saving.params import Between
+from lookalike.saving.fields import Real
 
 
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
@@ -118,7 +118,6 @@ class _Mean:
 
 
 def check_gamma(gamma: Any, who: str) -> None:
-    """Refuse a weight of unwanted rows that is not a finite number of at least 0."""
-    if not Between(0.0, 1e300).fits(gamma):
-        do = "Use 0 to leave unwanted rows out, 0.5 as is customary"
-        raise InvalidInput(f"{who}(gamma={gamma!r})", "a number of at least 0", repr(gamma), do)
+    """Refuse a weight of unwanted rows that is not a finite number >= 0."""
+    hint = "Use 0 to leave unwanted rows out, 0.5 as is customary"
+    Real(0.0, 1e300, finite=True).check(who, "gamma", gamma, hint)

@@ -26,7 +26,7 @@ from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Of, TupleOf, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, TupleOf, require
 from lookalike.table import Table
 
 SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
@@ -55,9 +55,9 @@ class Segment:
     alive : bool, False for a row that was deleted
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "rows": Of("Rows"),
-        "table": Of("Table"),
+    FIELDS: ClassVar[Fields] = {
+        "rows": Saved("Rows"),
+        "table": Saved("Table"),
         "places": Array("int64", "rows", low=0, ascending=True),
         "alive": Array("bool", "rows"),
     }
@@ -190,9 +190,9 @@ class Segments:
     next_place : int, the number that the next row gets
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "segments": TupleOf(Of("Segment"), "segments"),
-        "next_place": Whole(),
+    FIELDS: ClassVar[Fields] = {
+        "segments": TupleOf(Saved("Segment"), "segments"),
+        "next_place": Integer(0),
     }
 
     segments: tuple[Segment, ...]

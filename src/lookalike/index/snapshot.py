@@ -24,12 +24,12 @@ from lookalike.saving.fields import (
     Dims,
     Fields,
     Flag,
+    Integer,
     MapOf,
     Maybe,
-    Of,
+    Saved,
     Text,
     TupleOf,
-    Whole,
     require,
 )
 from lookalike.show.reasons import Styles
@@ -59,18 +59,18 @@ class Snapshot:
     checked : int, rows added when drift was last looked for
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measure": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": Saved("Measure"),
         "reason": Text(),
-        "schema": Of("Schema"),
-        "segments": Of("Segments"),
+        "schema": Saved("Schema"),
+        "segments": Saved("Segments"),
         "id_column": Maybe(Text()),
-        "id_kind": Maybe(Of("Kind")),
+        "id_kind": Maybe(Saved("Kind")),
         "target": Maybe(Text()),
         "learned_target": Flag(),
-        "fitted": MapOf(Text(), Of("Fitted")),
+        "fitted": MapOf(Text(), Saved("Fitted")),
         "drifted": TupleOf(Text()),
-        "checked": Whole(),
+        "checked": Integer(0),
     }
 
     measure: Measure

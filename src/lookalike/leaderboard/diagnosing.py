@@ -35,7 +35,7 @@ from lookalike.leaderboard.trial import (
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
-from lookalike.saving.params import KINDS, AtLeast
+from lookalike.saving.fields import KINDS, Integer
 from lookalike.table import Column, Table, read_table
 from lookalike.table.model.targets import code_labels
 
@@ -105,13 +105,11 @@ def diagnose(
     1.0
     """
     for name, value, rule in (
-        ("k", k, AtLeast(1)),
+        ("k", k, Integer(1)),
         ("kinds", kinds, KINDS),
         ("random_state", random_state, RANDOM_STATE),
     ):
-        if not rule.fits(value):
-            who = f"diagnose({name}={value!r})"
-            raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))
+        rule.check("diagnose", name, value)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = _diagnose(space, X, y, k, kinds, make_seed(random_state))

@@ -28,21 +28,20 @@ from lookalike.measures.vector import Vector
 from lookalike.saving.fields import (
     Anything,
     Array,
+    Choice,
     Dims,
     Fields,
+    Integer,
     ListOf,
-    MapOf,
     Maybe,
     Misfit,
-    Of,
-    Plain,
     Real,
+    Saved,
     Sometimes,
     Text,
     TupleOf,
     require,
 )
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.table import Table
 
 
@@ -102,22 +101,18 @@ class Combined(Measure):
     array([0.15, 1.  , 0.25, 0.  ])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": Maybe(MapOf(Plain(), Anything())),
+    FIELDS: ClassVar[Fields] = {
+        "how": Choice("similarity", "zscore"),
+        "sample": Maybe(Integer(1)),
+        "random_state": RANDOM_STATE,
         "parts": Anything(),
         "weights_": Array("float64", "parts", finite=True, low=0),
         "columns_": ListOf(Maybe(TupleOf(Text())), "parts"),
-        "parts_": ListOf(Of("Measure"), "parts"),
-        "offset_": Real(),
+        "parts_": ListOf(Saved("Measure"), "parts"),
+        "offset_": Real(nan=True),
         "means_": Sometimes(Array("float64", "parts")),
         "sds_": Sometimes(Array("float64", "parts")),
         "units_": Sometimes(Array("float64", "parts")),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "how": OneOf("similarity", "zscore"),
-        "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(

@@ -15,8 +15,8 @@ from typing import Any
 from lookalike._runtime.options import read_option, split_options
 from lookalike.errors import InvalidInput, LookalikeError, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
+from lookalike.saving.fields import Field
 from lookalike.saving.load import import_packages
-from lookalike.saving.params import Rule
 
 PACKAGES = ("measures", "hubness")  # importing them fills the registry
 WHO = "measure"
@@ -141,7 +141,7 @@ def as_measure(value: Any, who: str = WHO) -> Any:
     return make_measure(value, who) if isinstance(value, str) else value
 
 
-class IsMeasure(Rule):
+class IsMeasure(Field):
     """A measure or the name of one; not its class.
 
     Parameters
@@ -161,13 +161,13 @@ class IsMeasure(Rule):
             return value in self.words or _why_not(value) is None
         return isinstance(value, Measure) or (value is None and bool(self.none))
 
-    def wants(self) -> str:
+    def describe(self) -> str:
         """Say what is allowed, in words."""
         none = f", or None for {self.none}" if self.none else ""
         words = "".join(f"{word!r}, " for word in self.words)
         return f"{words}a lookalike measure, or the name of one{none}"
 
-    def advice(self, value: Any) -> str:
+    def hint(self, value: Any) -> str:
         """Say what to do about a wrong value."""
         if isinstance(value, str):
             name = value.partition(":")[0]

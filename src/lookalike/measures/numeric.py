@@ -24,7 +24,7 @@ NUMERIC = ("number", "vector", "histogram")
 class Layout:
     """Which columns a matrix is made of: their names, and the column each entry belongs to."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "names": TupleOf(Text()),
         "owner": TupleOf(Text()),
         "left_out": TupleOf(Text()),

@@ -11,7 +11,6 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.traits import Traits
 from lookalike.saving.fields import Array, Dims, Fields, Flag, require
-from lookalike.saving.params import Is, Rule
 from lookalike.table import Column, Kind, Table
 
 NAME = "distances"
@@ -46,11 +45,10 @@ class Precomputed(Measure):
     array([[1, 2]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "symmetric": Flag(),
         "averaged_": Flag(),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"symmetric": Is(bool, np.bool_)}
 
     def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
         self.symmetric = symmetric

@@ -85,7 +85,7 @@ def read_source(
     rule = IsMeasure()
     if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
         what = f"a {type(measure).__name__}"
-        raise InvalidInput(f"{who}(measure=...)", rule.wants(), what, rule.advice(measure))
+        raise InvalidInput(f"{who}(measure=...)", rule.describe(), what, rule.hint(measure))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     measure = same_settings(clone(measure), n_jobs)

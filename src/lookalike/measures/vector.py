@@ -20,8 +20,7 @@ from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
-from lookalike.saving.fields import Array, Dims, Fields, Of, require
-from lookalike.saving.params import OneOf, Rule
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
 from lookalike.table import LazyTable, Table
 
 EPS = float(np.finfo(np.float64).eps)
@@ -69,8 +68,10 @@ class Vector(_ByteRoad):
     (array([[1., 2.]]), array([[0, 1]]))
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
+    FIELDS: ClassVar[Fields] = {
+        "metric": Choice(*METRICS),
+        "scale": Choice(None, "minmax", "standard"),
+        "layout_": Saved("Layout"),
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
@@ -79,10 +80,6 @@ class Vector(_ByteRoad):
     }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "metric": OneOf(*METRICS),
-        "scale": OneOf(None, "minmax", "standard"),
-    }
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Flag, Integer, require
 
 
 @saveable
@@ -41,10 +41,10 @@ class NeighborGraph:
     array([[2, 1]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "indices": Array("int64", "queries", "k", low=-1),
         "distances": Array("float64", "queries", "k", no_nan=True),
-        "n_indexed": Whole(),
+        "n_indexed": Integer(0),
         "has_self": Flag(),
     }
 

@@ -12,27 +12,34 @@ from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput
 from lookalike.prediction.mixins import TableClassifierMixin
 from lookalike.prediction.supervised_forest import SupervisedForest
-from lookalike.saving.fields import Array, Dims, Either, Fields, Objects, Plain, Sometimes, require
-from lookalike.saving.params import AnyOf, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Instance,
+    Objects,
+    Plain,
+    Sometimes,
+    require,
+)
 
 
 class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     """What classifiers made of similarity trees share."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "criterion": Choice("gini", "entropy"),
+        "voting": Choice("majority", "soft"),
+        "class_weight": Either(
+            Choice(None, "balanced", "balanced_subsample"),
+            Instance(Mapping, named="a mapping of class to weight"),
+        ),
         "classes_": Either(
             Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
         ),
         "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "criterion": OneOf("gini", "entropy"),
-        "voting": OneOf("majority", "soft"),
-        "class_weight": AnyOf(
-            OneOf(None, "balanced", "balanced_subsample"),
-            Is(Mapping, named="a mapping of class to weight"),
-        ),
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"

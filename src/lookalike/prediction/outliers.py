@@ -12,14 +12,14 @@ import numpy as np
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
-from lookalike.saving.params import AtLeast, OneOf
+from lookalike.saving.fields import Choice, Integer
 from lookalike.table import Column, Table, read_table
 
-METHODS = OneOf("isolation", "neighbors")
+METHODS = Choice("isolation", "neighbors")
 RARE = 0.05  # share of rows up to which a cell is called unusual
 COMBINATION = "an unusual combination: no column by itself"
 
@@ -193,16 +193,12 @@ def find_outliers(
     (50, 'size 90, higher than in all other rows')
     """
     who = "find_outliers"
-    if not METHODS.fits(method):
-        needed, do = METHODS.wants(), METHODS.advice(method)
-        raise InvalidInput(f"{who}(method={method!r})", needed, repr(method), do)
+    METHODS.check(who, "method", method)
     table = read_table(X, kinds=kinds)
     if method == "isolation":
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
-    if not AtLeast(1).fits(n_neighbors):
-        needed, found = AtLeast(1).wants(), repr(n_neighbors)
-        raise InvalidInput(f"{who}(n_neighbors={found})", needed, found, "Use 10")
+    Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
         raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
     fitted = (Gower() if measure is None else measure).fit(table)

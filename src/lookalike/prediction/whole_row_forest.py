@@ -17,8 +17,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.prediction.forest_classifier import ForestClassifier
-from lookalike.saving.fields import Fields, Of, require
-from lookalike.saving.params import AnyOf, Is, OneOf, Rule
+from lookalike.saving.fields import Choice, Either, Fields, Instance, Saved, require
 from lookalike.table import Column, Kind, Table, as_table
 from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance
 from lookalike.trees.cells.growing import CACHE_PAIRS
@@ -43,8 +42,8 @@ class WholeRows(Distance):
            [4., 0.]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measure": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": Saved("Measure"),
         "scale_": None,
     }
 
@@ -132,16 +131,14 @@ class SimilarityForestClassifier(ForestClassifier):
     dog cat
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     BY_COLUMN = False  # whole rows: no test is about a column
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": AnyOf(
+    FIELDS: ClassVar[Fields] = {
+        "measure": Either(
             IsMeasure(none="", words=OWN),
-            Is(Callable, named="a function of two rows"),  # type: ignore[arg-type]
+            Instance(Callable, named="a function of two rows"),
         ),
-        "projection": OneOf(None, "distance", "squared"),
+        "projection": Choice(None, "distance", "squared"),
     }
 
     def __init__(

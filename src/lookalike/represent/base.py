@@ -14,8 +14,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
-from lookalike.saving.fields import Dims, Fields, Of, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.saving.fields import INT64, Dims, Fields, Integer, Saved, require
 from lookalike.table import as_table
 
 TALL = 8192  # rows that are encoded and compared at once
@@ -24,11 +23,10 @@ TALL = 8192  # rows that are encoded and compared at once
 class Representation(TransformerMixin, MeasureTask, abstract=True):
     """Base of the transformers that turn rows into similarities."""
 
-    SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "max_rows": Integer(2, INT64),
+        "measure_": Saved("Measure"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"max_rows": AtLeast(2)}
 
     random_state: Any
     measure_: Measure

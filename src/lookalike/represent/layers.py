@@ -23,8 +23,18 @@ from lookalike.represent.prototype_selector import (
     compare_with_prototypes,
 )
 from lookalike.represent.prototypes import count_prototypes
-from lookalike.saving.fields import Anything, Array, Dims, Fields, ListOf, Of, Whole, require
-from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Instance,
+    Integer,
+    ListOf,
+    Real,
+    Saved,
+    require,
+)
 
 SCHEDULES = ("constant", "decreasing", "geometric")
 WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
@@ -94,17 +104,14 @@ class LayeredRepresentation(Representation):
     [[1, 3], [0, 3]]
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "n_prototypes": Anything(),
-        "measures_": ListOf(Of("Measure"), "layers"),
-        "prototypes_": ListOf(Of("ndarray"), "layers"),
-        "prototype_rows_": ListOf(Of("Rows"), "layers"),
-        "n_layers_": Whole(1),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_layers": AtLeast(1),
-        "schedule": OneOf(*SCHEDULES),
+    FIELDS: ClassVar[Fields] = {
+        "n_layers": Integer(1),
+        "schedule": Choice(*SCHEDULES),
+        "n_prototypes": Real(),
+        "measures_": ListOf(Saved("Measure"), "layers"),
+        "prototypes_": ListOf(Instance(np.ndarray, named="an array"), "layers"),
+        "prototype_rows_": ListOf(Saved("Rows"), "layers"),
+        "n_layers_": Integer(1),
     }
 
     def __init__(

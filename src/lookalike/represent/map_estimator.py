@@ -17,8 +17,7 @@ from lookalike.measures.task import check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Maybe, Saved, require
 
 ROUNDS = 20  # steps that a new row takes toward the middle of its neighbors
 AT_ONCE = 20_000
@@ -71,13 +70,12 @@ class MapLayout(Representation):
     True
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "n_neighbors": Maybe(Integer(1)),
         "embedding_": Array("float64", "n", 2),
-        "n_neighbors_": Whole(),
-        "rows_": Of("Rows"),
+        "n_neighbors_": Integer(0),
+        "rows_": Saved("Rows"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"n_neighbors": AnyOf(OneOf(None), AtLeast(1))}
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 MODES = ("path", "plain")
 
@@ -61,9 +61,7 @@ def power_similarity(
     array([[0.375, 0.375]])
     """
     who = "power_similarity"
-    if not AtLeast(1).fits(n):
-        wants = f"n, {AtLeast(1).wants()}"
-        raise InvalidInput(who, wants, repr(n), "Count the steps of a chain")
+    Integer(1).check(who, "n", n, "Count the steps of a chain")
     if mode not in MODES:
         wants = "mode one of " + ", ".join(map(repr, MODES))
         raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))

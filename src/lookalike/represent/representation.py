@@ -19,8 +19,19 @@ from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
-from lookalike.saving.fields import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Integer,
+    Real,
+    Saved,
+    Sometimes,
+    require,
+)
 
 TUNE = "tune"
 
@@ -95,17 +106,16 @@ class SimilarityRepresentation(Representation):
     array([[0.75, 0.25]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "cv": Integer(2),
         "prototypes": Anything(),
-        "n_prototypes": Anything(),
+        "n_prototypes": Either(Choice(TUNE), Real()),
         "estimator": Anything(),
         "prototypes_": Array("int64", "prototypes", low=0),
-        "n_prototypes_": Whole(),
-        "prototype_rows_": Of("Rows"),
+        "n_prototypes_": Integer(0),
+        "prototype_rows_": Saved("Rows"),
         "cv_results_": Sometimes(Anything()),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"cv": AtLeast(2)}
 
     def __init__(
         self,

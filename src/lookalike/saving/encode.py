@@ -1,8 +1,8 @@
-"""One file for every estimator: a zip of arrays and one JSON page, never a pickle.
+"""Writing: one file for every estimator, a zip of arrays and one JSON page, never a pickle.
 
 A page is a tree of plain values; what JSON has no word for is a small object with the key ``$``.
 Objects that appear twice are written once and stay shared. Classes are looked up in a table that
-importing them fills; a name found in a file is never imported. Reading is in ``_decode``.
+importing them fills; a name found in a file is never imported. ``lookalike.saving.decode`` reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lookalike.errors import InvalidInput, WrongType
 from lookalike.saving.archive import PAGE, array_name
 from lookalike.saving.safe_json import DEEPEST, json_depth
 
-FORMAT = 1
+FORMAT = 2  # goes up when files that were written before cannot be read any more
 SAVEABLE: dict[str, type] = {}
 
 Cls = TypeVar("Cls", bound=type)
@@ -48,7 +48,7 @@ def saveable(cls: Cls) -> Cls:
     return cls
 
 
-class Saved:
+class SaveMixin:
     """Gives an estimator ``save``; subclassing makes it saveable, unless it is ``abstract``."""
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
@@ -104,14 +104,21 @@ def digest_of(root: Any) -> str:
     return found.hexdigest()
 
 
-def encode_plain(value: Any, where: str = "cell") -> Any:
-    """Return one value as JSON can hold it; one with arrays inside is refused."""
+def encode_cell(cell: Any) -> str:
+    """Return a cell as a JSON text, for cells that Arrow has no type for.
+
+    Examples
+    --------
+    >>> from lookalike.saving.decode import decode_cell
+    >>> decode_cell(encode_cell(frozenset({1, "a"}))) == {1, "a"}
+    True
+    """
     writer = _Writer()
-    found = writer.encode(value, where)
+    found = writer.encode(cell, "cell")
     if writer.arrays:
         needed, do = "values without arrays", "Turn the arrays into lists or tuples"
-        raise WrongType(f"save ({where})", needed, type(value).__name__, do)
-    return found
+        raise WrongType("save (cell)", needed, type(cell).__name__, do)
+    return json.dumps(found, allow_nan=False)
 
 
 class _Writer:

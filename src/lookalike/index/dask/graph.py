@@ -27,7 +27,7 @@ from lookalike.index.shards.manifest import SHARDS
 from lookalike.measures.contract.lists import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Shard, open_shard
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 ROWS = 8192  # whose neighbors one task finds
 ASKED = "question"  # how the names of questions begin, which stand beside
@@ -117,7 +117,7 @@ def hubness(
     """
     place = _open(folder, "hubness")
     n = place.manifest.next_place
-    if not AtLeast(2).fits(sample) or sample >= n:
+    if not Integer(2).fits(sample) or sample >= n:
         do = "Take fewer rows than there are"
         raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), do)
     wide = min(n - 1, 4 * k if candidates is None else candidates)
@@ -186,7 +186,7 @@ def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
 
 
 def _rows_per_task(rows: Any) -> int:
-    if not AtLeast(1).fits(rows):
+    if not Integer(1).fits(rows):
         raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
     return int(rows)
 

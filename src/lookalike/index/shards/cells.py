@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from lookalike.errors import UnreadableFile
-from lookalike.saving.cell_text import decode_cell, encode_cell
+from lookalike.saving.decode import decode_cell
+from lookalike.saving.encode import encode_cell
 from lookalike.table import Column, Table
 from lookalike.table.model.loading import CODED, MATRIX, check_cells
 

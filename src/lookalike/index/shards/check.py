@@ -18,9 +18,9 @@ from lookalike.index.shards.segment import ShardSegment
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.decode import check_object
-from lookalike.saving.fields import Array, Shape, check_fields, require
+from lookalike.saving.fields import Array, Field, check_fields, require
 
-PLACES: dict[str, Shape] = {"places": Array("int64", "n", low=0, ascending=True)}
+PLACES: dict[str, Field] = {"places": Array("int64", "n", low=0, ascending=True)}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:

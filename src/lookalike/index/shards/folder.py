@@ -33,7 +33,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.shards import PAGE, allow_files, hash_file, open_shard
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Flag, MapOf, Maybe, Misfit, Of, Text, Whole
+from lookalike.saving.fields import Fields, Flag, Integer, MapOf, Maybe, Misfit, Saved, Text
 from lookalike.saving.load import import_packages
 from lookalike.table import Kind, Schema, Table
 
@@ -57,18 +57,18 @@ class ShardHead:
     id_column, id_kind, target, learned_target, fitted : as in ``Snapshot``
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measure": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": Saved("Measure"),
         "reason": Text(),
-        "schema": Of("Schema"),
-        "like": Of("Table"),
-        "sample": Of("Table"),
-        "n_fitted": Whole(),
+        "schema": Saved("Schema"),
+        "like": Saved("Table"),
+        "sample": Saved("Table"),
+        "n_fitted": Integer(0),
         "id_column": Maybe(Text()),
-        "id_kind": Maybe(Of("Kind")),
+        "id_kind": Maybe(Saved("Kind")),
         "target": Maybe(Text()),
         "learned_target": Flag(),
-        "fitted": MapOf(Text(), Of("Fitted")),
+        "fitted": MapOf(Text(), Saved("Fitted")),
     }
 
     measure: Measure

@@ -40,7 +40,7 @@ from lookalike.index.snapshot import Snapshot
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
-from lookalike.saving.params import check_params
+from lookalike.saving.fields import check_params
 from lookalike.show.reasons.style import SAMPLE
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy

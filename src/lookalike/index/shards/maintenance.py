@@ -25,8 +25,8 @@ from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.lists import check_k
 from lookalike.measures.source import same_settings
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.encode import Saved
-from lookalike.saving.params import check_params
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import check_params
 from lookalike.table import Table
 
 COMPACTED = 2**20  # rows that are joined to one part, in memory
@@ -123,7 +123,7 @@ class InFolder:
             found = f"one that is kept in {str(self._folder.path)!r}"
             do = "Copy the folder; every change is in it already"
             raise InvalidInput("Index.save", "an index in memory", found, do)
-        Saved.save(self, path)  # type: ignore[arg-type]
+        SaveMixin.save(self, path)  # type: ignore[arg-type]
 
     @property
     def sample(self) -> Table:

@@ -23,8 +23,8 @@ from lookalike.index.shards.rows import (
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
-from lookalike.saving.cell_text import encode_cell
 from lookalike.saving.decode import read as read_saved
+from lookalike.saving.encode import encode_cell
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Column, Table
 

@@ -41,8 +41,8 @@ from lookalike.measures.contract.telling import SAMPLE, ColumnDifferences, draw_
 from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.encode import Saved
-from lookalike.saving.params import KINDS, N_JOBS, Rule, check_params
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import KINDS, N_JOBS, Fields, check_params
 from lookalike.table import LazyTable, Table, as_table, read_table
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import split_target
@@ -66,14 +66,17 @@ class _Encoded:
         return self._measure._encode(self._table[rows], rows)
 
 
-class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, abstract=True):
+class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimator, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.
     """
 
     traits = Traits()
-    PARAMS: ClassVar[dict[str, Rule]] = {"kinds": KINDS, "n_jobs": N_JOBS}
+    FIELDS: ClassVar[Fields] = {
+        "kinds": KINDS,
+        "n_jobs": N_JOBS,
+    }
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -12,7 +12,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, TooLarge
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Dims, Fields, Of, Text, TupleOf, require
+from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Schema, Table
 from lookalike.trees.cells.grower import CellSimilarityForest
 from lookalike.trees.cells.trees import SimilarityTrees
@@ -36,8 +36,8 @@ class CellInputs:
         Names of the table's columns; ``Forest.column`` gives the place of each input among them.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "trees": Of("SimilarityTrees"),
+    FIELDS: ClassVar[Fields] = {
+        "trees": Saved("SimilarityTrees"),
         "owner": TupleOf(Text(), "columns"),
     }
 

@@ -22,8 +22,17 @@ from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inp
 from lookalike.measures.numeric import check_owners
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
-from lookalike.saving.fields import Array, Dims, Fields, Maybe, Of, require
-from lookalike.saving.params import KINDS, AtLeast, OneOf, Rule
+from lookalike.saving.fields import (
+    KINDS,
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Integer,
+    Maybe,
+    Saved,
+    require,
+)
 from lookalike.table import LazyTable, Table
 from lookalike.trees.thresholds.blame import (
     leaf_weights,
@@ -99,9 +108,17 @@ class StochasticForest(Measure):
     >>> distances, indices = measure.kneighbors(n_neighbors=3)
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "inputs_": Of("TreeInputs"),
-        "forest_": Of("BalancedForest"),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "height": Integer(1),
+        "side": Choice("left", "random"),
+        "on_fail": Choice("error", "relax"),
+        "max_retries": Integer(1),
+        "missing": Choice("half", "by_mass"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "inputs_": Saved("TreeInputs"),
+        "forest_": Saved("BalancedForest"),
         "relaxed_trees_": Array("int64", "relaxed", low=0),
         "mass_": Maybe(Array("float64", "nodes", finite=True, low=0)),
     }
@@ -111,16 +128,6 @@ class StochasticForest(Measure):
     }
 
     traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AtLeast(1),
-        "height": AtLeast(1),
-        "side": OneOf("left", "random"),
-        "on_fail": OneOf("error", "relax"),
-        "max_retries": AtLeast(1),
-        "missing": OneOf("half", "by_mass"),
-        "kinds": KINDS,
-        "random_state": RANDOM_STATE,
-    }
 
     def __init__(
         self,

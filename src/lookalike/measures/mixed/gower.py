@@ -28,17 +28,18 @@ from lookalike.measures.mixed.explain import explain_mixed
 from lookalike.measures.mixed.plan import SCALES, MixedPlan
 from lookalike.saving.fields import (
     Anything,
+    Choice,
     Dims,
+    Either,
     Fields,
+    Instance,
     MapOf,
     Maybe,
-    Of,
-    Plain,
     Real,
+    Saved,
     Text,
     require,
 )
-from lookalike.saving.params import AnyOf, Between, Is, OneOf, Rule
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares")
@@ -128,26 +129,22 @@ class Gower(_ByteRoad):
       weight   +0.481  -0.019
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": Maybe(MapOf(Plain(), Anything())),
+    FIELDS: ClassVar[Fields] = {
+        "missing": Choice("ignore", "midpoint"),
+        "order": Choice("information", "rank_range"),
+        "constant": Choice("keep", "drop"),
+        "conversion": Choice("one_minus", "sqrt"),
+        "self_similarity": Choice("exact", "formula"),
+        "alpha": Real(1.0),
+        "beta": Real(0.0, 1.0, open_low=True),
+        "undefined": Maybe(Real(0.0, 1.0)),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "scale": Either(Choice(*SCALES), Instance(Mapping, named="a mapping of column to scale")),
+        "ranges": Maybe(Instance(Mapping, named="a mapping of column to range")),
         "weights": Anything(),
-        "plan_": Of("MixedPlan"),
-        "typical_": Of("Typical"),
+        "plan_": Saved("MixedPlan"),
+        "typical_": Saved("Typical"),
         "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "missing": OneOf("ignore", "midpoint"),
-        "order": OneOf("information", "rank_range"),
-        "constant": OneOf("keep", "drop"),
-        "conversion": OneOf("one_minus", "sqrt"),
-        "self_similarity": OneOf("exact", "formula"),
-        "alpha": Between(1.0),
-        "beta": Between(0.0, 1.0, open_low=True),
-        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
-        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
-        "scale": AnyOf(OneOf(*SCALES), Is(Mapping, named="a mapping of column to scale")),
-        "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
     }
 
     def __init__(
@@ -389,7 +386,7 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
             )
         found = dict(zip(names, values, strict=True))
     for name, value in found.items():
-        if not Between(0.0, 1e300).fits(value):
+        if not Real(0.0, 1e300).fits(value):
             raise InvalidInput(
                 f"{who}(weights=...)",
                 "weights of at least 0",

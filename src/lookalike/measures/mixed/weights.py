@@ -20,7 +20,7 @@ from lookalike.measures.mixed.least_squares import (
 )
 from lookalike.measures.mixed.plan import MixedPlan
 from lookalike.measures.mixed.relief import Neighborhoods, relief_of_classes, relief_of_numbers
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Choice, Integer, Maybe
 from lookalike.table import Table, read_table
 from lookalike.table.model.targets import (
     TARGETS,
@@ -116,10 +116,10 @@ def relieff_weights(
     array([ 0.8     , -0.714286])
     """
     who = "relieff_weights"
-    _check(who, "n_neighbors", n_neighbors, AtLeast(1))
-    _check(who, "n_samples", n_samples, AnyOf(OneOf(None), AtLeast(1)))
-    _check(who, "target", target, OneOf(*TARGETS))
-    _check(who, "normalize", normalize, OneOf(True, False))
+    Integer(1).check(who, "n_neighbors", n_neighbors)
+    Maybe(Integer(1)).check(who, "n_samples", n_samples)
+    Choice(*TARGETS).check(who, "target", target)
+    Choice(True, False).check(who, "normalize", normalize)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
     if n_samples is not None and n_samples > n:
@@ -208,9 +208,9 @@ def least_squares_weights(
     array([1., 0.])
     """
     who = "least_squares_weights"
-    _check(who, "pairs", pairs, OneOf(*PAIR_SETS))
-    _check(who, "n_clusters", n_clusters, AnyOf(OneOf(None), AtLeast(1)))
-    _check(who, "missing", missing, OneOf("ignore", "midpoint"))
+    Choice(*PAIR_SETS).check(who, "pairs", pairs)
+    Maybe(Integer(1)).check(who, "n_clusters", n_clusters)
+    Choice("ignore", "midpoint").check(who, "missing", missing)
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     if not holds_classes(values):
@@ -242,13 +242,6 @@ def least_squares_weights(
 
 
 # -- reading ---------------------------------------------------------------------------------------
-
-
-def _check(who: str, name: str, value: Any, rule: Rule) -> None:
-    if not rule.fits(value):
-        raise InvalidInput(
-            f"{who}({name}={value!r})", rule.wants(), repr(value), rule.advice(value)
-        )
 
 
 def _prepare(

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike._runtime.random_state import make_seed
-from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning
+from lookalike.errors import LookalikeError, LookalikeWarning
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
 from lookalike.show.report.group_parts import board_part, clusters_part, rows_part
@@ -166,9 +166,8 @@ def report(
     >>> found.title, list(found.parts)[:3]
     ('Pets', ['columns', 'gaps', 'measure'])
     """
-    for name, number, rule in (("k", k, AtLeast(1)), ("sample", sample, AtLeast(10))):
-        if not rule.fits(number):
-            raise InvalidInput(f"report({name}={number!r})", rule.wants(), repr(number), "Raise it")
+    for name, number, rule in (("k", k, Integer(1)), ("sample", sample, Integer(10))):
+        rule.check("report", name, number, "Raise it")
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)

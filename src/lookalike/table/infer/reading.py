@@ -56,7 +56,7 @@ class Reading:
         Other spellings of a level, each with the one that is kept.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
         "decimal": Choice(".", ","),
         "thousands": Text(),

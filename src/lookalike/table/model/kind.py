@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Choice, Fields, Maybe, Of, Plain, Real, Text, TupleOf, Whole
+from lookalike.saving.fields import (
+    Choice,
+    Fields,
+    Integer,
+    Maybe,
+    Plain,
+    Real,
+    Saved,
+    Text,
+    TupleOf,
+)
 from lookalike.table.infer.reading import Reading
 
 KINDS = (
@@ -76,17 +86,17 @@ class Kind:
         How the text of the cells was read, where they were text.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "name": Choice(*KINDS),
         "reason": Text(),
         "levels": TupleOf(Plain()),
         "source": Choice("", "datetime", "duration"),
-        "width": Whole(high=2**31),
+        "width": Integer(0, high=2**31),
         "role": Text(),
-        "confidence": Real(0.0, 1.0),
+        "confidence": Real(0.0, 1.0, nan=True),
         "close": Text(),
         "note": Text(),
-        "reading": Maybe(Of("Reading")),
+        "reading": Maybe(Saved("Reading")),
     }
 
     name: str

@@ -42,13 +42,13 @@ from lookalike.saving.fields import (
     Dims,
     Either,
     Fields,
+    Integer,
     MapOf,
     Objects,
-    Of,
     Plain,
+    Saved,
     Text,
     TupleOf,
-    Whole,
     require,
 )
 from lookalike.table.model.kind import RECORD, Kind
@@ -67,7 +67,7 @@ class Graph:
     edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "nodes": MapOf(Plain(), Plain()),
         "edges": Anything(),
     }
@@ -96,8 +96,8 @@ class Schema:
     missing : cell values that were read as gaps
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": MapOf(Text(), Of("Kind")),
+    FIELDS: ClassVar[Fields] = {
+        "kinds": MapOf(Text(), Saved("Kind")),
         "aside": MapOf(Text(), Text()),
         "missing": TupleOf(Plain()),
     }
@@ -116,16 +116,16 @@ class Column:
     have.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "name": Text(),
-        "kind": Of("Kind"),
+        "kind": Saved("Kind"),
         "values": Either(
             Array("float64 float32", "rows"),
             Array("int64", "rows"),
             Array("float64 float32", "rows", "width"),
             Objects("rows"),
         ),
-        "unknown": MapOf(Whole(low=-(2**63)), Plain()),
+        "unknown": MapOf(Integer(low=-(2**63)), Plain()),
     }
 
     name: str
@@ -207,11 +207,11 @@ class Table:
     category: 2 distinct strings in 3 rows
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "columns": TupleOf(Of("Column")),
-        "aside": TupleOf(Of("Column")),
+    FIELDS: ClassVar[Fields] = {
+        "columns": TupleOf(Saved("Column")),
+        "aside": TupleOf(Saved("Column")),
         "missing": TupleOf(Plain()),
-        "_n_rows": Whole(),
+        "_n_rows": Integer(0),
     }
 
     def __init__(

@@ -22,7 +22,7 @@ from lookalike.kernels.cells import (
     VALUE,
 )
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Of, Text, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, Text, require
 from lookalike.table.model.table import Column, Table
 
 saveable(Ragged)
@@ -46,11 +46,11 @@ class TreeColumn:
         How kernels project its cells (``kernels.cells``).
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "column": Whole(high=2**31),
+    FIELDS: ClassVar[Fields] = {
+        "column": Integer(0, high=2**31),
         "name": Text(),
-        "distance": Of("Distance"),
-        "kind": Whole(NUMBER, TABLE_SQUARED),
+        "distance": Saved("Distance"),
+        "kind": Integer(NUMBER, TABLE_SQUARED),
     }
 
     column: int
@@ -92,8 +92,8 @@ class PrecomputedRows(Distance):
            [2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "width_": Whole(1, 2**31),
+    FIELDS: ClassVar[Fields] = {
+        "width_": Integer(1, 2**31),
     }
 
     name = "precomputed"

@@ -20,8 +20,8 @@ from lookalike.saving.fields import (
     Array,
     Dims,
     Fields,
-    Of,
     Offsets,
+    Saved,
     TupleOf,
     check_fields,
     require,
@@ -74,8 +74,8 @@ class SimilarityTrees:
         Weight of each class, or one column with the mean of the target.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "columns": TupleOf(Of("TreeColumn"), "columns"),
+    FIELDS: ClassVar[Fields] = {
+        "columns": TupleOf(Saved("TreeColumn"), "columns"),
         "kept": TupleOf(Anything(), "columns"),
         "feature": Array("int32", "nodes", low=-1, below="columns"),
         "first": Array("int32", "nodes", low=-1),

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.seeds import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
@@ -41,11 +41,11 @@ class BalancedForest:
         Trees that could not be balanced and were cut as near to the middle as possible.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "feature": Array("int32", "trees", "inner", low=-1),
         "cut": Array("float64", "trees", "inner", no_nan=True),
-        "height": Whole(1, TALLEST),
-        "n_inputs": Whole(1, 2**31),
+        "height": Integer(1, TALLEST),
+        "n_inputs": Integer(1, 2**31),
         "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
     }
 

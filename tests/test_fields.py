@@ -1,6 +1,8 @@
 import io
 import itertools
 import json
+import math
+import sys
 import zipfile
 from dataclasses import fields, is_dataclass, replace
 
@@ -10,16 +12,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from format_page import PAGE, make_page
-from lookalike.clustering import MixedKMeans
+from lookalike.clustering import MixedKMeans, SimilarityClustering
+from lookalike.columns import RankShare
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.measures import Gower, StochasticForest, Vector
 from lookalike.saving import encode as _save
 from lookalike.saving.archive import array_name
-from lookalike.saving.decode import parameters_of, read
+from lookalike.saving.decode import read
 from lookalike.saving.encode import SAVEABLE
-from lookalike.saving.fields import Array, Either, Misfit, Offsets, check_fields, rules_of, shape_of
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Either,
+    Flag,
+    Instance,
+    Integer,
+    ListOf,
+    MapOf,
+    Maybe,
+    Misfit,
+    Offsets,
+    Real,
+    Saved,
+    Text,
+    check_fields,
+    fields_of,
+    parameters_of,
+)
 from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import json_depth, parse_json
 from lookalike.trees.thresholds.flat import check_preorder, flatten
@@ -60,22 +80,60 @@ def rewrite(path, change=lambda page, arrays: None, how=zipfile.ZIP_STORED, extr
 # -- the declarations ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("field", "words", "good", "bad"),
+    [
+        (Integer(1), "an integer >= 1", [1, np.int64(3), sys.maxsize], [0, True, 1.0, 2**63, None]),
+        (Integer(), "an integer", [-5], [False, "1"]),
+        (Integer(0, 9), "an integer >= 0 and <= 9", [9], [10]),
+        (Integer(0, math.inf), "an integer >= 0", [2**128], [-1]),
+        (Real(0.0), "a number >= 0", [0, 1.5, math.inf], [-1.0, math.nan, "1", True, 10**400]),
+        (Real(0, 1, open_low=True), "a number > 0 and <= 1", [0.5, 1], [0, 1.5]),
+        (Real(nan=True), "a number, or NaN", [math.nan, -math.inf], [None]),
+        (Real(finite=True), "a finite number", [-1e308], [math.inf, math.nan]),
+        (Choice("a", 1), "one of 'a', 1", ["a", 1], [True, "b"]),
+        (Flag(), "True or False", [True, np.False_], [0, None]),
+        (Text(), "a string", ["a"], [1]),
+        (Instance(int, named="a count"), "a count", [1], [True, 1.0]),
+        (Saved(Vector), "Vector", [Vector()], [Gower()]),
+        (Saved("Measure"), "Measure", [Vector(), Gower()], [Vector]),
+        (Maybe(Integer(2)), "None, or an integer >= 2", [None, 2], [1]),
+        (
+            Either(Choice(None, "auto"), Integer(2)),
+            "one of None, 'auto', or an integer >= 2",
+            [None, "auto", 2],
+            [1, "b"],
+        ),
+        (ListOf(Text()), "a list, each a string", [["a"], []], [("a",), [1]]),
+        (MapOf(Text(), Flag()), "a mapping of a string to True or False", [{"a": True}], [{1: 0}]),
+    ],
+)
+def test_a_field_says_what_fits(field, words, good, bad):
+    assert field.describe() == words
+    assert [value for value in good if not field.fits(value)] == []
+    assert [value for value in bad if field.fits(value)] == []
+
+
+def test_a_wrong_parameter_is_refused_with_the_nearest_word():
+    field = Maybe(Either(Choice("auto", "exact"), Integer(2)))
+    field.check("search", "method", "auto")
+    with pytest.raises(InvalidInput) as caught:
+        field.check("search", "method", "exat")
+    assert caught.value.who == "search(method='exat')"
+    assert caught.value.needed == "None, or one of 'auto', 'exact', or an integer >= 2"
+    assert caught.value.hint == "Did you mean 'exact'?"
+
+
 def test_every_saveable_class_declares_every_field():
     for cls in ours():
-        assert "SHAPE" in cls.__dict__, cls
-        shapes, params = shape_of(cls), parameters_of(cls)
-        undeclared = [name for name in params if name not in shapes and name not in rules_of(cls)]
-        assert undeclared == [], cls
+        declared = fields_of(cls)
+        assert [name for name in parameters_of(cls) if name not in declared] == [], cls
         if is_dataclass(cls):
-            assert {field.name for field in fields(cls)} == set(shapes), cls
-
-
-def test_the_page_about_the_format_is_what_the_classes_declare():
-    assert PAGE.read_text() == make_page(), "run: PYTHONPATH=src python tests/format_page.py"
+            assert {field.name for field in fields(cls)} == set(declared), cls
 
 
 @pytest.mark.parametrize(
-    ("shape", "value", "message"),
+    ("field", "value", "message"),
     [
         (Array("float64", "n"), np.zeros(3, np.float32), "float64"),
         (Array("float64", "n"), np.zeros((3, 1)), "1 dimensions"),
@@ -83,16 +141,16 @@ def test_the_page_about_the_format_is_what_the_classes_declare():
         (Array("float64", 2), np.zeros(3), "a size of 2"),
         (Array("float64", "n", finite=True), np.array([1.0, np.inf]), "finite"),
         (Array("float64", "n", no_nan=True), np.array([1.0, np.nan]), "without NaN"),
-        (Array("int64", "n", low=0), np.array([0, -1]), "at least 0"),
-        (Array("int64", "n", below=2), np.array([0, 2]), "at most 1"),
+        (Array("int64", "n", low=0), np.array([0, -1]), ">= 0"),
+        (Array("int64", "n", below=2), np.array([0, 2]), "<= 1"),
         (Array("int64", "n", ascending=True), np.array([0, 1, 1]), "ascending"),
-        (Either(Array("int64", "n"), Array("bool", "n")), np.zeros(1), "int64 array"),
+        (Either(Array("int64", "n"), Array("bool", "n")), np.zeros(1), "array .n. of int64"),
     ],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
-def test_a_shape_refuses_what_it_does_not_allow(shape, value, message):
+def test_a_field_refuses_what_it_does_not_allow(field, value, message):
     with pytest.raises(Misfit, match=message):
-        check_fields({"x": value}, {"x": shape}, "it")
+        check_fields({"x": value}, {"x": field}, "it")
 
 
 def test_dimensions_of_one_name_have_one_size():
@@ -254,7 +312,8 @@ def test_shared_objects_cannot_stand_for_very_much_more(tmp_path):
         (lambda page, _: page["root"]["learned"].pop("unit_"), "the field unit_"),
         (lambda page, _: page["root"]["params"].update(metric="x"), "one of 'euclidean'"),
         (lambda page, _: page["root"]["params"].update(more=1), "known parameters"),
-        (lambda page, _: page["root"]["learned"].update(scale_="x"), "a number, found str"),
+        (lambda page, _: page["root"]["params"].update(n_jobs=2**62), "usual size, found 461168"),
+        (lambda page, _: page["root"]["learned"].update(scale_="x"), "a number >= 0, or NaN, found 'x'"),
         (lambda page, _: page["root"].update({"class": "Measure"}), "no class of that name"),
         (lambda _, arrays: arrays.__setitem__(0, arrays[0][:1]), "a size of"),
     ],
@@ -327,7 +386,7 @@ def test_a_class_of_the_users_may_leave_its_fields_undeclared(tmp_path):
             la.load(path)
     finally:
         del SAVEABLE["Doubled"]
-        la.measures.base.MEASURES.pop("Doubled")
+        la.measures.MEASURES.pop("Doubled")
 
 
 def test_a_function_that_is_not_handed_back_stays_a_question_to_the_caller(tmp_path):
@@ -340,3 +399,22 @@ def test_a_function_that_is_not_handed_back_stays_a_question_to_the_caller(tmp_p
     measure.save(tmp_path / "x")
     with pytest.raises(InvalidInput, match="first_letter"):
         la.load(tmp_path / "x")
+
+
+def test_numbers_that_make_no_sense_are_refused(tmp_path):
+    path = tmp_path / "clusters.lookalike"
+    SimilarityClustering(n_clusters=2, random_state=0).fit(X).save(path)
+    whole = path.read_bytes()
+    for name, value in (("n_clusters", 2**62), ("eps", -1e308), ("dense_limit", 10**400)):
+        rewrite(path, lambda page, _, n=name, v=value: page["root"]["params"].update({n: v}))
+        with pytest.raises(UnreadableFile, match=rf"SimilarityClustering\.{name}"):
+            la.load(path)
+        path.write_bytes(whole)
+    la.load(path)
+
+
+def test_an_unfitted_part_without_parameters_comes_back(tmp_path):
+    path = tmp_path / "ranks.lookalike"
+    measure = Gower(distances={"n": RankShare()}).fit({"n": [1.0, 2.0, 5.0, 9.0]})
+    measure.save(path)
+    assert np.array_equal(la.load(path).similarity(), measure.similarity())
