@@ -12,7 +12,7 @@ from lookalike.clustering._clustering import Model
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import MeasureTask, check_task_rows
-from lookalike.saving.fields import INT64, Array, Dims, Fields, Integer, Saved, require
+from lookalike.saving.fields import INT64, Array, Dims, Fields, Integer, Saved
 
 MODELS = ("NearestExemplar", "NearestRow", "WithinReach", "MutualReach", "SpectralExtension")
 
@@ -26,7 +26,7 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
         "rows_": Saved("Rows"),
         "model_": Saved(*MODELS),
         "labels_": Array("int64", "rows", low=-1, below="clusters"),
-        "n_clusters_": Integer(0),
+        "n_clusters_": Integer(0, size="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
     }
 
@@ -43,6 +43,4 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
         """Check after loading that labels, exemplars and rows belong together."""
         n = dims["rows"]
         check_task_rows(self, n)
-        fits = self.n_clusters_ == dims["clusters"]
-        require(fits, f"{type(self).__name__}.n_clusters_", str(dims["clusters"]))
         self.model_.check_rows(n, self.n_clusters_)

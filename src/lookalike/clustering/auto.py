@@ -44,7 +44,6 @@ from lookalike.saving.fields import (
     Array,
     AtLoad,
     Choice,
-    Dims,
     Either,
     Fields,
     Flag,
@@ -60,7 +59,6 @@ from lookalike.saving.fields import (
     Text,
     TupleOf,
     check_params,
-    require,
 )
 from lookalike.table import read_table
 
@@ -377,11 +375,6 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
         return tags
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that the best estimator is fitted."""
-        fits = hasattr(self.best_estimator_, "model_")
-        require(fits, "AutoClustering.best_estimator_", "a fitted estimator", "another")
 
 
 @dataclass(frozen=True)

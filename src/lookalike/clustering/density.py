@@ -72,7 +72,7 @@ class WithinReach:
     FIELDS: ClassVar[Fields] = {
         "core": Array("int64", "core", low=0),
         "labels": Array("int64", "core", low=-1),
-        "eps": Real(nan=True),
+        "eps": Real(0.0, nan=True),
     }
 
     core: np.ndarray

@@ -99,7 +99,7 @@ class DensitySearch(MeasureClusterer):
         "definition": Choice("class_weighted", "hungarian", "pairwise"),
         "min_neighbors": Anything(),
         "results_": Anything(),
-        "eps_": Real(nan=True),
+        "eps_": Real(0.0, nan=True),
         "min_neighbors_": Integer(0),
         "score_": Real(nan=True),
     }

@@ -131,10 +131,10 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         "labels_": Array("int64", "rows", low=0, below="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
         "exemplar_distances_": Array("float64", "rows", finite=True),
-        "n_clusters_": Integer(1),
+        "n_clusters_": Integer(1, size="clusters"),
         "n_iter_": Integer(0),
-        "inertia_": Real(low=0.0, nan=True),
-        "silhouettes_": Sometimes(MapOf(Integer(0), Real(nan=True))),
+        "inertia_": Real(0.0),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
         "n_features_in_": Integer(0, high=2**31),
         "feature_names_in_": Sometimes(Objects("features", Text())),
     }
@@ -268,5 +268,4 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         """Check after loading that centers, labels and columns belong together."""
         who = type(self).__name__
         require(len(self.centers_) == dims["clusters"], f"{who}.centers_", "one per cluster")
-        require(self.n_clusters_ == dims["clusters"], f"{who}.n_clusters_", str(dims["clusters"]))
         self.space_.check_columns(self.schema_, self.centers_)

@@ -36,7 +36,7 @@ class Centers:
     FIELDS: ClassVar[Fields] = {
         "means": Array("float64", "k", "numbers", finite=True),
         "shares": Array("float64", "k", "levels", finite=True),
-        "inertia": Real(low=0.0, nan=True),
+        "inertia": Real(0.0),
         "rounds": Integer(0),
     }
 
@@ -75,7 +75,7 @@ class MixedSpace:
         "spread": Array("float64", "numbers", low=0.0, finite=True),
         "starts": Array("int64", "starts", low=0, ascending=True),
         "shares": Array("float64", "levels", low=0.0, finite=True),
-        "weight": Real(low=0.0, nan=True),
+        "weight": Real(0.0, finite=True),
     }
 
     inputs: TreeInputs

@@ -170,9 +170,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "exemplar_distances_": Array("float64", "rows"),
         "exactness_": Text(),
         "min_cluster_size_": Sometimes(Integer(1)),
-        "eps_": Sometimes(Real(nan=True)),
+        "eps_": Sometimes(Real(0.0, nan=True)),
         "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
-        "silhouettes_": Sometimes(MapOf(Integer(0), Real(nan=True))),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
     def __init__(

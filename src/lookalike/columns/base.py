@@ -56,7 +56,7 @@ class Distance:
     FIELDS: ClassVar[Fields] = {
         "scale": Maybe(Real(0.0, 1e300, open_low=True)),
         "column_": Text(),
-        "scale_": Real(low=0.0, nan=True),
+        "scale_": Real(0.0, nan=True),
     }
 
     name: ClassVar[str] = ""

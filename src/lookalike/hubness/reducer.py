@@ -202,7 +202,7 @@ class _Reducer(Measure):
 
     def _check_parts(self, dims: Dims) -> None:
         who, inner = f"{type(self).__name__}.measure_", self.measure_
-        fits = hasattr(inner, "rows_") and len(inner.rows_) == len(self.rows_)
+        fits = len(inner.rows_) == len(self.rows_)
         require(fits, who, f"a measure fitted to {len(self.rows_)} rows", "another")
         given = self.given_measure
         same = type(inner) is type(given) and inner.traits == given.traits

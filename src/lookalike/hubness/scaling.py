@@ -137,8 +137,8 @@ class NICDM(_Scaled):
 
     FIELDS: ClassVar[Fields] = {
         "geometric": Flag(),
-        "floor_": Real(low=0.0, nan=True),
-        "factor_": Real(low=0.0, nan=True),
+        "floor_": Real(0.0, nan=True),
+        "factor_": Real(0.0, nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "mu": Array("float64", "n"),
@@ -236,7 +236,7 @@ class CDM(_Scaled):
     FIELDS: ClassVar[Fields] = {
         "tol": Real(0.0, open_low=True),
         "max_iter": Integer(1, INT64),
-        "floor_": Real(low=0.0, nan=True),
+        "floor_": Real(0.0, nan=True),
         "factors_": Array("float64", "fitted"),
         "n_iter_": Integer(0),
         "mean_": Real(nan=True),

@@ -185,7 +185,6 @@ class Snapshot:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every segment holds rows of the measure and of the table."""
-        require(hasattr(self.measure, "rows_"), "Snapshot.measure", "a fitted measure", "another")
         first = self.segments.segments[0].table
         kinds = {name: kind.name for name, kind in self.schema.kinds.items()}
         same = [(c.name, c.kind.name) for c in first.columns] == list(kinds.items())

@@ -393,8 +393,8 @@ class Combined(Measure):
             raise Misfit("Combined.parts", "weights and measures", "others") from error
         require(len(parts) == len(self.parts_), "Combined.parts_", f"{len(parts)} measures")
         for part, columns in zip(self.parts_, self.columns_, strict=True):
-            fitted = hasattr(part, "rows_") and len(part.rows_) == len(self.rows_)
-            require(fitted, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
+            same = len(part.rows_) == len(self.rows_)
+            require(same, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
             known = all(name in self.schema_.kinds for name in columns or ())
             require(known, "Combined.columns_", "columns of the table", "others")
         if self.how == "zscore":

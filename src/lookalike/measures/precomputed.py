@@ -119,7 +119,7 @@ class Precomputed(Measure):
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like: a distance to every fitted row."""
-        return {"row": Array("float64", "n", self.n_features_in_)}, {}
+        return {"row": Array("float64", "n", self.n_features_in_, low=0, finite=True)}, {}
 
 
 def _as_matrix(X: Any, who: str) -> np.ndarray:

@@ -100,7 +100,6 @@ class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
 def check_task_rows(task: Any, n: int | None = None) -> None:
     """Refuse a loaded task whose rows its fitted measure would not have encoded."""
     who = type(task).__name__
-    require(hasattr(task.measure_, "rows_"), f"{who}.measure_", "a fitted measure", "another")
     task.measure_.check_rows(task.rows_, f"{who}.rows_")
     if n is not None:
         require(len(task.rows_) == n, f"{who}.rows_", f"{n} rows", str(len(task.rows_)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Integer, require
+from lookalike.saving.fields import Array, Fields, Flag, Integer
 
 
 @saveable
@@ -42,9 +42,9 @@ class NeighborGraph:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "indices": Array("int64", "queries", "k", low=-1),
+        "indices": Array("int64", "queries", "k", low=-1, below="indexed"),
         "distances": Array("float64", "queries", "k", no_nan=True),
-        "n_indexed": Integer(0),
+        "n_indexed": Integer(0, size="indexed"),
         "has_self": Flag(),
     }
 
@@ -187,8 +187,3 @@ class NeighborGraph:
         lists.indices[rows, place] = columns
         lists.distances[rows, place] = data
         return lists
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that lists name rows of the collection."""
-        known = self.indices.max(initial=-1) < self.n_indexed
-        require(known, "NeighborGraph.indices", f"numbers below {self.n_indexed}", "others")

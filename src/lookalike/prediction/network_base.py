@@ -53,7 +53,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         "target_": Maybe(Text()),
         "target_kind_": Maybe(Saved("Kind")),
         "representation_": Saved("SimilarityRepresentation"),
-        "p_": Real(nan=True),
+        "p_": Real(0.0),
         "mean_": Array("float64", "prototypes"),
         "unit_": Array("float64", "prototypes"),
         "coef_": Array("float64", "prototypes", "outputs"),
@@ -174,8 +174,12 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that there is a weight for every prototype."""
         inner, n = self.representation_, dims["prototypes"]
-        fits = getattr(inner, "n_prototypes_", -1) == n
-        require(fits, f"{type(self).__name__}.mean_", "a weight per prototype", str(n))
+        require(
+            inner.n_prototypes_ == n,
+            f"{type(self).__name__}.mean_",
+            "a weight per prototype",
+            str(n),
+        )
         plain = type(inner).__name__ == "SimilarityRepresentation"
         require(plain, f"{type(self).__name__}.representation_", "SimilarityRepresentation")
 

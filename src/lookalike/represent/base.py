@@ -14,7 +14,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.measures.task import MeasureTask
-from lookalike.saving.fields import INT64, Dims, Fields, Integer, Saved, require
+from lookalike.saving.fields import INT64, Fields, Integer, Saved
 from lookalike.table import as_table
 
 TALL = 8192  # rows that are encoded and compared at once
@@ -138,8 +138,3 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
                 f"{self.n_features_in_})"
             )
             raise InvalidInput(who, f"{self.n_features_in_} names", found, do)
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that the measure is fitted."""
-        fitted = hasattr(self.measure_, "rows_")
-        require(fitted, f"{type(self).__name__}.measure_", "a fitted measure", "another")

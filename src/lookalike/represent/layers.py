@@ -111,7 +111,7 @@ class LayeredRepresentation(Representation):
         "measures_": ListOf(Saved("Measure"), "layers"),
         "prototypes_": ListOf(Instance(np.ndarray, named="an array"), "layers"),
         "prototype_rows_": ListOf(Saved("Rows"), "layers"),
-        "n_layers_": Integer(1),
+        "n_layers_": Integer(1, size="layers"),
     }
 
     def __init__(
@@ -190,14 +190,11 @@ class LayeredRepresentation(Representation):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every layer reads what the one before gives."""
-        super().check_loaded(dims)
         who = "LayeredRepresentation"
-        require(len(self.measures_) == self.n_layers_, who, f"{self.n_layers_} layers", "others")
         width = None
         for depth, (measure, at, rows) in enumerate(
             zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
         ):
-            require(hasattr(measure, "rows_"), f"{who}.measures_", "fitted measures", "others")
             measure.check_rows(rows, f"{who}.prototype_rows_[{depth}]")
             Array("int64", "width", low=0).form(at, {}, f"{who}.prototypes_")
             require(len(rows) == len(at), f"{who}.prototypes_", f"{len(rows)} prototypes", "others")

@@ -112,7 +112,7 @@ class SimilarityRepresentation(Representation):
         "n_prototypes": Either(Choice(TUNE), Real()),
         "estimator": Anything(),
         "prototypes_": Array("int64", "prototypes", low=0),
-        "n_prototypes_": Integer(0),
+        "n_prototypes_": Integer(0, size="prototypes"),
         "prototype_rows_": Saved("Rows"),
         "cv_results_": Sometimes(Anything()),
     }
@@ -210,11 +210,9 @@ class SimilarityRepresentation(Representation):
         return tags
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that there are as many prototypes as it says."""
-        super().check_loaded(dims)
+        """Check after loading that the rows are those of the prototypes."""
         who, n = f"{type(self).__name__}.prototype_rows_", dims["prototypes"]
-        fits = len(self.prototype_rows_) == self.n_prototypes_ == n
-        require(fits, who, f"{n} rows", str(len(self.prototype_rows_)))
+        require(len(self.prototype_rows_) == n, who, f"{n} rows", str(len(self.prototype_rows_)))
         self.measure_.check_rows(self.prototype_rows_, who)
 
 

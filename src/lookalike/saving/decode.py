@@ -20,7 +20,14 @@ import numpy as np
 from lookalike.errors import InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
 from lookalike.saving.encode import FORMAT, SAVEABLE
-from lookalike.saving.fields import Misfit, check_fields, fields_of, missing_fields, parameters_of
+from lookalike.saving.fields import (
+    Misfit,
+    check_fields,
+    fields_of,
+    is_fitted,
+    missing_fields,
+    parameters_of,
+)
 from lookalike.saving.safe_json import parse_json
 
 SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
@@ -102,8 +109,7 @@ def check_object(value: Any) -> None:
     """Check an object against what its class declares."""
     cls, name = type(value), type(value).__name__
     declared, state = fields_of(cls), vars(value)
-    # An estimator that was not fitted has learned nothing: only its parameters are there.
-    complete = not hasattr(cls, "get_params") or any(name.endswith("_") for name in state)
+    complete = is_fitted(value)  # else only the parameters are there
     for field in missing_fields(state, declared) if complete else ():
         raise Misfit(name, f"the field {field}", "none")
     dims = check_fields(state, declared, name)

@@ -162,10 +162,13 @@ class Integer(Field):
     high : int or infinity, optional
         None: what int64 holds, and ``LARGEST`` in a file. A caller's number of neighbors is
         compared with the rows there are when it is used; a file would be believed.
+    size : str, optional
+        A dimension whose size it is.
     """
 
     low: int | None = None
     high: float | None = None
+    size: str | None = None
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed."""
@@ -179,10 +182,12 @@ class Integer(Field):
         super().form(value, dims, where)
         if self.high is None:
             require(value <= LARGEST, where, f"{self.describe()} of usual size", shown(value))
+        bind(self.size, value, dims, where)
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
-        return "an integer" + range_words(self.low, self.high)
+        text = "an integer" if self.size is None else f"the number of {self.size}, an integer"
+        return text + range_words(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -264,18 +269,38 @@ class Instance(Field):
         return self.named or " or ".join(t.__name__ for t in self.types)
 
 
-class Saved(Field):
-    """An object of one of these saveable classes or of a class below them.
+def is_fitted(value: Any) -> bool:
+    """Whether a saveable object has all it can have: a record always, an estimator after fit."""
+    return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
 
-    By name where importing the class would be a circle of imports.
+
+class Saved(Field):
+    """An object of one of these saveable classes or of a class below them; estimators are fitted.
+
+    Parameters
+    ----------
+    *classes : class or str
+        By name where importing the class would be a circle of imports.
+    fitted : bool
+        Whether an estimator has to be fitted.
     """
 
-    def __init__(self, *classes: str | type) -> None:
+    def __init__(self, *classes: str | type, fitted: bool = True) -> None:
         self.names = [one if isinstance(one, str) else one.__name__ for one in classes]
+        self.fitted = fitted
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed."""
-        return any(cls.__name__ in self.names for cls in type(value).__mro__)
+        known = any(cls.__name__ in self.names for cls in type(value).__mro__)
+        return known and (not self.fitted or is_fitted(value))
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check class and state."""
+        if not self.fits(value):
+            found = type(value).__name__
+            raise Misfit(
+                where, self.describe(), found if is_fitted(value) else f"{found}, not fitted"
+            )
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
@@ -480,6 +505,13 @@ class ListOf(_Items):
 
     def _type(self) -> type:
         return list
+
+
+class FrozensetOf(_Items):
+    """A frozenset of values that one field describes."""
+
+    def _type(self) -> type:
+        return frozenset
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class CheckedRows:
         "n_features_in_": Integer(0, high=2**31),
         "feature_names_in_": Sometimes(Objects("features", Text())),
         "rows_": Saved("Rows"),
-        "scale_": Sometimes(Real(low=0.0, nan=True)),
+        "scale_": Sometimes(Real(0.0, nan=True)),
         "n_streamed_": Sometimes(Integer(1)),
         "frozen_": Sometimes(Flag()),
     }

@@ -197,7 +197,7 @@ class ForestProximity(Measure):
             Maybe(
                 Either(
                     Choice("synthetic", "extra", "isolation", "similarity"),
-                    Saved("Grower", "Forest", "TreeForest"),
+                    Saved("Grower", "Forest", "TreeForest", fitted=False),
                 )
             )
         ),

@@ -144,7 +144,7 @@ class Gower(_ByteRoad):
         "weights": Anything(),
         "plan_": Saved("MixedPlan"),
         "typical_": Saved("Typical"),
-        "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
+        "weights_": MapOf(Text(), Real(0.0, finite=True)),
     }
 
     def __init__(

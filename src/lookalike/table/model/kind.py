@@ -93,7 +93,7 @@ class Kind:
         "source": Choice("", "datetime", "duration"),
         "width": Integer(0, high=2**31),
         "role": Text(),
-        "confidence": Real(0.0, 1.0, nan=True),
+        "confidence": Real(0.0, 1.0),
         "close": Text(),
         "note": Text(),
         "reading": Maybe(Saved("Reading")),

@@ -37,11 +37,11 @@ import numpy as np
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
-    Anything,
     Array,
     Dims,
     Either,
     Fields,
+    FrozensetOf,
     Integer,
     MapOf,
     Objects,
@@ -69,19 +69,11 @@ class Graph:
 
     FIELDS: ClassVar[Fields] = {
         "nodes": MapOf(Plain(), Plain()),
-        "edges": Anything(),
+        "edges": FrozensetOf(TupleOf(Plain(), 2)),
     }
 
     nodes: Mapping[Any, Any]
     edges: frozenset[tuple[Any, Any]]
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check the edges after loading: pairs of plain values."""
-        pairs = isinstance(self.edges, frozenset) and all(
-            isinstance(edge, tuple) and len(edge) == 2 for edge in self.edges
-        )
-        require(pairs, "Graph.edges", "a frozenset of pairs")
-        Plain().form(self.edges, dims, "Graph.edges")
 
 
 @saveable

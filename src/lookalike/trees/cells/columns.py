@@ -65,7 +65,6 @@ class TreeColumn:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that kernels see the cells that they expect."""
-        require(hasattr(self.distance, "column_"), "TreeColumn", "a fitted distance", "another")
         numbers = self.kind in (NUMBER, SQUARED, VALUE)
         fits = type(self.distance) is Absolute if numbers else type(self.distance) is not Absolute
         if self.kind == CATEGORY:
