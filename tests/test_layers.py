@@ -38,7 +38,6 @@ IMPORTERS = ("import_module", "find_spec", "__import__")
 # The only files that may import modules by names which nobody can read off the source.
 BY_TABLE = {
     "__init__.py": "resolves the public names lazily, from the table _NAMES",
-    "cli/later.py": "finds the modules of the table LATER, to be loaded at their first use",
     "saving/load.py": "imports the packages that define the classes in saved files",
 }
 

@@ -25,7 +25,6 @@ import typer
 
 from lookalike._version import __version__
 from lookalike.cli.advice import in_options
-from lookalike.cli.later import load_later
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.verbs import Group, add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning
@@ -131,7 +130,6 @@ for _panel, _names in PANELS.items():
 
 def main() -> None:
     """Run the command line."""
-    load_later()
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
     interrupts = _note_interrupts()

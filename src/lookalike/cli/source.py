@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._runtime.text import short
-from lookalike.cli.later import use_arrow_alone
 from lookalike.cli.options import (
     File,
     Kinds,
@@ -231,7 +230,6 @@ class Source:
         """Read the table without filtering its rows."""
         from lookalike.table import read_table
 
-        use_arrow_alone()
         with self.at_path(self.file) as path:
             return read_table(
                 path,

@@ -10,7 +10,7 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
-from lookalike.kernels import small
+from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
 from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
 from lookalike.saving.fields import Field
@@ -29,7 +29,7 @@ def pack(rows: list[list[int] | None]) -> Ragged:
 def shared(a: Ragged, b: Ragged) -> np.ndarray:
     """Count the equal tokens of every row of a and every row of b."""
     out = np.empty((len(a), len(b)))
-    write = pick(shared_counts, small.shared_counts, len(a) * len(b.values))
+    write = pick(shared_counts, fallback.shared_counts, len(a) * len(b.values))
     write(a.values, a.offsets, b.values, b.offsets, out)
     return out
 
@@ -42,7 +42,7 @@ def sizes(cells: Ragged) -> np.ndarray:
 def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
     """Return the share of the union of two rows of distinct tokens that they do not share."""
     out = shared(a, b)
-    pick(jaccard_of_counts, small.jaccard_of_counts, out.size)(out, sizes(a), sizes(b))
+    pick(jaccard_of_counts, fallback.jaccard_of_counts, out.size)(out, sizes(a), sizes(b))
     return out
 
 

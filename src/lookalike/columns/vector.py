@@ -9,7 +9,7 @@ import numpy as np
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
 from lookalike.errors import InvalidInput
-from lookalike.kernels import small
+from lookalike.kernels import fallback
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
 from lookalike.saving.fields import Array, Field, Fields, Integer
@@ -19,7 +19,7 @@ from lookalike.table.model.table import Column
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     """Compare all rows of a with all rows of b; each entry is a sum over the columns in order."""
     out = np.empty((len(a), len(b)))
-    write = pick(distance_block, small.distance_block, len(a) * np.size(b))
+    write = pick(distance_block, fallback.distance_block, len(a) * np.size(b))
     write(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
     return out
 

@@ -164,25 +164,25 @@ class Ranked(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import CODES, distance_block, ranked_block
         from lookalike.kernels.first_use import pick
 
         out = np.empty((len(a), len(b)))
         cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            write = pick(distance_block, small.distance_block, cells)
+            write = pick(distance_block, fallback.distance_block, cells)
             write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
         if self.metric != "cityblock" or not self._compare_codes(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            pick(ranked_block, small.ranked_block, cells)(*sides, CODES[self.metric], out)
+            pick(ranked_block, fallback.ranked_block, cells)(*sides, CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
         """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import ranked_cityblock
         from lookalike.kernels.first_use import pick
 
@@ -192,7 +192,7 @@ class Ranked(_ByteRoad):
         codes = a.arrays["twice"], b.arrays["twice"]
         real = codes[0].dtype.type
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * codes[0].shape[1])
         write(*codes, real(step), turned, total, out)
         return True
 

@@ -159,13 +159,13 @@ class Vector(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import CODES, distance_block
         from lookalike.kernels.first_use import pick
 
         x, y = a.arrays["x"], b.arrays["x"]
         out = np.empty((len(x), len(y)))
-        write = pick(distance_block, small.distance_block, len(x) * y.size)
+        write = pick(distance_block, fallback.distance_block, len(x) * y.size)
         write(x, y, CODES[self.metric], out)
         return out
 

@@ -83,7 +83,7 @@ class NeighborGraph:
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must speak of the same queries."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import pick
         from lookalike.kernels.lists import merge_lists
 
@@ -95,7 +95,7 @@ class NeighborGraph:
                 "Search the same queries with the same k in every part",
             )
         indices, distances = self.indices.copy(), self.distances.copy()
-        merge = pick(merge_lists, small.merge_lists, distances.size)
+        merge = pick(merge_lists, fallback.merge_lists, distances.size)
         merge(distances, indices, other.distances, other.indices)
         return NeighborGraph(
             indices,

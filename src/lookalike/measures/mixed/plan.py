@@ -162,7 +162,7 @@ class MixedPlan:
         magic: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the two sums over the simple columns."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import all_compared, mixed_block
 
@@ -172,8 +172,8 @@ class MixedPlan:
         tables = (self.levels, self.starts)
         if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
             against, compared = np.empty(shape), np.empty(shape)
-            twin: Any = small.mixed_block
-            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            write: Any = fallback.mixed_block
+            write(left, right, self.ends, weights, *tables, midpoint, against, compared)
             return against, compared
         whole = all_compared(left, right, self.ends, midpoint)
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
@@ -261,14 +261,14 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import mixed_pairs
 
         simple = np.empty((len(a), self.n_simple))
         if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
-            twin: Any = small.mixed_pairs
-            twin(a, b, self.ends, self.levels, self.starts, simple)
+            write: Any = fallback.mixed_pairs
+            write(a, b, self.ends, self.levels, self.starts, simple)
             return simple
         tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)

@@ -1,4 +1,4 @@
-"""Processes that compile at once do not hand each other the wrong loop."""
+"""Processes that compile at once do not give each other the wrong loop."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lookalike.kernels import COMPILED
-from lookalike.kernels._one_at_a_time import LOCK, _Turn
+from lookalike.kernels._cache import LOCK, Turn
 
 fcntl = pytest.importorskip("fcntl", reason="locks of files as Unix has them")
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -76,7 +76,7 @@ def test_a_process_waits_for_its_turn(start, tmp_path):
 
 @pytest.mark.long
 def test_importing_does_not_wait(start, tmp_path):
-    """Whoever compiles nothing does not wait for a process that does, however long that takes."""
+    """A process that compiles nothing does not wait for one that does, however long it takes."""
     start(0).communicate(timeout=300)  # makes the folder
     (lock,) = tmp_path.rglob(LOCK)
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "LOOKALIKE_COMPILE": "1"}
@@ -87,8 +87,8 @@ def test_importing_does_not_wait(start, tmp_path):
     assert done.stdout == "there\n", done.stderr
 
 
-def test_who_has_waited_is_next(tmp_path):
-    greedy, waiting = _Turn(str(tmp_path)), _Turn(str(tmp_path))
+def test_a_process_that_has_waited_is_next(tmp_path):
+    greedy, waiting = Turn(str(tmp_path)), Turn(str(tmp_path))
     rounds, asked, over = [], threading.Event(), threading.Event()
 
     def compile_one_after_the_other():
@@ -110,3 +110,40 @@ def test_who_has_waited_is_next(tmp_path):
     waiting.give_back()
     thread.join()
     assert passed <= 3
+
+
+def test_threads_of_one_process_share_a_turn(tmp_path):
+    turn, other = Turn(str(tmp_path)), Turn(str(tmp_path))
+    turn.take()
+    waiting = threading.Thread(target=other.take)
+    waiting.start()  # stands in the queue
+    second = threading.Thread(target=turn.take)
+    second.start()
+    second.join(10)
+    assert not second.is_alive()  # without waiting for the queue
+    turn.give_back()
+    assert waiting.is_alive()
+    turn.give_back()
+    waiting.join(10)
+    assert other.lock.is_locked
+    other.give_back()
+    assert not other.lock.is_locked
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes as Unix makes them")
+def test_a_forked_process_has_no_turn_of_its_parent(tmp_path):
+    turn = Turn(str(tmp_path))
+    turn.take()
+    child = os.fork()
+    if child == 0:
+        os._exit(int(turn.lock.is_locked))
+    assert os.waitpid(child, 0)[1] == 0
+    assert turn.lock.is_locked
+    turn.give_back()
+
+
+def test_no_folder_to_lock_is_no_error(tmp_path):
+    turn = Turn(str(tmp_path / "gone"))
+    (tmp_path / "gone").write_text("a file")
+    turn.take()
+    turn.give_back()

@@ -1,11 +1,11 @@
-"""Kernels are handed to numba when they are called, with whatever they call."""
+"""Kernels are given to numba when they are called, with whatever they call."""
 
 import pickle
 import subprocess
 import sys
 import threading
 import types
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -68,34 +68,36 @@ def test_what_a_kernel_calls_is_made_with_it():
     assert make_inner(twice)(4) == 9
 
 
-def test_listeners_hear_of_the_first_one(monkeypatch):
+def test_listeners_hear_of_the_compiler(monkeypatch):
     heard = []
-    monkeypatch.setattr(_jit, "_started", False)
-    monkeypatch.setattr(_jit, "when_started", [lambda: heard.append(1)])
-    for more in (twice, twice):
-        make_inner(more)(4)
-    assert heard == [1]
+    monkeypatch.setattr(_jit, "when_compiling", [lambda: heard.append(1)])
+    loop = make_inner(twice)
+    assert not heard
+    loop(4)
+    assert heard
+    before = len(heard)
+    loop(5)  # compiled for these types
+    assert len(heard) == before
 
 
 def test_a_kernel_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(lists.keep_pairs)) is lists.keep_pairs
 
 
-def test_no_thread_calls_a_kernel_whose_parts_are_not_ready(monkeypatch):
-    """The second thread comes while the first is at the parts, and waits."""
-    outer, began, go = make_inner(make_inner(twice)), threading.Event(), threading.Event()
-    make = _jit._make_inner
+def test_threads_that_meet_at_once_make_one_kernel():
+    loop, begin = make_inner(make_inner(twice)), threading.Barrier(8)
 
-    def slowly(body):
-        began.set()
-        go.wait(10)
-        make(body)
+    def call(x):
+        begin.wait(10)
+        return loop(x), loop.ready()
 
-    monkeypatch.setattr(_jit, "_make_inner", slowly)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(outer, 1)
-        began.wait(10)
-        second = pool.submit(outer, 2)
-        assert not wait([second], timeout=0.2).done
-        go.set()
-        assert (first.result(60), second.result(60)) == (4, 6)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(call, range(8)))
+    assert [answer for answer, _ in answers] == [2 * x + 2 for x in range(8)]
+    assert len({id(made) for _, made in answers}) == 1
+
+
+def test_no_name_of_a_module_is_replaced():
+    add_up(np.array([1, 2]))
+    assert type(twice) is type(count_down) is _jit.Deferred
+    assert other.twice is twice

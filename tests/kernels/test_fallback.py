@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.kernels import COMPILED, distances, first_use, lists, mixed, objects, small
+from lookalike.kernels import COMPILED, distances, fallback, first_use, lists, mixed, objects
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 9)
@@ -46,7 +47,7 @@ def test_distances(seed, n, m, columns, dtype):
     for code in distances.CODES.values():
         fast, slow = np.empty((n, m)), np.empty((n, m))
         distances.distance_block(a, b, code, fast)
-        small.distance_block(a, b, code, slow)
+        fallback.distance_block(a, b, code, slow)
         same_bits(fast, slow)
 
 
@@ -61,12 +62,12 @@ def test_ranked_distances(seed, n, m, columns, dtype):
     for code in (distances.CITYBLOCK, distances.CHEBYSHEV, distances.EUCLIDEAN):
         fast, slow = np.empty((n, m)), np.empty((n, m))
         distances.ranked_block(*sides, code, fast)
-        small.ranked_block(*sides, code, slow)
+        fallback.ranked_block(*sides, code, slow)
         same_bits(fast, slow)
     room = np.zeros((columns, 8), dtype), np.zeros(8, dtype)
     for step in (dtype(0), dtype(1)):
         distances.ranked_cityblock(sides[0], sides[3], step, *room, fast)
-        small.ranked_cityblock(sides[0], sides[3], step, *room, slow)
+        fallback.ranked_cityblock(sides[0], sides[3], step, *room, slow)
         same_bits(fast, slow)
 
 
@@ -98,12 +99,12 @@ def test_mixed_columns(seed, n, m, counts, gaps, midpoint, equal):
     tables = (levels, starts)
     fast, slow = np.zeros((2, n, m)), np.zeros((2, n, m))
     mixed.mixed_block(a, b, ends, weight, curve, curve, *tables, midpoint, 0.0, *fast)
-    small.mixed_block(a, b, ends, weight, *tables, midpoint, *slow)
+    fallback.mixed_block(a, b, ends, weight, *tables, midpoint, *slow)
     same_bits(fast, slow)
     few = min(n, m)
     fast, slow = np.zeros((few, columns)), np.zeros((few, columns))
     mixed.mixed_pairs(a[:few], b[:few], ends, curve, curve, *tables, fast)
-    small.mixed_pairs(a[:few], b[:few], ends, *tables, slow)
+    fallback.mixed_pairs(a[:few], b[:few], ends, *tables, slow)
     same_bits(np.nan_to_num(fast, nan=-1.0), np.nan_to_num(slow, nan=-1.0))
 
 
@@ -118,11 +119,11 @@ def test_shared_tokens(seed, lengths, kinds):
     n = len(lengths)
     fast, slow = np.empty((n, n)), np.empty((n, n))
     objects.shared_counts(*sides, fast)
-    small.shared_counts(*sides, slow)
+    fallback.shared_counts(*sides, slow)
     same_bits(fast, slow)
     wide = [np.diff(ends).astype(float) + n for ends in sides[1::2]]
     objects.jaccard_of_counts(fast, *wide)
-    small.jaccard_of_counts(slow, *wide)
+    fallback.jaccard_of_counts(slow, *wide)
     same_bits(fast, slow)
 
 
@@ -136,12 +137,12 @@ def test_lists_of_neighbors(seed, n, widths, k):
     for end, width in zip(np.cumsum(widths), widths, strict=True):
         block = rng.choice([0.0, -0.0, 1.0, 2.0, np.nan, np.inf], (n, width))
         lists.keep_nearest(block, ids[end - width : end], exclude, *fast)
-        small.keep_nearest(block, ids[end - width : end], exclude, *slow)
+        fallback.keep_nearest(block, ids[end - width : end], exclude, *slow)
         same_bits(fast[0], slow[0])
         assert np.array_equal(fast[1], slow[1])
     more = fast[0].copy(), np.where(fast[1] < 0, -1, fast[1] + sum(widths))
     lists.merge_lists(*fast, *more)
-    small.merge_lists(*slow, *more)
+    fallback.merge_lists(*slow, *more)
     same_bits(fast[0], slow[0])
     assert np.array_equal(fast[1], slow[1])
 
@@ -173,8 +174,8 @@ def test_much_to_do_is_worth_compiling(monkeypatch, tmp_path):
     monkeypatch.setattr(first_use, "_spent", {})
     monkeypatch.setattr(first_use, "cache_folder", lambda: str(tmp_path))
     first_use._is_on_disk.cache_clear()
-    assert first_use.pick(loop, "twin", first_use.ALLOWANCE) == "twin"
-    assert first_use.pick(loop, "twin", 1) is loop
+    assert first_use.pick(loop, "fallback", first_use.ALLOWANCE) == "fallback"
+    assert first_use.pick(loop, "fallback", 1) is loop
     monkeypatch.setattr(first_use, "_spent", {})
     name = f"{test_shared_tokens.__module__.rpartition('.')[2]}.{test_shared_tokens.__qualname__}"
     (tmp_path / "kernels_1").mkdir()
@@ -182,8 +183,8 @@ def test_much_to_do_is_worth_compiling(monkeypatch, tmp_path):
     first_use._is_on_disk.cache_clear()
     # What lies on disk has to be loaded, too: not for little, unless others have been.
     for running in (False, True):
-        monkeypatch.setattr(first_use, "started", lambda: running)  # noqa: B023
+        monkeypatch.setattr(first_use, "sys", SimpleNamespace(modules={"numba"} if running else ()))
         assert first_use.worth_compiling(loop, 1) is running
-    monkeypatch.setattr(first_use, "started", lambda: False)
+    monkeypatch.setattr(first_use, "sys", SimpleNamespace(modules=()))
     first_use._spent["another"] = first_use.TO_LOAD
     assert first_use.worth_compiling(loop, 1)
