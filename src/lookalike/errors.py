@@ -286,8 +286,7 @@ def missing_file(path: Path) -> MissingFile:
     names = {p.stem: p.name for p in beside}  # of two with one stem, the one that ends alike
     # The stems alone: ".csv" at the end makes any two names look alike.
     near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
-    do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"
+    hint = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"
     if near:
-        do = f"Did you mean {str(path.parent / names[near[0]])!r}?"
-    who = f"File {str(path)!r}"
-    return MissingFile(who, "a file", "none", do, problem="file not found")
+        hint = f"Did you mean {str(path.parent / names[near[0]])!r}?"
+    return MissingFile(f"File {str(path)!r}", "a file", "none", hint, problem="file not found")

@@ -49,9 +49,8 @@ def _take(path: Path, who: str) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         found = "a link" if error.errno == errno.ELOOP else _reason(error)
-        do = "Choose another folder, or ask for the permission to write there"
-        needed = f"a lock in {str(path.parent)!r}"
-        raise UnwritableFile(who, needed, found, do) from error
+        hint = "Choose another folder, or ask for the permission to write there"
+        raise UnwritableFile(who, f"a lock in {str(path.parent)!r}", found, hint) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -59,8 +58,8 @@ def _take(path: Path, who: str) -> int:
         os.close(handle)
         if error.errno not in (errno.EAGAIN, errno.EACCES):
             needed = f"a disk that can lock files below {str(path.parent)!r}"
-            do = "Keep the folder on another disk"
-            raise UnwritableFile(who, needed, _reason(error), do) from error
+            hint = "Keep the folder on another disk"
+            raise UnwritableFile(who, needed, _reason(error), hint) from error
         raise _refuse(path, who, name) from error
     with contextlib.suppress(OSError):  # a full disk: the lock holds without a name in it
         os.ftruncate(handle, 0)
@@ -91,5 +90,5 @@ def _take_by_name(path: Path, who: str) -> int:
 def _refuse(path: Path, who: str, process: str) -> UnwritableFile:
     named = f" (process {process})" if process.isdigit() else ""
     needed = f"to be the only one that writes in {str(path.parent)!r}"
-    do = "Wait until it has ended, or choose another folder"
-    return UnwritableFile(who, needed, f"another writer{named}", do)
+    hint = "Wait until it has ended, or choose another folder"
+    return UnwritableFile(who, needed, f"another writer{named}", hint)

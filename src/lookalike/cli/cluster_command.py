@@ -157,8 +157,8 @@ def read_number(word: str) -> int | str:
     if word == "auto":
         return word
     if not word.isdecimal() or int(word) < 1:
-        do = "Write -n 3, or -n auto"
-        raise InvalidInput("-n", "a number of clusters or auto", repr(word), do)
+        hint = "Write -n 3, or -n auto"
+        raise InvalidInput("-n", "a number of clusters or auto", repr(word), hint)
     return int(word)
 
 

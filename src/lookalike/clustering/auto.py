@@ -248,8 +248,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
         for method in methods or [""]:
             if method not in METHODS:
-                who, do = f"{type(self).__name__}(methods=...)", suggest(method, METHODS)
-                raise InvalidInput(who, "names of methods", repr(method), do)
+                who, hint = f"{type(self).__name__}(methods=...)", suggest(method, METHODS)
+                raise InvalidInput(who, "names of methods", repr(method), hint)
         return methods
 
     def _numbers(self) -> list[int | str]:
@@ -276,8 +276,8 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
                 measure = as_measure(measure, f"{type(self).__name__}(measures=...)")
             if not isinstance(measure, Measure):
                 who = f"{type(self).__name__}(measures=...)"
-                do = "Pass instances, for example [Gower(), Vector()]"
-                raise InvalidInput(who, "lookalike measures", repr(measure), do)
+                hint = "Pass instances, for example [Gower(), Vector()]"
+                raise InvalidInput(who, "lookalike measures", repr(measure), hint)
             known = measure.get_params()
             for wrong in set(grid) - set(known):
                 who = f"{type(self).__name__}(measures=...): {type(measure).__name__}"

@@ -143,8 +143,8 @@ class DensitySearch(MeasureClusterer):
         space = Space(fitted, rows, who, self.dense_limit, instead)
         if not fitted.traits.symmetric:
             found = f"{type(fitted).__name__}, whose distances are directed"
-            do = "Average the two directions into Precomputed()"
-            raise InvalidInput(who, "distances alike in both directions", found, do)
+            hint = "Average the two directions into Precomputed()"
+            raise InvalidInput(who, "distances alike in both directions", found, hint)
         numbers = self._numbers(len(space))
         levels = Levels(space.distances(), max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]

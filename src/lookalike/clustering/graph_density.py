@@ -40,8 +40,8 @@ def graph_density(
     """
     who = f"graph_density(min_neighbors={min_neighbors!r})"
     if not AtLeast(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
-        do = "Make a graph of longer lists, or lower min_neighbors"
-        raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), do)
+        hint = "Make a graph of longer lists, or lower min_neighbors"
+        raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), hint)
     if eps is None:
         reach = graph.distances[:, max(0, min_neighbors - 2)]
         eps = knee_of(reach[np.isfinite(reach)]) if min_neighbors > 1 else 0.0

@@ -227,10 +227,10 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
             dtype=np.int64,
         )
         if asked not in (AUTO, self.n_clusters_):
-            do = "Use these clusters (n_clusters_ tells), or ask for another number"
+            hint = "Use these clusters (n_clusters_ tells), or ask for another number"
             who = f"{type(self).__name__}(n_clusters={asked})"
             needed = f"rows of {asked} different kinds"
-            warning = LookalikeWarning(who, needed, str(self.n_clusters_), do)
+            warning = LookalikeWarning(who, needed, str(self.n_clusters_), hint)
             warnings.warn(warning, stacklevel=3)
 
     def _start_often(

@@ -299,11 +299,11 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
         labels = np.asarray(model)
         if labels.ndim != 1 or labels.dtype.kind not in "iu" or labels.min(initial=0) < -1:
             needed = "a fitted clustering, or one whole number of at least -1 per row"
-            do = "Number the clusters from 0, -1 for rows in none"
-            raise InvalidInput(WHO, needed, f"{labels.dtype} {labels.shape}", do)
+            hint = "Number the clusters from 0, -1 for rows in none"
+            raise InvalidInput(WHO, needed, f"{labels.dtype} {labels.shape}", hint)
     if len(labels) != len(rows):
-        found, do = f"{len(rows):,}", "Pass the table that was clustered"
-        raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, do)
+        found, hint = f"{len(rows):,}", "Pass the table that was clustered"
+        raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, hint)
     if hasattr(model, "measure_"):
         return labels, (model.measure_, model.rows_, model.exemplars_)
     measure = Gower(undefined=0.0).fit(rows)
@@ -312,8 +312,8 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     for number in range(int(labels.max(initial=-1)) + 1):
         inside = np.flatnonzero(labels == number)
         if len(inside) == 0:
-            do = "Number the clusters from 0 without gaps"
-            raise InvalidInput(WHO, "rows in every cluster", f"none in {number}", do)
+            hint = "Number the clusters from 0 without gaps"
+            raise InvalidInput(WHO, "rows in every cluster", f"none in {number}", hint)
         some = inside
         if len(inside) > SAMPLE:
             some = np.sort(rng.choice(inside, SAMPLE, replace=False))

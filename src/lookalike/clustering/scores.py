@@ -91,8 +91,8 @@ def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted"
     """
     if not DEFINITIONS.fits(definition):
         who = f"clustering_f_measure(definition={definition!r})"
-        do = DEFINITIONS.advice(definition)
-        raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), do)
+        hint = DEFINITIONS.advice(definition)
+        raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), hint)
     table, of_class, of_cluster = _contingency(y, labels, "clustering_f_measure")
     return f_from_counts(table, of_class, of_cluster, definition)
 
@@ -177,8 +177,8 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
     clusters = np.asarray(labels)
     if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
         found = f"an array of {clusters.dtype} of shape {clusters.shape}"
-        do = "Pass the labels_ of a clustering"
-        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, do)
+        hint = "Pass the labels_ of a clustering"
+        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, hint)
     if not len(clusters):
         raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")
     classes, _ = code_labels(y, len(clusters), who)

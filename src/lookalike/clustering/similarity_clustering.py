@@ -247,9 +247,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "affinity" and found > 1:
             needed = f"a preference that elects {asked} exemplars"
             shown = f"{found} exemplars at the nearest"
-        do = "Use these clusters (n_clusters_ tells), or ask for another number"
+        hint = "Use these clusters (n_clusters_ tells), or ask for another number"
         who = f"{self._name()[:-1]}, n_clusters={asked})"
-        warnings.warn(LookalikeWarning(who, needed, shown, do), stacklevel=4)
+        warnings.warn(LookalikeWarning(who, needed, shown, hint), stacklevel=4)
 
     def _count_landmarks(self, space: Space) -> int | None:
         if self.method in BY_DENSITY:

@@ -269,11 +269,11 @@ def cell_error(
     row: int,
     needed: str,
     found: str,
-    do: str,
+    hint: str,
     error: type[LookalikeError] = InvalidInput,
 ) -> LookalikeError:
     """Make the error for one bad cell, naming the column and the row."""
-    return error(f"column {column!r}, row {row}", needed, found, do)
+    return error(f"column {column!r}, row {row}", needed, found, hint)
 
 
 def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:

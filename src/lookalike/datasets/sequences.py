@@ -92,9 +92,9 @@ def make_sequences_of_sets(
         who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
         raise InvalidInput(who, "at least one sequence per class", "none", "Raise it")
     if unordered not in UNORDERED:
-        do = suggest(str(unordered), UNORDERED)
+        hint = suggest(str(unordered), UNORDERED)
         who = f"make_sequences_of_sets(unordered={unordered!r})"
-        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), do)
+        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), hint)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):

@@ -111,11 +111,10 @@ def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> np.ndarray:
     if method not in METHODS:
-        do = suggest(str(method), METHODS)
+        hint = suggest(str(method), METHODS)
         if str(method).startswith("m"):
-            do = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
-        found = repr(method)
-        raise InvalidInput("rescale", f"a method among {METHODS}", found, do)
+            hint = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
+        raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
     who = f"rescale(n_neighbors={n_neighbors!r})"
     if not AtLeast(1).fits(n_neighbors):
         raise InvalidInput(who, "at least 1", repr(n_neighbors), "Raise it")

@@ -177,8 +177,8 @@ class MutualProximity(_Scaled):
         who = f"MutualProximity(model={self.model_!r}).fit"
         # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
         bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model_ == "empirical" else 0
-        do = "Use model='gauss_independent', or sample=30 with it, which streams"
-        check_pairs(who, n, n, do, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
+        hint = "Use model='gauss_independent', or sample=30 with it, which streams"
+        check_pairs(who, n, n, hint, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
         if n > SLOW:
             warnings.warn(
                 f"{who}: comparing all pairs of {n:,} rows looks at {n**3 / 2:.0e} triples; "

@@ -102,8 +102,8 @@ class _Reducer(Measure):
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         name = type(self).__name__
-        do = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
-        return "whose neighborhood statistics hold for the fitted weights only", do
+        hint = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
+        return "whose neighborhood statistics hold for the fitted weights only", hint
 
     @classmethod
     def examples(cls) -> list[Measure]:

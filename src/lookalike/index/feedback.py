@@ -134,8 +134,7 @@ class FeedbackSession:
         """
         yes, no = _listed(like), _listed(unlike)
         if not yes and not no:
-            do = "Name at least one"
-            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", do)
+            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", "Name at least one")
         for ids, other, word in ((yes, self.unliked, "not liked"), (no, self.liked, "liked")):
             for id in ids:
                 if id in other:
@@ -172,8 +171,8 @@ class FeedbackSession:
             columns=self.columns,
         )
         if isinstance(hits, list):
-            do = "Start a session for each of them"
-            raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", do)
+            hint = "Start a session for each of them"
+            raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", hint)
         return hits
 
 

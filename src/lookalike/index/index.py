@@ -177,8 +177,8 @@ class Index(_IndexBase):
         now = self._now()
         reader = now.reader
         if not AtLeast(1).fits(k):
-            do = "Ask for at least one row"
-            raise InvalidInput(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
+            hint = "Ask for at least one row"
+            raise InvalidInput(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), hint)
         check_gamma(gamma, WHO)
         k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
         queries = reader.read(query, WHO)
@@ -291,8 +291,8 @@ def _hits(
 def _read_one(now: Snapshot, side: Any) -> Queries:
     read = now.reader.read(side, "Index.explain")
     if len(read) != 1:
-        needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
-        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", do)
+        needed, hint = "one row on each side", "Pass an id, a record, or a table of one row"
+        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", hint)
     return read
 
 

@@ -110,8 +110,8 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
             kinds.setdefault(id_column, "object")  # as written: a large number is not a float
         if measure is not None and measure.traits.pairwise:
             if kinds:
-                do = "Leave out kinds= and id_column="
-                raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), do)
+                hint = "Leave out kinds= and id_column="
+                raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), hint)
             return measure.read(X)
         try:
             table = read_table(X, kinds=kinds or None)
@@ -342,19 +342,19 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
 
     def _fitted_again(self, now: Snapshot, y: Any) -> Snapshot:
         if self._folder is not None:
-            do = "Build a new folder from the files"
+            hint = "Build a new folder from the files"
             found = "an index whose rows are in a folder"
-            raise InvalidInput("Index.refit", "an index in memory", found, do)
+            raise InvalidInput("Index.refit", "an index in memory", found, hint)
         if now.measure.traits.pairwise:
-            do = "Make a new index from the matrix of all distances"
-            raise InvalidInput("Index.refit", "rows", "distances to fitted rows", do)
+            hint = "Make a new index from the matrix of all distances"
+            raise InvalidInput("Index.refit", "rows", "distances to fitted rows", hint)
         if not len(now.segments):
             raise InvalidInput("Index.refit", "at least one row", "none", "Add rows")
         if y is None and now.learned_target:
             y = now.target
             if y is None:
-                do = "Pass y with one entry per id of index.ids"
-                raise InvalidInput("Index.refit", "a target, as in fit", "none", do)
+                hint = "Pass y with one entry per id of index.ids"
+                raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         table = learn_levels(now.table)
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 

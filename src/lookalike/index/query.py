@@ -79,8 +79,8 @@ class QueryReader:
             query = sorted(query, key=repr)
         if isinstance(query, list | tuple):
             if not query:
-                do = "Pass at least one id or record"
-                raise InvalidInput(who, "something to start from", "an empty list", do)
+                hint = "Pass at least one id or record"
+                raise InvalidInput(who, "something to start from", "an empty list", hint)
             items = [_plain(item) for item in query]
             if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
                 return self._read_several(items, who, one=False)
@@ -150,8 +150,8 @@ class QueryReader:
         for record in records:
             for name in record:
                 if name not in every:
-                    do = suggest(str(name), every)
-                    raise InvalidInput(who, "columns of the table", repr(name), do)
+                    hint = suggest(str(name), every)
+                    raise InvalidInput(who, "columns of the table", repr(name), hint)
             cells = {name: record.get(name) for name in compared}
             whole.append(cells | {n: record[n] for n in self.schema.aside if n in record})
         table = as_table(whole, self.schema, who=who)

@@ -131,8 +131,8 @@ class ReFeat(Saved, BaseEstimator):
         if size > settings().memory_limit:
             limit = show_bytes(settings().memory_limit)
             found = f"{n:,} rows x {self.n_estimators:,} trees = {show_bytes(size)}"
-            do = "Use fewer trees, or raise the limit with lookalike.config(memory_limit=...)"
-            raise TooLarge("ReFeat", f"less than {limit}", found, do)
+            hint = "Use fewer trees, or raise the limit with lookalike.config(memory_limit=...)"
+            raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
         grown = grow_isolation(
             values,
@@ -192,8 +192,8 @@ class ReFeat(Saved, BaseEstimator):
         k : int
         """
         if not AtLeast(1).fits(k):
-            found, do = repr(k), "Ask for at least one row"
-            raise InvalidInput("ReFeat.search", "k of at least 1", found, do)
+            found, hint = repr(k), "Ask for at least one row"
+            raise InvalidInput("ReFeat.search", "k of at least 1", found, hint)
         scores = self.relevance(query, like, unlike, gamma)
         given = [at for some in (query, like, unlike) for at in _positions(some) or ()]
         order = np.argsort(-scores, kind="stable")
@@ -254,8 +254,8 @@ class ReFeat(Saved, BaseEstimator):
             last = len(self.leaves_) - 1
             for position in at:
                 if not 0 <= position <= last:
-                    found, do = str(position), "Count rows from 0"
-                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, do)
+                    found, hint = str(position), "Count rows from 0"
+                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, hint)
             leaves = self.leaves_[np.array(at)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 

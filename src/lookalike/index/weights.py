@@ -28,8 +28,8 @@ def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: s
     factors: dict[str, Any] = {}
     if weights is not None:
         if not isinstance(weights, Mapping):
-            do = 'Pass for example weights={"year": 3}'
-            raise WrongType(who, "weights as a mapping of column to number", repr(weights), do)
+            hint = 'Pass for example weights={"year": 3}'
+            raise WrongType(who, "weights as a mapping of column to number", repr(weights), hint)
         _check_names(weights, schema, f"{who}(weights=...)")
         factors = dict(weights)
     if columns is not None:
@@ -37,16 +37,15 @@ def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: s
         extra = [name for name in factors if name not in only]
         if extra:
             found = f"a weight for {extra[0]!r}, which is not among columns="
-            do = "Add it to columns=, or leave its weight out"
-            raise InvalidInput(who, "weights of the columns compared", found, do)
+            hint = "Add it to columns=, or leave its weight out"
+            raise InvalidInput(who, "weights of the columns compared", found, hint)
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
     return measure.reweighted(factors, who)
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
     if not isinstance(columns, str | Iterable):
-        do = 'Pass for example columns=["year"]'
-        raise WrongType(who, "names of columns", repr(columns), do)
+        raise WrongType(who, "names of columns", repr(columns), 'Pass for example columns=["year"]')
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names:
         raise InvalidInput(who, "at least one column", "none", "Name a column")
@@ -61,7 +60,7 @@ def _check_names(names: Iterable[Any], schema: Schema, who: str) -> None:
             continue
         if name in schema.aside:
             found = f"{name!r}, which is set aside"
-            do = "Have it compared by giving its kind when the table is read"
-            raise InvalidInput(who, "columns that are compared", found, do)
-        do = suggest(str(name), schema.kinds)
-        raise InvalidInput(who, "columns of the table", repr(name), do)
+            hint = "Have it compared by giving its kind when the table is read"
+            raise InvalidInput(who, "columns that are compared", found, hint)
+        hint = suggest(str(name), schema.kinds)
+        raise InvalidInput(who, "columns of the table", repr(name), hint)

@@ -137,9 +137,9 @@ def _diagnose(
         learned = has_learned(measure)
     at = some_rows(len(measure.rows_), SAMPLE, seed)
     if len(at) < max(3, k + 1):
-        do = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
+        hint = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
         needed = f"at least {max(3, k + 1)} rows"
-        raise TooFewRows(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do)
+        raise TooFewRows(f"diagnose(k={k})", needed, f"n_samples={len(at)}", hint)
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), NARROW, seed)
     near = distances[np.ix_(few, few)]
@@ -179,8 +179,7 @@ def _fit(
     if isinstance(space, str):
         space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
-        found = type(space).__name__
-        raise InvalidInput("diagnose", "a measure for X", found, "Leave X out")
+        raise InvalidInput("diagnose", "a measure for X", type(space).__name__, "Leave X out")
     if getattr(space, "frozen_", False):
         raise InvalidInput(
             "diagnose",

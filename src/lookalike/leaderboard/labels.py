@@ -18,8 +18,8 @@ def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
         # Not even set aside: a measure whose kinds name the column would compare by it.
         table = table.drop(y)
         if not table.columns:
-            do = "Give the table more columns than its labels"
-            raise InvalidInput(who, "columns to compare", "none", do)
+            hint = "Give the table more columns than its labels"
+            raise InvalidInput(who, "columns to compare", "none", hint)
         return table, labels
     if y is not None:
         code_labels(y, len(table), who)

@@ -92,11 +92,10 @@ def _matrix(space: Any, which: str) -> np.ndarray:
     matrix = np.asarray(space, dtype=np.float64)
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
     if not square or np.isnan(matrix).any():
-        found = "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}"
         raise InvalidInput(
             f"ranking_agreement ({which})",
             "a square matrix of similarities, or a fitted measure",
-            found,
+            "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}",
             "Give one similarity for every pair of rows",
         )
     return matrix

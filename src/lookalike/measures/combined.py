@@ -319,8 +319,11 @@ class Combined(Measure):
                 shares[i] = 0.0
             kept.parts_.append(part)
         if not shares.sum() > 0:
-            needed, do = "a column with a weight above 0 in some part", "Give a column some weight"
-            raise InvalidInput(who, needed, "none", do)
+            needed, hint = (
+                "a column with a weight above 0 in some part",
+                "Give a column some weight",
+            )
+            raise InvalidInput(who, needed, "none", hint)
         kept.weights_ = shares / shares.sum()
         return kept
 
@@ -328,8 +331,8 @@ class Combined(Measure):
         if self.how == "similarity":
             fixed = [type(p).__name__ for p in self.parts_ if not p.traits.weighs_columns]
             return f"whose part {fixed[0]} does not weigh columns", "Combine measures such as Gower"
-        do = 'Use Combined(..., how="similarity"), or give the weights when fitting'
-        return "whose means and deviations hold for the fitted weights only", do
+        hint = 'Use Combined(..., how="similarity"), or give the weights when fitting'
+        return "whose means and deviations hold for the fitted weights only", hint
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the weighted sum for every row of a with every row of b."""

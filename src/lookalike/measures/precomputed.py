@@ -143,8 +143,8 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
     try:
         matrix = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        do = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(who, "a matrix of distances", str(error), do) from error
+        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
     if matrix.ndim != 2:
         raise InvalidInput(
             who,
@@ -195,17 +195,17 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
 
 def _check_entries(matrix: np.ndarray, who: str) -> None:
     bad = ~np.isfinite(matrix)
-    wanted, do = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
     if not bad.any():
         bad = matrix < 0
         wanted = "distances of at least 0"
-        do = "Convert similarities to distances first"
+        hint = "Convert similarities to distances first"
     if bad.any():
         i, j = (int(at[0]) for at in np.nonzero(bad))
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
             found += ": Negative values in data"
-        raise InvalidInput(who, wanted, found, do)
+        raise InvalidInput(who, wanted, found, hint)
 
 
 def _table(matrix: np.ndarray) -> Table:

@@ -203,8 +203,8 @@ def load_faiss(who: str) -> Any:
     try:
         import faiss
     except ImportError as error:
-        do = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
-        raise MissingExtra(who, "faiss", "it is not installed", do) from error
+        hint = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
+        raise MissingExtra(who, "faiss", "it is not installed", hint) from error
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

@@ -80,9 +80,9 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         odd = [name for name in given if name not in known]
         if odd:
             found = f"a weight for {odd[0]!r}"
-            do = "Name classes as they are in y"
+            hint = "Name classes as they are in y"
             who = f"{type(self).__name__}(class_weight=...)"
-            raise InvalidInput(who, f"classes among {known[:5]}", found, do)
+            raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
         return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:

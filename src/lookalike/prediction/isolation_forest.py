@@ -127,8 +127,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
             else count_share(self.max_samples, n, "max_samples")
         )
         if n < 1:
-            do = "Add rows"
-            raise InvalidInput(f"{type(self).__name__}.fit", "rows", "n_samples=0", do)
+            raise InvalidInput(f"{type(self).__name__}.fit", "rows", "n_samples=0", "Add rows")
         self.trees_ = grow_isolation_trees(
             columns,
             cells,

@@ -194,8 +194,8 @@ def find_outliers(
     """
     who = "find_outliers"
     if not METHODS.fits(method):
-        needed, do = METHODS.wants(), METHODS.advice(method)
-        raise InvalidInput(f"{who}(method={method!r})", needed, repr(method), do)
+        needed, hint = METHODS.wants(), METHODS.advice(method)
+        raise InvalidInput(f"{who}(method={method!r})", needed, repr(method), hint)
     table = read_table(X, kinds=kinds)
     if method == "isolation":
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)

@@ -63,8 +63,8 @@ class TreeForest(Saved, BaseEstimator, abstract=True):
         who = type(self).__name__
         table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
-            do = "Give columns to learn from, or name them in kinds= if they were set aside"
-            raise InvalidInput(f"{who}.fit", "a column to compare", "none", do)
+            hint = "Give columns to learn from, or name them in kinds= if they were set aside"
+            raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
         self.schema_ = table.schema
         remember_columns(self, X, table)
         return table, target

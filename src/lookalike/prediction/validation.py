@@ -103,8 +103,10 @@ def cross_validate(
     array([False, False])
     """
     if not AtLeast(2).fits(n_splits):
-        do = "Use 5 or 10"
-        raise InvalidInput(f"{WHO}(n_splits={n_splits!r})", AtLeast(2).wants(), repr(n_splits), do)
+        hint = "Use 5 or 10"
+        raise InvalidInput(
+            f"{WHO}(n_splits={n_splits!r})", AtLeast(2).wants(), repr(n_splits), hint
+        )
     pairwise = get_tags(model).input_tags.pairwise
     rows, target = X, y
     if not pairwise:
@@ -120,8 +122,8 @@ def cross_validate(
     else:
         target = read_numbers(target, WHO, "Use a classifier")
         if n < n_splits:
-            found, do = f"n_samples={n}", f"Lower n_splits to {n} or add rows"
-            raise TooFewRows(WHO, f"at least {n_splits} rows", found, do)
+            found, hint = f"n_samples={n}", f"Lower n_splits to {n} or add rows"
+            raise TooFewRows(WHO, f"at least {n_splits} rows", found, hint)
     folds = assign_folds(codes, n, n_splits, random_state, WHO)
     predictions = np.empty(n, dtype=target.dtype)
     shares = None

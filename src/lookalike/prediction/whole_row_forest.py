@@ -216,8 +216,8 @@ class SimilarityForestClassifier(ForestClassifier):
                 n, wide = column.values.shape
                 if n != wide:
                     who = f"{type(self).__name__}(measure='precomputed').fit"
-                    do = "Give the distance of every row to every row"
-                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", do)
+                    hint = "Give the distance of every row to every row"
+                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", hint)
                 distance = PrecomputedRows().fit(column)
                 cells = distance.encode_fitted(column)
             else:
@@ -249,8 +249,8 @@ class SimilarityForestClassifier(ForestClassifier):
                 found = f"column {column.name!r} of kind {column.kind.name}"
                 if column.kind.name == "number":
                     found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
-                do = "Use measure=Gower() for mixed columns and gaps"
-                raise InvalidInput(who, "rows of numbers without gaps", found, do)
+                hint = "Use measure=Gower() for mixed columns and gaps"
+                raise InvalidInput(who, "rows of numbers without gaps", found, hint)
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
         endless = np.argwhere(~np.isfinite(rows))
         if len(endless):
@@ -265,8 +265,8 @@ class SimilarityForestClassifier(ForestClassifier):
         """Return the rows with one column in another order; their distances are new ones."""
         who = f"{type(self).__name__}.permutation_importances"
         if self.measure == "precomputed":
-            do = "Fit the forest to the columns themselves"
-            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", do)
+            hint = "Fit the forest to the columns themselves"
+            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", hint)
         table = as_table(X, self.schema_, who=who)
         columns = [c.take(order) if at == column else c for at, c in enumerate(table.columns)]
         return self._encode(Table(columns, table.aside, len(table), table.missing))

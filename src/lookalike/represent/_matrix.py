@@ -26,8 +26,7 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
     matrix = np.array(new, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != n:
         needed = f"new= with a similarity to each of the {n} rows"
-        do = "Pass measure.similarity(X_new)"
-        raise InvalidInput(who, needed, f"shape {matrix.shape}", do)
+        raise InvalidInput(who, needed, f"shape {matrix.shape}", "Pass measure.similarity(X_new)")
     return _in_bounds(matrix, who)
 
 

@@ -130,16 +130,16 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         """Refuse names that are not those of the fitted columns, in scikit-learn's words."""
         known = getattr(self, "feature_names_in_", None)
         who = f"{type(self).__name__}.get_feature_names_out"
-        do = "Leave input_features out"
+        hint = "Leave input_features out"
         if known is not None and not np.array_equal(names, known):
             found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
-            raise InvalidInput(who, "the names of the fitted columns", found, do)
+            raise InvalidInput(who, "the names of the fitted columns", found, hint)
         if len(names) != self.n_features_in_:
             found = (
                 f"{len(names)} (input_features should have length equal to number of features, "
                 f"{self.n_features_in_})"
             )
-            raise InvalidInput(who, f"{self.n_features_in_} names", found, do)
+            raise InvalidInput(who, f"{self.n_features_in_} names", found, hint)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the measure is fitted."""

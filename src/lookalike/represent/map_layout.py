@@ -135,8 +135,8 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
         short = most < n - 1  # a graph whose lists are shorter than they could be
         needed = f"lists of {k}" if short else f"at least {k + 1} rows"
         found = f"lists of {most}" if short else f"n_samples={n}"
-        do = f"Lower {name} to {most}" if most else "Add rows"
-        raise TooFewRows(f"{who}({name}={k})", needed, found, do)
+        hint = f"Lower {name} to {most}" if most else "Add rows"
+        raise TooFewRows(f"{who}({name}={k})", needed, found, hint)
     return int(k)
 
 

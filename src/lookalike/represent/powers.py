@@ -62,8 +62,7 @@ def power_similarity(
     """
     who = "power_similarity"
     if not AtLeast(1).fits(n):
-        wants = f"n, {AtLeast(1).wants()}"
-        raise InvalidInput(who, wants, repr(n), "Count the steps of a chain")
+        raise InvalidInput(who, f"n, {AtLeast(1).wants()}", repr(n), "Count the steps of a chain")
     if mode not in MODES:
         wants = "mode one of " + ", ".join(map(repr, MODES))
         raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))

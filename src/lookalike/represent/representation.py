@@ -164,8 +164,8 @@ class SimilarityRepresentation(Representation):
             raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             lacking = "estimator=None" if self.estimator is None else "y=None"
-            do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
-            raise InvalidInput(who, "a learner and a target to tune for", lacking, do)
+            hint = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
+            raise InvalidInput(who, "a learner and a target to tune for", lacking, hint)
         sizes = shares_to_try(len(source))
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)

@@ -81,8 +81,8 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         deep = True
     if deep:
         needed = f"values nested less than {DEEPEST} deep"
-        do = "Replace the list that holds itself, or the deepest of the lists in lists"
-        raise WrongType(f"save ({name})", needed, "deeper ones", do)
+        hint = "Replace the list that holds itself, or the deepest of the lists in lists"
+        raise WrongType(f"save ({name})", needed, "deeper ones", hint)
     with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
         pack.writestr(PAGE, text)
         for at, array in enumerate(writer.arrays):
@@ -109,8 +109,8 @@ def encode_plain(value: Any, where: str = "cell") -> Any:
     writer = _Writer()
     found = writer.encode(value, where)
     if writer.arrays:
-        needed, do = "values without arrays", "Turn the arrays into lists or tuples"
-        raise WrongType(f"save ({where})", needed, type(value).__name__, do)
+        needed, hint = "values without arrays", "Turn the arrays into lists or tuples"
+        raise WrongType(f"save ({where})", needed, type(value).__name__, hint)
     return found
 
 

@@ -106,12 +106,11 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
         ids = [plain_id(column.cell(row), row, name) for row in range(len(column))]
         repeated = _first_repeat(ids)
         if repeated is not None:
-            found, do = f"{repeated!r} twice", "Use a column without repeats"
             raise InvalidInput(
                 f"id_column {name!r}",
                 "ids that differ",
-                found,
-                do,
+                f"{repeated!r} twice",
+                "Use a column without repeats",
                 problem=f"{repeated!r} is in it twice",
             )
         table = table.drop([settings.id_column])
@@ -143,9 +142,10 @@ def settle(settings: Settings, table: Table) -> Settings:
     every = [column.name for column in table.columns + table.aside]
     known = [*every, settings.id_column]
     if settings.label_column is not None and settings.label_column not in known:
-        do = suggest(settings.label_column, every)
-        who = "label_column"
-        raise InvalidInput(who, "a column of the table", repr(settings.label_column), do)
+        hint = suggest(settings.label_column, every)
+        raise InvalidInput(
+            "label_column", "a column of the table", repr(settings.label_column), hint
+        )
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"

@@ -134,8 +134,8 @@ def _of_validation(error: RequestValidationError) -> dict[str, Any]:
     given = first.get("input")
     found = type(given).__name__ if isinstance(given, dict | list) else repr(given)
     more = len(error.errors()) - 1
-    do = "Correct it" + (f", and {more} more" if more else "") + "; /openapi.json has examples"
-    refused = Refused(422, where or "request", needed, found, do)
+    hint = "Correct it" + (f", and {more} more" if more else "") + "; /openapi.json has examples"
+    refused = Refused(422, where or "request", needed, found, hint)
     return to_problem(422, str(refused), _parts(refused))
 
 

@@ -98,9 +98,9 @@ def fit_encode(
     with connect(client) as workers, locked(place, WHO), learning_in(workers, place) as learner:
         table = read_source(paths, id_column, kinds, learner)
         if not isinstance(table, LazyTable):
-            do = "Write the table as Parquet, or use lookalike.index.build_index"
+            hint = "Write the table as Parquet, or use lookalike.index.build_index"
             needed = "Parquet files, which workers can read"
-            raise InvalidInput(WHO, needed, "a table in memory", do)
+            raise InvalidInput(WHO, needed, "a table in memory", hint)
         build = begin_build(
             table, place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
         )

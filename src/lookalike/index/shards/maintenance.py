@@ -121,8 +121,8 @@ class InFolder:
         """
         if self._folder is not None:
             found = f"one that is kept in {str(self._folder.path)!r}"
-            do = "Copy the folder; every change is in it already"
-            raise InvalidInput("Index.save", "an index in memory", found, do)
+            hint = "Copy the folder; every change is in it already"
+            raise InvalidInput("Index.save", "an index in memory", found, hint)
         Saved.save(self, path)  # type: ignore[arg-type]
 
     @property
@@ -152,9 +152,8 @@ class InFolder:
             With all columns of the fitted rows.
         """
         if self._folder is None:
-            do = "Use add(read_table(path)), or build the index in a folder"
-            needed = "an index in a folder"
-            raise InvalidInput(WHO, needed, "one in memory", do)
+            hint = "Use add(read_table(path)), or build the index in a folder"
+            raise InvalidInput(WHO, "an index in a folder", "one in memory", hint)
         with lock_of(self), locked(self._folder.path, WHO):
             addition = begin_adding(self._folder, paths)
             progress = Progress("writing shards", len(addition.parts))
@@ -215,9 +214,9 @@ class InFolder:
         check_k(k, n - 1, "Index", True, "k")
         size, limit = 16 * n * k, settings().memory_limit
         if size > limit:
-            do = "Ask for fewer neighbors, or raise the limit with config(memory_limit=...)"
+            hint = "Ask for fewer neighbors, or raise the limit with config(memory_limit=...)"
             needed = f"lists under the memory limit of {show_bytes(limit)}"
-            raise TooLarge("Index.neighbors", needed, show_bytes(size), do)
+            raise TooLarge("Index.neighbors", needed, show_bytes(size), hint)
         whole = neighbors_of(now, 0, segments.next_place, k)
         if n < segments.next_place:  # deleted rows have no list
             whole = whole[segments.places]

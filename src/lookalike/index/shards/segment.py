@@ -189,9 +189,9 @@ def refuse_repeats(
             row = shard.array("ids", "row")[shard.array("ids", "hash") == hashes[at]][0]
             ids.append(read(number, int(row)))
         if ids[0] == ids[1]:  # different ids may have one hash
-            do = "Use a column without repeats"
+            hint = "Use a column without repeats"
             found = f"{ids[0]!r} twice"
-            raise InvalidInput(f"{who} (id_column={column!r})", "ids that differ", found, do)
+            raise InvalidInput(f"{who} (id_column={column!r})", "ids that differ", found, hint)
 
 
 def _hash(id: Any) -> int:

@@ -93,15 +93,15 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
         """Learn from a table that stays in files, the same as ``_fit`` learns in memory."""
         raise self._cannot_stream("its fit, which looks at all rows together", "")
 
-    def _cannot_stream(self, part: str, do: str) -> InvalidInput:
+    def _cannot_stream(self, part: str, hint: str) -> InvalidInput:
         """Return the error of a measure that cannot be fitted to a table in files."""
-        do = do or (
+        hint = hint or (
             "Use Gower, Vector, Ranked or StochasticForest, or fit it in memory to a sample "
             "(table[::100]) and pass its frozen() form"
         )
         needed = "a measure that can be fitted in parts"
         who = f"{type(self).__name__}.fit"
-        return InvalidInput(who, needed, f"{part}, needs all rows in memory", do)
+        return InvalidInput(who, needed, f"{part}, needs all rows in memory", hint)
 
     def _fit_rows(self, rows: Any) -> None:
         """Learn what needs the encoded rows."""
@@ -178,10 +178,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _check_holds_rows(self, who: str) -> None:
         """Refuse to answer from the sample of rows that is left after fitting in parts."""
         if hasattr(self, "n_streamed_"):
-            do = "Build an index in a folder (lookalike.index.build_index) and ask that"
+            hint = "Build an index in a folder (lookalike.index.build_index) and ask that"
             found = f"{self.n_streamed_:,} rows that stayed in their files"
-            name = f"{type(self).__name__}.{who}"
-            raise InvalidInput(name, "fitted rows in memory", found, do)
+            raise InvalidInput(f"{type(self).__name__}.{who}", "fitted rows in memory", found, hint)
 
     def encode(self, X: Any, seen: Any = None) -> Rows:
         """Return rows as this measure keeps them.
@@ -225,9 +224,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
             Whose name an error begins with.
         """
         name = type(self).__name__
-        found, do = self._why_fixed_weights()
+        found, hint = self._why_fixed_weights()
         needed = "a measure that weighs columns"
-        raise InvalidInput(who or f"{name}.reweighted", needed, f"{name}, {found}", do)
+        raise InvalidInput(who or f"{name}.reweighted", needed, f"{name}, {found}", hint)
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         """Return why the weights cannot be changed after fitting, and what to do instead."""
@@ -266,8 +265,8 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
             self._check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
-        do = "Use kneighbors, which never builds the matrix"
-        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), do)
+        hint = "Use kneighbors, which never builds the matrix"
+        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
         return square(self, a, to) if a is b else self._rectangle(a, b, to)
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
@@ -441,8 +440,8 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
             return self.rows_[int(row) : int(row) + 1]
         rows = self.encode(row)
         if len(rows) != 1:
-            do = "Pass a position, a record, or a table of one row"
-            raise InvalidInput(who, "one row on each side", f"{len(rows)} rows", do)
+            hint = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(who, "one row on each side", f"{len(rows)} rows", hint)
         return rows
 
     # -- scikit-learn ------------------------------------------------------------------------------

@@ -31,8 +31,10 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
         )
     if k > most:
         rows = most + own
-        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
-        raise TooFewRows(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+        hint = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
+        raise TooFewRows(
+            f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", hint
+        )
 
 
 def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:

@@ -24,7 +24,7 @@ HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike 
 
 
 def check_pairs(
-    who: str, n: int, m: int, do: str, *, bytes_per_pair: float = 8, what: str = "a matrix"
+    who: str, n: int, m: int, hint: str, *, bytes_per_pair: float = 8, what: str = "a matrix"
 ) -> None:
     """Refuse n x m values that would not fit under the memory limit, before they are made.
 
@@ -32,7 +32,7 @@ def check_pairs(
     ----------
     who : str
     n, m : int
-    do : str
+    hint : str
         What to do instead; how to raise the limit is added.
     bytes_per_pair : float
     what : str
@@ -44,7 +44,7 @@ def check_pairs(
             who,
             f"{what} under the memory limit of {show_bytes(limit)}",
             f"{n:,} x {m:,} = {show_bytes(size)}",
-            f"{do}, or raise the limit with lookalike.config(memory_limit=...)",
+            f"{hint}, or raise the limit with lookalike.config(memory_limit=...)",
         )
 
 

@@ -69,8 +69,7 @@ def grow_matrix(
 ) -> Grown[Forest]:
     """Grow trees that test the columns of a matrix, or take those of a fitted forest."""
     if len(values) < 2:
-        found = f"n_samples={len(values)}"
-        raise TooFewRows(who, "at least 2 rows", found, "Add rows")
+        raise TooFewRows(who, "at least 2 rows", f"n_samples={len(values)}", "Add rows")
     if isinstance(source, MatrixGrower):
         category = np.array(inputs.category, bool)
         return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=n_jobs)

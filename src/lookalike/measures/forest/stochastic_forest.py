@@ -159,14 +159,14 @@ class StochasticForest(Measure):
 
     def _fit_parts(self, table: LazyTable) -> None:
         if self.missing == "by_mass":
-            do = "Use missing='half', or fit in memory"
-            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", do)
+            hint = "Use missing='half', or fit in memory"
+            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", hint)
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
             if table.gaps.get(name) == len(table):
-                who, do = type(self).__name__, "Drop the column"
+                who, hint = type(self).__name__, "Drop the column"
                 found = f"{name!r} without any (all NaN)"
-                raise InvalidInput(who, "a value in every column", found, do)
+                raise InvalidInput(who, "a value in every column", found, hint)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
         kind = read_inputs(table[:1], self.inputs_).dtype

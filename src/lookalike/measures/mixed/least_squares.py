@@ -58,8 +58,8 @@ def find_clusters(
     """
     n = len(rows)
     size = min(n, max(SAMPLE, 40 + 2 * n_clusters))
-    do = "Lower n_clusters"
-    check_pairs("least_squares_weights", size, size, do, what=f"clusters of {size:,} rows")
+    hint = "Lower n_clusters"
+    check_pairs("least_squares_weights", size, size, hint, what=f"clusters of {size:,} rows")
     best = (np.inf, np.empty(0, np.int64), np.empty(0, np.int64))
     for _ in range(DRAWS if size < n else 1):
         at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)

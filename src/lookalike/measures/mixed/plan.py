@@ -407,11 +407,10 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
     word = scale.get(column.name, SCALES[0])
     who = f"{who}(scale=...), column {column.name!r}"
     if not OneOf(*SCALES).fits(word):
-        do = suggest(str(word), SCALES)
-        raise InvalidInput(who, OneOf(*SCALES).wants(), repr(word), do)
+        raise InvalidInput(who, OneOf(*SCALES).wants(), repr(word), suggest(str(word), SCALES))
     if column.name in scale and column.kind.name not in Absolute.kinds:
-        do = "Leave it out of scale=, or declare it a number with kinds="
-        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", do)
+        hint = "Leave it out of scale=, or declare it a number with kinds="
+        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
 
 

@@ -123,8 +123,8 @@ def relieff_weights(
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
     if n_samples is not None and n_samples > n:
-        do = f"Lower n_samples to {n} or leave it out"
-        raise TooFewRows(f"{who}(n_samples={n_samples})", "as many rows", f"n_samples={n}", do)
+        hint = f"Lower n_samples to {n} or leave it out"
+        raise TooFewRows(f"{who}(n_samples={n_samples})", "as many rows", f"n_samples={n}", hint)
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))

@@ -62,8 +62,7 @@ class Clusters:
 def find_clusters(view: View) -> Clusters:
     """Cluster the rows of a view by its measure."""
     if len(view.index) < 3:
-        do = "Add rows"
-        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), do)
+        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), "Add rows")
     sample = take(view)
     model = SimilarityClustering(clone(view.index.measure_), random_state=0).fit(sample.table)
     found = profile_clusters(model, sample.table, n_columns=COLUMNS, n_examples=TYPICAL)

@@ -82,9 +82,9 @@ class Analyses:
         """Start to make the space without hubs."""
         view = collection.view
         if not can_be_repaired(view):
-            do = "Ask in the space 'plain', or refit with another measure"
+            hint = "Ask in the space 'plain', or refit with another measure"
             found = type(view.index.measure_).__name__
-            raise InvalidInput("repair", "a measure that can be repaired", found, do)
+            raise InvalidInput("repair", "a measure that can be repaired", found, hint)
 
         def work(job: Job) -> dict[str, Any]:
             now = collection.view

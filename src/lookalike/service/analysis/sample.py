@@ -115,8 +115,7 @@ def fit_plain(sample: Sample) -> Measure:
 def fit_repaired(view: View) -> Index:
     """Return an index of the same rows in a space without hubs."""
     if view.sample is not None:
-        do = "Ask in the space 'plain'"
-        found = "rows in a folder of shards"
-        raise InvalidInput("space 'repaired'", "rows in memory", found, do)
+        hint = "Ask in the space 'plain'"
+        raise InvalidInput("space 'repaired'", "rows in memory", "rows in a folder of shards", hint)
     measure = repair_hubs(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

@@ -154,4 +154,4 @@ class ProblemOut(BaseModel):
     who: str
     needed: str
     found: str
-    do: str
+    hint: str

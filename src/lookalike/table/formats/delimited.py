@@ -223,9 +223,8 @@ def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
 
 def _check_delimiter(delimiter: str) -> None:
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
-        do = 'Pass for example delimiter=";"'
-        found = repr(delimiter)
-        raise InvalidInput("read_table(delimiter=...)", "one character", found, do)
+        hint = 'Pass for example delimiter=";"'
+        raise InvalidInput("read_table(delimiter=...)", "one character", repr(delimiter), hint)
 
 
 def _delimiter(head: str) -> str:
@@ -264,23 +263,23 @@ def _csv_error(
         for record in reader:
             width = width or len(record)
             if record and len(record) != width:
-                do = "Correct that line, or quote a delimiter that belongs to a value"
+                hint = "Correct that line, or quote a delimiter that belongs to a value"
                 if width == 1:  # a title or a remark
-                    do = "Delete the lines above the header, or quote a delimiter within a value"
+                    hint = "Delete the lines above the header, or quote a delimiter within a value"
                 return unreadable(
                     path,
                     f"{width} field{'' if width == 1 else 's'} in every line, as in the header",
                     f"{len(record)} in line {reader.line_num:,}",
-                    do,
+                    hint,
                 )
     except csv.Error as wrong:
         needed = f"fields of at most {csv.field_size_limit():,} characters"
-        do = "Look for a quote that is not closed"
-        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", do)
+        hint = "Look for a quote that is not closed"
+        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", hint)
     reason = str(error).splitlines()[0].rstrip(".")
     return unreadable(path, "rows of fields", reason, "Check the file in an editor")
 
 
-def unreadable(path: Path, needed: str, found: str, do: str) -> UnreadableFile:
+def unreadable(path: Path, needed: str, found: str, hint: str) -> UnreadableFile:
     """Say what is wrong with a file."""
-    return UnreadableFile(f"File {str(path)!r}", needed, found, do)
+    return UnreadableFile(f"File {str(path)!r}", needed, found, hint)

@@ -78,7 +78,7 @@ def _check_axes(array: np.ndarray) -> None:
 def check_shape(n_rows: int, n_columns: int) -> None:
     """Refuse a table without rows or without columns."""
     # The wording in the middle is scikit-learn's, which tools look for.
-    for count, what, do in (
+    for count, what, hint in (
         (n_columns, "feature(s)", "Give the table at least one column"),
         (n_rows, "sample(s)", "Give the table at least one row"),
     ):
@@ -88,7 +88,7 @@ def check_shape(n_rows: int, n_columns: int) -> None:
                 "rows and columns",
                 f"an empty table: Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
                 "while a minimum of 1 is required",
-                do,
+                hint,
             )
 
 
@@ -278,8 +278,8 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
         for number, row in enumerate(rows):
             if not hasattr(row, "__len__") or isinstance(row, str) or len(row) != width:
                 found = f"{row!r:.40} in row {number}"
-                do = "Give every row one cell per column"
-                raise InvalidInput("read_table", f"{width} cells in every row", found, do)
+                hint = "Give every row one cell per column"
+                raise InvalidInput("read_table", f"{width} cells in every row", found, hint)
         check_shape(len(rows), width)
         return [of_values(f"x{j}", [row[j] for row in rows]) for j in range(width)]
     raise InvalidInput(

@@ -48,8 +48,8 @@ def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
         if isinstance(
             cell, set | frozenset | Mapping | list | tuple | np.ndarray
         ) or not isinstance(cell, Hashable):
-            do = "Leave the kind to be guessed, or give each cell one value"
-            raise wrong(raw, row, cell, "single values", do, WrongType)
+            hint = "Leave the kind to be guessed, or give each cell one value"
+            raise wrong(raw, row, cell, "single values", hint, WrongType)
         codes[row] = values.setdefault(cell, len(values))
     return list(values), codes
 

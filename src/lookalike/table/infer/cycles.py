@@ -59,6 +59,6 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
         codes = values.astype(np.int64) - 1
         odd = np.flatnonzero(~gap & ((codes < 0) | (codes >= count) | (codes + 1 != values)))
         if len(odd):
-            do = f"Give dates or names, or pass kinds={{{raw.name!r}: 'number'}}"
-            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", do)
+            hint = f"Give dates or names, or pass kinds={{{raw.name!r}: 'number'}}"
+            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
     return np.asarray(np.where(gap, -1, codes), dtype=np.int64)

@@ -94,8 +94,8 @@ def _floats_of_objects(raw: Raw) -> tuple[np.ndarray, str]:
             bad.append(row)
     if bad:
         cell = raw.cells[bad[0]]
-        do = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
-        raise wrong(raw, bad, cell, "numbers", do, WrongType)
+        hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
+        raise wrong(raw, bad, cell, "numbers", hint, WrongType)
     return values, ""
 
 

@@ -362,12 +362,12 @@ def _nearly(kind: Kind, words: Words) -> Kind:
         if len(gone) > MISFITS * len(words) or gone.count > MISFITS * words.count:
             continue
         listed = gone.distinct.to_pylist()
-        do = f"pass missing={listed!r} to read the others"
+        hint = f"pass missing={listed!r} to read the others"
         if len(listed) > 5:
-            do = "clean these, or the column stays as it is"
+            hint = "clean these, or the column stays as it is"
         shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")
         note = (
-            f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}: {do}"
+            f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}: {hint}"
         )
         return replace(kind, note=join_notes(kind.note, note), confidence=min(kind.confidence, 0.7))
     return kind

@@ -43,8 +43,8 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
 def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
     names = [column.name for column in table.columns + table.aside]
     if name not in names:
-        do = suggest(name, names)
-        raise InvalidInput(who, "y as an array or the name of a column", repr(name), do)
+        hint = suggest(name, names)
+        raise InvalidInput(who, "y as an array or the name of a column", repr(name), hint)
     column = table[name]
     _check_gaps(column.missing, who)
     rest = table.drop(name)
@@ -153,8 +153,8 @@ def read_classes(
     except TypeError as error:
         types = sorted({type(label).__name__ for label in y})
         found = f"{' and '.join(types)} labels"
-        do = "Turn them all into strings"
-        raise InvalidInput(who, "classes of one type", found, do) from error
+        hint = "Turn them all into strings"
+        raise InvalidInput(who, "classes of one type", found, hint) from error
     if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
         broken = y[~np.isfinite(y) | (y != np.round(y))]
         raise InvalidInput(
@@ -170,14 +170,14 @@ def read_classes(
     return classes, codes.astype(np.int64)
 
 
-def read_numbers(y: np.ndarray, who: str, do: str) -> np.ndarray:
+def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
     """Return the target as float64; words and infinities are refused."""
     try:
         if y.dtype.kind not in "fiubO":
             raise ValueError(f"{y.dtype} values")
         values = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(who, "numbers as y", str(error), do) from error
+        raise InvalidInput(who, "numbers as y", str(error), hint) from error
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         found = f"{values[wrong[0]]:g} in row {wrong[0]} (infinity or a value too large)"
@@ -201,8 +201,8 @@ def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
     try:
         codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
     except TypeError as error:
-        do = "Use retrieval_accuracy for several labels per row"
-        raise WrongType(who, "one label per row", "labels that are lists or sets", do) from error
+        hint = "Use retrieval_accuracy for several labels per row"
+        raise WrongType(who, "one label per row", "labels that are lists or sets", hint) from error
     return codes, list(known)
 
 
@@ -235,8 +235,8 @@ def check_sample_weight(sample_weight: Any, n: int, who: str) -> np.ndarray:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         found = f"sample_weight.shape == {weight.shape}"
-        do = "Give one number per row"
-        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, do)
+        hint = "Give one number per row"
+        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, hint)
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         found = f"{weight[wrong[0]]:g} for row {wrong[0]}"

@@ -264,10 +264,9 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
-        do = f"Lower height to {tallest}" if tallest else "Give at least two rows that differ"
         raise TooFewRows(
             f"{who}(height={height})",
             f"at least {needed} {'rows' if relax else 'different rows'}",
             f"{distinct} (n_samples={n})",
-            do,
+            f"Lower height to {tallest}" if tallest else "Give at least two rows that differ",
         )
