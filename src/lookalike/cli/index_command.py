@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
     add_files,
@@ -268,7 +267,7 @@ def check(
     drift = made.drift()
     console = out.make_console()
     out.headline(console, f"{file}: the file is whole, {len(made):,} rows")
-    out.say(console, in_options(str(drift)).replace("\n", "; "), "")
+    out.say(console, str(drift).replace("\n", "; "), "")
     if drift.refit:
         out.warn("the added rows differ from the fitted ones: build the index again, or --refit")
 

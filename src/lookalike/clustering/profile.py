@@ -14,7 +14,7 @@ from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.clustering.differences import ColumnDifference, column_differences, divided_by
 from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -138,9 +138,12 @@ class ClusteringProfile(HtmlReport):
         for column, levels in [*self.divided.items()][:2]:
             told = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
             notes.append(
-                f"{column!r} divides only some clusters ({told}): if it is beside the question, "
-                "MixedKMeans (--method means) lets categories count half, and "
-                f"kinds={{{column!r}: 'aside'}} leaves this one out"
+                Phrase(
+                    f"{column!r} divides only some clusters ({told}): if it is beside the "
+                    "question, MixedKMeans (the method 'means') lets categories count half, and ",
+                    Param("kinds", {column: "aside"}),
+                    " leaves this one out",
+                )
             )
         return notes
 
@@ -242,7 +245,7 @@ def profile_clusters(
     """
     for name, number in (("n_columns", n_columns), ("n_examples", n_examples)):
         if not AtLeast(1).fits(number):
-            who = f"{WHO}({name}={number!r})"
+            who = Param(name, number, of=WHO)
             raise InvalidInput(who, AtLeast(1).wants(), repr(number), "Raise it")
     rows, target = split_target(read_table(X), y, WHO)
     model = getattr(model, "best_estimator_", model)

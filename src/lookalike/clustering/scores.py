@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, UndefinedMeasure
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.saving.params import OneOf
 from lookalike.table.model.targets import code_labels
@@ -90,7 +90,7 @@ def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted"
     0.4
     """
     if not DEFINITIONS.fits(definition):
-        who = f"clustering_f_measure(definition={definition!r})"
+        who = Param("definition", definition, of="clustering_f_measure")
         hint = DEFINITIONS.advice(definition)
         raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), hint)
     table, of_class, of_cluster = _contingency(y, labels, "clustering_f_measure")
@@ -177,7 +177,7 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
     clusters = np.asarray(labels)
     if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
         found = f"an array of {clusters.dtype} of shape {clusters.shape}"
-        hint = "Pass the labels_ of a clustering"
+        hint = Phrase(InPython("Pass the labels_ of a clustering"))
         raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, hint)
     if not len(clusters):
         raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")

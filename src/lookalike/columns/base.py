@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Fields, Real, Shape, Text, check_fields, require
 from lookalike.saving.params import AnyOf, Between, OneOf, Rule, check_params
@@ -138,13 +138,17 @@ class Distance:
                 f"{type(self).__name__}, column {column.name!r}",
                 "a column of kind " + " or ".join(self.kinds),
                 f"kind {column.kind.name}",
-                f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
+                (
+                    "Use ",
+                    Param("kinds", {column.name: self.kinds[0]}),
+                    " or choose another distance",
+                ),
             )
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):
             raise InvalidInput(
-                type(self).__name__, "to be fitted", "it is not", "Call fit(column) first"
+                type(self).__name__, "to be fitted", "it is not", InPython("Call fit(column) first")
             )
 
     # -- the scale --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
 _ORDER: tuple[type[Distance], ...] = (
@@ -104,8 +104,12 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     if spec is None:
         if serving:
             return DISTANCES[serving[0]]()
-        hint = f"Pass distances={{{column_name!r}: a function of two cells}}, or set the column "
-        hint += f"aside: kinds={{{column_name!r}: 'aside'}}"
+        hint: str = Phrase(
+            "Name a distance of two cells in ",
+            Param("distances"),
+            ", or set the column aside: ",
+            Param("kinds", {column_name: "aside"}),
+        )
         raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
     if isinstance(spec, str):
         return _named(spec, kind, serving, who, column_name)
@@ -143,7 +147,9 @@ def _does_not_serve(
     spec: str, kinds: tuple[str, ...], kind: str, serving: tuple[str, ...], who: str, column: str
 ) -> InvalidInput:
     use = " or ".join(repr(name) for name in serving) or "a function of two cells"
-    hint = f"Use {use}, or read the column as another kind: kinds={{{column!r}: {kinds[0]!r}}}"
+    hint = Phrase(
+        f"Use {use}, or read the column as another kind: ", Param("kinds", {column: kinds[0]})
+    )
     found = f"{spec}, which is for {' and '.join(kinds)} cells"
     return InvalidInput(who, f"a distance for {kind} cells", found, hint)
 

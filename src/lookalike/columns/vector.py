@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.kernels import small
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
@@ -67,8 +67,10 @@ class _RowDistance(Distance):
         if odd.any():
             row, place = (int(i) for i in np.argwhere(odd)[0])
             found = f"{out[row, place]} at position {place}"
-            hint = "Fill the gaps inside the cell, leave the whole cell missing, or set the column "
-            hint += f"aside: kinds={{{column.name!r}: 'aside'}}"
+            hint = Phrase(
+                "Fill what is missing in the cell, leave the whole cell missing, or use ",
+                Param("kinds", {column.name: "aside"}),
+            )
             raise cell_error(column.name, row, "finite numbers", found, hint)
         return out
 

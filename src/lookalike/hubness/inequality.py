@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.params import Between
 
 
@@ -107,7 +107,7 @@ def atkinson(occurrence: Any, epsilon: float = 0.5) -> float:
     """
     if not Between(0.0, 1.0).fits(epsilon):
         raise InvalidInput(
-            f"atkinson(epsilon={epsilon!r})",
+            Param("epsilon", epsilon, of="atkinson"),
             "a number from 0 to 1",
             repr(epsilon),
             "Choose a number in this range",

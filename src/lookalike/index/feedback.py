@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput
 from lookalike.index.hits import Hits
 from lookalike.index.index import Index
 from lookalike.index.segments import as_id
@@ -142,7 +142,7 @@ class FeedbackSession:
                         "FeedbackSession.mark",
                         "each row on one side only",
                         f"id {id!r}, which is marked as {word}",
-                        "Take the earlier mark back with undo()",
+                        ("Take the earlier mark back", InPython(" with undo()")),
                     )
         yes = tuple(id for id in yes if id not in self.liked)
         no = tuple(id for id in no if id not in self.unliked)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.index.ids import RowIds
 from lookalike.index.segments import Segment
 from lookalike.table import Column, Schema, Table
@@ -40,7 +40,7 @@ BY_CODE = ("number", "order", "category", "flag")
 HOLDING = ("text", "set", "sequence")
 
 Conditions = Sequence[tuple[str, str, Any]]  # column, operator, value
-WHO = "filter"
+WHO = Phrase(Param("filter"))
 
 
 def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Conditions:
@@ -53,16 +53,20 @@ def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Condition
             pairs = list(condition.items())
         elif isinstance(condition, tuple):  # always an operator and a value
             if len(condition) != 2:
-                hint = 'Write for example ("<=", 5)'
+                hint: str = Phrase(InPython('Write for example ("<=", 5)'))
                 size = f"a tuple of {len(condition)}"
-                raise InvalidInput(f"{WHO} on {name!r}", "a pair of operator and value", size, hint)
+                raise InvalidInput(
+                    (Param("filter"), f" on {name!r}"), "a pair of operator and value", size, hint
+                )
             pairs = [condition]
         else:
             pairs = [("==", condition)]
         for word, value in pairs:
             if not isinstance(word, str) or word not in OPERATORS:
                 hint = suggest(str(word), OPERATORS)
-                raise InvalidInput(f"{WHO} on {name!r}", "a known operator", repr(word), hint)
+                raise InvalidInput(
+                    (Param("filter"), f" on {name!r}"), "a known operator", repr(word), hint
+                )
             found.append((str(name), word, value))
     return found
 
@@ -96,7 +100,7 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
         return hit if word == "in" else ~hit & ~missing
     if word in ORDERED:
         if kind not in BY_SIZE:
-            hint = "Use ==, != or in; or give levels from low to high by kinds="
+            hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
             raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
         with np.errstate(invalid="ignore"):
             hit = ORDERED[word](column.values, _read(column, word, value)[0])
@@ -155,7 +159,7 @@ def _contains(column: Column, value: Any) -> np.ndarray:
 
 
 def _refuse(column: Column, word: str, needed: str, found: str, hint: str) -> InvalidInput:
-    return InvalidInput(f"{WHO} on {column.name!r} ({word})", needed, found, hint)
+    return InvalidInput((Param("filter"), f" on {column.name!r} ({word})"), needed, found, hint)
 
 
 def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] | None:
@@ -176,7 +180,7 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     if callable(given):
         return [_ask(segment, given) for segment in segments]
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        hint = 'Pass for example filter={"year": (">=", 1990)}'
+        hint = Phrase("Pass for example ", Param("filter", {"year": (">=", 1990)}))
         raise WrongType(WHO, "a mapping of column to condition", repr(given), hint)
     listed = list(given)
     if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
@@ -196,6 +200,6 @@ def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
         answer = function(segment.table.record(int(row)))
         if not isinstance(answer, bool | np.bool_):
             needed = "a function of the record that returns True or False"
-            raise WrongType(WHO, needed, repr(answer), "Return a bool")
+            raise WrongType(WHO, needed, repr(answer), InPython("Return a bool"))
         kept[row] = bool(answer)
     return kept

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, suggest
 from lookalike.index.segments import Segments, as_id
 from lookalike.table import Kind, Table
 from lookalike.table.formats.raw import is_missing
@@ -66,7 +66,7 @@ class RowIds:
         if found is not None:
             return found
         id = as_id(id)
-        hint = "Use index.ids to see the ids that are there"
+        hint: str = Phrase(InPython("Use index.ids to see the ids that are there"))
         if self.column is not None:
             some = self.of(self.segments.places[:SUGGESTED])
             near = suggest(str(id), [str(name) for name in some])
@@ -76,7 +76,9 @@ class RowIds:
         ):
             raise InvalidInput(who, "an existing id", f"{id}, which was deleted", hint)
         elif not isinstance(id, int):
-            hint = "Ids are whole numbers; give id_column= to name rows by a column"
+            hint = Phrase(
+                "Ids are integers; give ", Param("id_column"), " to name rows by a column"
+            )
         raise InvalidInput(who, "an existing id", repr(id), hint)
 
 
@@ -87,13 +89,13 @@ def take_ids(
     every = {column.name: column for column in table.columns + table.aside}
     if name not in every:
         hint = suggest(name, every)
-        raise InvalidInput(f"{who} (id_column={name!r})", "a column of ids", "none", hint)
+        raise InvalidInput(Param("id_column", name, of=who), "a column of ids", "none", hint)
     column = every[name]
     seen: set[Any] = set()
     ids = [as_id(value) for value in column.values]
     there = set() if known is None else known.present([id for id in ids if isinstance(id, NAMES)])
     for row, id in enumerate(ids):
-        where = f"{who} (id_column={name!r})"
+        where = Param("id_column", name, of=who)
         if id is None or is_missing(id):
             raise InvalidInput(where, "an id for every row", f"none in row {row}", "Fill it in")
         if not isinstance(id, NAMES):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import lock_of
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.index.approximate import MayMiss
 from lookalike.index.choose import choose_measure
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
@@ -110,7 +110,7 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
             kinds.setdefault(id_column, "object")  # as written: a large number is not a float
         if measure is not None and measure.traits.pairwise:
             if kinds:
-                hint = "Leave out kinds= and id_column="
+                hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
                 raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), hint)
             return measure.read(X)
         try:
@@ -353,7 +353,9 @@ class _IndexBase(MayMiss, InFolder, Saved, BaseEstimator):
         if y is None and now.learned_target:
             y = now.target
             if y is None:
-                hint = "Pass y with one entry per id of index.ids"
+                hint = Phrase(
+                    "Pass ", Param("y"), " with one entry per id", InPython(" of index.ids")
+                )
                 raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         table = learn_levels(now.table)
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.index.segments import Segments, rows_at
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -89,7 +89,11 @@ class QueryReader:
                 who,
                 "an id (a whole number), a record, or a table of rows",
                 f"{query!r}",
-                "Use index.ids to see the ids, or id_column= to name rows by a column",
+                (
+                    InPython("Use index.ids to see the ids, or "),
+                    Param("id_column"),
+                    " names rows by a column",
+                ),
             )
         table = self.read_table(query, who)
         places = np.full(len(table), -1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.params import Between
 
 
@@ -121,4 +121,6 @@ def check_gamma(gamma: Any, who: str) -> None:
     """Refuse a weight of unwanted rows that is not a finite number of at least 0."""
     if not Between(0.0, 1e300).fits(gamma):
         hint = "Use 0 to leave unwanted rows out, 0.5 as is customary"
-        raise InvalidInput(f"{who}(gamma={gamma!r})", "a number of at least 0", repr(gamma), hint)
+        raise InvalidInput(
+            Param("gamma", gamma, of=who), "a number of at least 0", repr(gamma), hint
+        )

@@ -13,7 +13,7 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.labels import read_codes, split_labels
@@ -205,7 +205,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
     for given, one in pairs:
         measure = make_measure(one, "compare") if isinstance(one, str) else one
         if not isinstance(measure, Measure):
-            hint = "Pass instances, for example [Gower(), Vector()]"
+            hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
             raise InvalidInput("compare", "measures, or names of them", repr(one), hint)
         name = base = short_name(measure) if given is None else str(given)
         count = 1
@@ -247,8 +247,8 @@ def _data(
     n = len(at)
     if k > n - 1 or n < 3:
         needed = f"at least {max(k + 1, 3)} rows"
-        hint = f"Lower k to {n - 1}" if n >= 3 else "Add rows"
-        raise TooFewRows(f"compare(k={k})", needed, f"n_samples={n}", hint)
+        hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"
+        raise TooFewRows(Param("k", k, of="compare"), needed, Param("n_samples", n), hint)
     codes, chance = None, None
     if isinstance(y, str):
         if isinstance(read, np.ndarray):
@@ -259,7 +259,12 @@ def _data(
         codes = read_codes(y, len(read), "compare")[at]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
-            raise InvalidInput("compare", "labels of at least two classes", "one", "Leave y out")
+            raise InvalidInput(
+                Param("y", of="compare"),
+                "labels of at least two classes",
+                "one",
+                ("Leave ", Param("y"), " out"),
+            )
         codes = np.unique(codes, return_inverse=True)[1]
         chance = float(counts.max() / n)
     part = read[np.ix_(at, at)] if isinstance(read, np.ndarray) else read[at]
@@ -274,5 +279,5 @@ def _check(**given: Any) -> None:
     for name, value in given.items():
         rule = PARAMS[name]
         if not rule.fits(value):
-            who = f"compare({name}={value!r})"
+            who = Param(name, value, of="compare")
             raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.table import Table
 from lookalike.table.model.targets import code_labels, split_target
 
@@ -35,6 +35,6 @@ def read_codes(y: Any, n: int, who: str) -> np.ndarray:
                 who,
                 "labels: words, whole numbers or flags",
                 f"{label:g}, an amount",
-                "Cut amounts into classes, or leave y out",
+                ("Cut amounts into classes, or leave ", Param("y"), " out"),
             )
     return codes

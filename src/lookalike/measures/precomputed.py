@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.traits import Traits
@@ -86,8 +86,13 @@ class Precomputed(Measure):
             raise InvalidInput(
                 "Precomputed",
                 f"the distances of each new row to all {n} fitted rows",
-                f"{matrix.shape[1]} columns; X has {matrix.shape[1]} features, but "
-                f"Precomputed is expecting {n} features as input",
+                (
+                    f"{matrix.shape[1]} columns",
+                    InPython(
+                        f"; X has {matrix.shape[1]} features, but Precomputed is expecting {n} "
+                        "features as input"
+                    ),
+                ),
                 "Give one column per fitted row",
             )
         _check_entries(matrix, "Precomputed")
@@ -133,12 +138,15 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         X = X.to_numpy()
     if hasattr(X, "toarray"):
         raise InvalidInput(
-            who, "a dense matrix", "a sparse matrix", "Call .toarray(), or use a k-graph"
+            who, "a dense matrix", "a sparse matrix", InPython("Call .toarray(), or use a k-graph")
         )
     matrix = np.asarray(X)
     if np.iscomplexobj(matrix):
         raise InvalidInput(
-            who, "real distances", "complex numbers: Complex data not supported", "Use abs"
+            who,
+            "real distances",
+            ("complex numbers", InPython(": Complex data not supported")),
+            "Use abs",
         )
     try:
         matrix = np.asarray(matrix, dtype=np.float64)
@@ -149,7 +157,10 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         raise InvalidInput(
             who,
             "a matrix",
-            f"an array of shape {matrix.shape}: Expected 2D array, got {matrix.ndim}D array",
+            (
+                f"an array of shape {matrix.shape}",
+                InPython(f": Expected 2D array, got {matrix.ndim}D array"),
+            ),
             "Reshape your data to one row per object",
         )
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
@@ -157,7 +168,10 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         raise InvalidInput(
             who,
             "at least one row and one column",
-            f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required",
+            (
+                f"0 {what}s",
+                InPython(f": 0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required"),
+            ),
             "Give at least one",
         )
     return matrix
@@ -189,7 +203,7 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
                 who,
                 "a symmetric matrix",
                 f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
-                "Average the two, or use Precomputed(symmetric=False)",
+                ("Average the two, or use ", Param("symmetric", False)),
             )
 
 

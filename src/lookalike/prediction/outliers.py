@@ -12,7 +12,7 @@ import numpy as np
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
@@ -195,16 +195,16 @@ def find_outliers(
     who = "find_outliers"
     if not METHODS.fits(method):
         needed, hint = METHODS.wants(), METHODS.advice(method)
-        raise InvalidInput(f"{who}(method={method!r})", needed, repr(method), hint)
+        raise InvalidInput(Param("method", method, of=who), needed, repr(method), hint)
     table = read_table(X, kinds=kinds)
     if method == "isolation":
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
     if not AtLeast(1).fits(n_neighbors):
         needed, found = AtLeast(1).wants(), repr(n_neighbors)
-        raise InvalidInput(f"{who}(n_neighbors={found})", needed, found, "Use 10")
+        raise InvalidInput(Param("n_neighbors", n_neighbors, of=who), needed, found, "Use 10")
     if len(table) < 2:
-        raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
+        raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
     fitted = (Gower() if measure is None else measure).fit(table)
     far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
     return Outliers(method, np.asarray(far).mean(axis=1), table)

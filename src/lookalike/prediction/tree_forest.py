@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.encode import Saved
 from lookalike.saving.fields import Dims, Fields, Objects, Of, Sometimes, Text, Whole, require
 from lookalike.saving.params import KINDS, N_JOBS, AnyOf, AtLeast, Is, OneOf, Rule, check_params
@@ -63,7 +63,11 @@ class TreeForest(Saved, BaseEstimator, abstract=True):
         who = type(self).__name__
         table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
-            hint = "Give columns to learn from, or name them in kinds= if they were set aside"
+            hint = Phrase(
+                "Give columns to learn from, or name them in ",
+                Param("kinds"),
+                " if they were set aside",
+            )
             raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
         self.schema_ = table.schema
         remember_columns(self, X, table)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -215,7 +215,7 @@ class SimilarityForestClassifier(ForestClassifier):
             if isinstance(self.measure, str) and self.measure == "precomputed":
                 n, wide = column.values.shape
                 if n != wide:
-                    who = f"{type(self).__name__}(measure='precomputed').fit"
+                    who = Param("measure", "precomputed", of=type(self).__name__)
                     hint = "Give the distance of every row to every row"
                     raise InvalidInput(who, "a square matrix", f"{n} x {wide}", hint)
                 distance = PrecomputedRows().fit(column)
@@ -249,7 +249,11 @@ class SimilarityForestClassifier(ForestClassifier):
                 found = f"column {column.name!r} of kind {column.kind.name}"
                 if column.kind.name == "number":
                     found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
-                hint = "Use measure=Gower() for mixed columns and gaps"
+                hint = Phrase(
+                    "Use ",
+                    Param("measure", "gower"),
+                    ", which takes mixed columns and missing cells",
+                )
                 raise InvalidInput(who, "rows of numbers without gaps", found, hint)
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
         endless = np.argwhere(~np.isfinite(rows))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.params import Between
 
 
@@ -40,8 +40,9 @@ def similarity_activation(x: Any, p: float) -> np.ndarray:
     array([0.   , 0.095, 0.5  , 0.905, 1.   ])
     """
     if not Between(0.0, np.inf).fits(p):
-        wants = f"p, {Between(0.0).wants()}"
-        raise InvalidInput("similarity_activation", wants, repr(p), "Raise it")
+        raise InvalidInput(
+            Param("p", p, of="similarity_activation"), Between(0.0).wants(), repr(p), "Raise it"
+        )
     v = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0) - 0.5
     if p == 0:
         return np.asarray((np.sign(v) + 1) / 2)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
 from lookalike.saving.params import AtLeast
 
@@ -62,10 +62,14 @@ def power_similarity(
     """
     who = "power_similarity"
     if not AtLeast(1).fits(n):
-        raise InvalidInput(who, f"n, {AtLeast(1).wants()}", repr(n), "Count the steps of a chain")
+        raise InvalidInput(
+            Param("n", n, of=who), AtLeast(1).wants(), repr(n), "Count the steps of a chain"
+        )
     if mode not in MODES:
-        wants = "mode one of " + ", ".join(map(repr, MODES))
-        raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))
+        wants = "one of " + ", ".join(map(repr, MODES))
+        raise InvalidInput(
+            Param("mode", mode, of=who), wants, repr(mode), suggest(str(mode), MODES)
+        )
     base = similarity_matrix(S, who)
     size = len(base)
     symmetric = np.array_equal(base, base.T)
@@ -79,7 +83,7 @@ def power_similarity(
     answer = _steps(step if edges is None else edges / unit, step, int(n)) * unit
     if not np.isfinite(answer).all():
         found = "numbers too large to hold"
-        raise InvalidInput(who, "powers that stay finite", found, "Use average=True")
+        raise InvalidInput(who, "powers that stay finite", found, ("Use ", Param("average", True)))
     if edges is None and symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UnreadableFile, missing_file
+from lookalike.errors import InPython, InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
 from lookalike.saving.encode import FORMAT, SAVEABLE
 from lookalike.saving.fields import Misfit, check_fields, missing_fields, rules_of, shape_of
@@ -217,7 +217,7 @@ class _Reader:
                 self.who,
                 f"the function {name!r} it was fitted with",
                 "none" if not self.callables else ", ".join(self.callables),
-                f"Hand it back: load(path, callables={{{name!r}: function}})",
+                ("Pass it again", InPython(f": load(path, callables={{{name!r}: function}})")),
             )
         return self.callables[name]
 

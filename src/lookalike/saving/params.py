@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 
 
 class Rule:
@@ -27,7 +27,7 @@ class Rule:
 
     def advice(self, value: Any) -> str:
         """Say what to do about a wrong value."""
-        return "Change the parameter"
+        return "Give another value"
 
 
 class OneOf(Rule):
@@ -140,5 +140,5 @@ def check_params(estimator: Any) -> None:
     for name, value in estimator.get_params(deep=False).items():
         rule = rules.get(name)
         if rule is not None and not rule.fits(value):
-            who = f"{type(estimator).__name__}({name}={value!r})"
+            who = Param(name, value, of=type(estimator).__name__)
             raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 
 from lookalike._runtime.random_state import RANDOM_STATE
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.encode import Saved
 from lookalike.saving.fields import Either, Fields, Maybe, Real, Text
 from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule, check_params
@@ -61,9 +61,9 @@ class Grower(Saved, BaseEstimator, abstract=True):
             own = params[name]
             if value is not None and own is not None and not (value is own or value == own):
                 raise InvalidInput(
-                    f"{name}={value!r}",
+                    Param(name, value),
                     f"one {name}",
-                    f"another in forest={type(self).__name__}({name}={own!r})",
+                    ("another in the forest: ", Param(name, own)),
                     "Give it once",
                 )
             params[name] = own if value is None else value

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lookalike.errors import MissingExtra, NoAnswer, WrongType
+from lookalike.errors import MissingExtra, NoAnswer, Param, Phrase, WrongType
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
 HERE = "127.0.0.1:0"
@@ -66,7 +66,7 @@ def connect(
             yield made
     else:
         needed = "a distributed.Client, the address of a scheduler, or None"
-        hint = 'Pass for example client="tcp://scheduler:8786"'
+        hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
         raise WrongType("scale", needed, type(client).__name__, hint)
 
 

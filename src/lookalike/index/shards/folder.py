@@ -19,8 +19,10 @@ import numpy as np
 from lookalike._runtime.files import replacing
 from lookalike._runtime.locks import locked
 from lookalike.errors import (
+    InPython,
     InvalidInput,
     LookalikeError,
+    Phrase,
     UnreadableFile,
 )
 from lookalike.index.drift import Fitted
@@ -264,7 +266,7 @@ class ShardFolder:
         """Return the manifest, or say that another process has changed the folder since."""
         now = read_manifest(self.path)
         if now != self.manifest:
-            hint = "Open the folder again: Index.open(folder)"
+            hint = Phrase("Open the folder again", InPython(": Index.open(folder)"))
             needed = "the folder as it was opened"
             raise InvalidInput(who, needed, "a change by another process", hint)
         return now

@@ -18,7 +18,7 @@ from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile
 from lookalike.index.choose import choose_in_parts
 from lookalike.index.drift import learn_fitted_parts
 from lookalike.index.ids import take_ids
@@ -135,7 +135,7 @@ def begin_build(
     """
     count_jobs(n_jobs)
     if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
-        hint = f"Pass for example shard_rows={SHARD_ROWS}"
+        hint = Phrase("Pass for example ", Param("shard_rows", SHARD_ROWS))
         raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", hint)
     place = Path(folder)
     source = read_source(source, id_column, kinds)

@@ -16,7 +16,7 @@ from lookalike._runtime.config import count_jobs, settings, show_bytes
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
-from lookalike.errors import InvalidInput, TooLarge
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, warn_of
 from lookalike.index.shards.add import WHO, begin_adding, finish_adding, write_added
 from lookalike.index.shards.folder import ShardFolder
@@ -152,7 +152,7 @@ class InFolder:
             With all columns of the fitted rows.
         """
         if self._folder is None:
-            hint = "Use add(read_table(path)), or build the index in a folder"
+            hint = Phrase("Build the index in a folder", InPython(", or use add(read_table(path))"))
             raise InvalidInput(WHO, "an index in a folder", "one in memory", hint)
         with lock_of(self), locked(self._folder.path, WHO):
             addition = begin_adding(self._folder, paths)
@@ -214,7 +214,7 @@ class InFolder:
         check_k(k, n - 1, "Index", True, "k")
         size, limit = 16 * n * k, settings().memory_limit
         if size > limit:
-            hint = "Ask for fewer neighbors, or raise the limit with config(memory_limit=...)"
+            hint = Phrase("Ask for fewer neighbors, or raise ", Param("memory_limit", of="config"))
             needed = f"lists under the memory limit of {show_bytes(limit)}"
             raise TooLarge("Index.neighbors", needed, show_bytes(size), hint)
         whole = neighbors_of(now, 0, segments.next_place, k)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.errors import InvalidInput, Param, UnreadableFile
 from lookalike.index.segments import Segment, as_id
 from lookalike.index.shards.cells import ShardTable, write_cells
 from lookalike.index.shards.rows import (
@@ -191,7 +191,7 @@ def refuse_repeats(
         if ids[0] == ids[1]:  # different ids may have one hash
             hint = "Use a column without repeats"
             found = f"{ids[0]!r} twice"
-            raise InvalidInput(f"{who} (id_column={column!r})", "ids that differ", found, hint)
+            raise InvalidInput(Param("id_column", column, of=who), "ids that differ", found, hint)
 
 
 def _hash(id: Any) -> int:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.lists import Ids, check_k, name_rows
 from lookalike.measures.contract.loading import CheckedRows
@@ -96,8 +96,12 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _cannot_stream(self, part: str, hint: str) -> InvalidInput:
         """Return the error of a measure that cannot be fitted to a table in files."""
         hint = hint or (
-            "Use Gower, Vector, Ranked or StochasticForest, or fit it in memory to a sample "
-            "(table[::100]) and pass its frozen() form"
+            Phrase(
+                "Use Gower, Vector, Ranked or StochasticForest",
+                InPython(
+                    ", or fit it in memory to a sample (table[::100]) and pass its frozen() form"
+                ),
+            )
         )
         needed = "a measure that can be fitted in parts"
         who = f"{type(self).__name__}.fit"
@@ -162,7 +166,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _fit_lazy(self, table: LazyTable, y: Any) -> Self:
         """Learn from a table in files; only a sample of its rows is kept, for explanations."""
         if y is not None:
-            raise self._cannot_stream("y=..., a target", "Fit in memory to learn from a target")
+            raise self._cannot_stream("a target", "Fit in memory to learn from a target")
         kinds = getattr(self, "kinds", None)
         if kinds:
             table = table.with_kinds(kinds)
@@ -178,7 +182,11 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
     def _check_holds_rows(self, who: str) -> None:
         """Refuse to answer from the sample of rows that is left after fitting in parts."""
         if hasattr(self, "n_streamed_"):
-            hint = "Build an index in a folder (lookalike.index.build_index) and ask that"
+            hint = Phrase(
+                "Build an index in a folder",
+                InPython(" (lookalike.index.build_index)"),
+                " and ask that",
+            )
             found = f"{self.n_streamed_:,} rows that stayed in their files"
             raise InvalidInput(f"{type(self).__name__}.{who}", "fitted rows in memory", found, hint)
 
@@ -230,7 +238,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         """Return why the weights cannot be changed after fitting, and what to do instead."""
-        return "which has no column weights", "Use Gower(), or another measure of mixed columns"
+        return "which has no column weights", Phrase(
+            "Use ", Param("measure", "gower"), ", or another measure of mixed columns"
+        )
 
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):
@@ -265,7 +275,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, Saved, BaseEstimator, 
             self._check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
-        hint = "Use kneighbors, which never builds the matrix"
+        hint = Phrase(
+            "Ask for neighbors", InPython(" by kneighbors"), ", which never builds the matrix"
+        )
         check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
         return square(self, a, to) if a is b else self._rectangle(a, b, to)
 

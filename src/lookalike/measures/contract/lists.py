@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.params import AtLeast
 
@@ -26,14 +26,12 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
     word : str, what the caller calls k
     """
     if not AtLeast(1).fits(k):
-        raise InvalidInput(
-            f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it"
-        )
+        raise InvalidInput(Param(word, k, of=who), "an integer >= 1", repr(k), "Raise it")
     if k > most:
         rows = most + own
-        hint = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
+        hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
         raise TooFewRows(
-            f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", hint
+            Param(word, k, of=who), f"at least {k + own} rows", Param("n_samples", rows), hint
         )
 
 

@@ -22,7 +22,7 @@ from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
 from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.ranks import RankShare
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, MapOf, Of, Shape, Text, TupleOf, require
@@ -300,7 +300,7 @@ class MixedPlan:
             for name in given or {}:
                 if name not in table:
                     raise InvalidInput(
-                        f"{who}({option}=...)",
+                        Param(option, of=who),
                         "columns of the table",
                         repr(name),
                         suggest(name, table.names),
@@ -405,12 +405,17 @@ class _CellsOf(Shape):
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
     """Return the scale of a column; the published one where none is named."""
     word = scale.get(column.name, SCALES[0])
-    who = f"{who}(scale=...), column {column.name!r}"
+    given = Param("scale", {column.name: word}, of=who)
     if not OneOf(*SCALES).fits(word):
-        raise InvalidInput(who, OneOf(*SCALES).wants(), repr(word), suggest(str(word), SCALES))
+        raise InvalidInput(given, OneOf(*SCALES).wants(), repr(word), suggest(str(word), SCALES))
     if column.name in scale and column.kind.name not in Absolute.kinds:
-        hint = "Leave it out of scale=, or declare it a number with kinds="
-        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", hint)
+        hint = Phrase(
+            "Leave it out of ",
+            Param("scale"),
+            ", or use ",
+            Param("kinds", {column.name: "number"}),
+        )
+        raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
 
 

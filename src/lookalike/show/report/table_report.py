@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike._runtime.random_state import make_seed
-from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.params import AtLeast
 from lookalike.show.html.document import HtmlReport
@@ -168,7 +168,9 @@ def report(
     """
     for name, number, rule in (("k", k, AtLeast(1)), ("sample", sample, AtLeast(10))):
         if not rule.fits(number):
-            raise InvalidInput(f"report({name}={number!r})", rule.wants(), repr(number), "Raise it")
+            raise InvalidInput(
+                Param(name, number, of="report"), rule.wants(), repr(number), "Raise it"
+            )
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)

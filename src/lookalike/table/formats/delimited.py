@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from lookalike.errors import InvalidInput, LookalikeWarning, UnreadableFile, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
 from lookalike.table.formats.raw import Raw, as_number, of_arrow, of_values, written
 from lookalike.table.infer.vocabulary import MISSING
 
@@ -193,7 +193,7 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
                 "koi8-r",
             )
             raise InvalidInput(
-                f"read_table(encoding={encoding!r})",
+                Param("encoding", encoding, of="read_table"),
                 "an encoding that Python knows",
                 repr(encoding),
                 suggest(encoding, known),
@@ -223,8 +223,10 @@ def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
 
 def _check_delimiter(delimiter: str) -> None:
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
-        hint = 'Pass for example delimiter=";"'
-        raise InvalidInput("read_table(delimiter=...)", "one character", repr(delimiter), hint)
+        hint = Phrase("Use for example ", Param("delimiter", ";"))
+        raise InvalidInput(
+            Param("delimiter", of="read_table"), "one character", repr(delimiter), hint
+        )
 
 
 def _delimiter(head: str) -> str:
@@ -255,7 +257,7 @@ def _csv_error(
             path,
             f"text in {encoding.upper()}",
             found,
-            f'Pass the encoding of the file, for example encoding="{other}"',
+            Phrase("Give the encoding of the file, for example ", Param("encoding", other)),
         )
     reader = csv.reader(_lines(path, data, encoding), delimiter=delimiter)
     width = 0

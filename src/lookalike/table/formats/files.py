@@ -19,6 +19,8 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
+    Param,
+    Phrase,
     UnreadableFile,
     missing_file,
     suggest,
@@ -73,7 +75,11 @@ def read_file(
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
-        hint = "Read it in parts, or raise config(memory_limit=...) where there is memory"
+        hint = Phrase(
+            "Read it in parts, or raise ",
+            Param("memory_limit", of="config"),
+            " where there is memory",
+        )
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
@@ -180,7 +186,9 @@ def _content(path: Path, packed: bool) -> bytes:
 
 
 def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
-    hint = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
+    hint = Phrase(
+        "Read it in parts, or unpack it yourself and raise ", Param("memory_limit", of="config")
+    )
     needed = f"content of at most {show_bytes(limit)}"
     return unreadable(path, needed, f"{show_bytes(size)} and more", hint)
 

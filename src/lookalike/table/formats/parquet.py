@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from lookalike.errors import InvalidInput, LookalikeError, WrongType, missing_file
+from lookalike.errors import InvalidInput, LookalikeError, Param, WrongType, missing_file
 from lookalike.table.formats.delimited import unreadable
 
 BATCH = 2**16  # rows read together
 ENDINGS = (".parquet", ".pq")
-WHO = "read_table(lazy=True)"
+WHO = Param("lazy", True, of="read_table")
 
 
 def find_files(paths: Any) -> list[Path]:

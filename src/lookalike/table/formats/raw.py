@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
@@ -341,7 +341,7 @@ def of_array(name: str, values: np.ndarray) -> Raw:
 
 def complex_error(who: str) -> InvalidInput:
     """Say that complex numbers have no order and no place on a line."""
-    found = "complex ones (Complex data not supported)"
+    found = Phrase("complex ones", InPython(" (Complex data not supported)"))
     hint = "Give the real and the imaginary parts as two columns"
     return InvalidInput(who, "real numbers", found, hint)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.table.formats.neutral import words_of
 from lookalike.table.formats.raw import Raw, is_missing, written, wrong
 from lookalike.table.infer.lists_text import find_sets, split_items
@@ -182,14 +182,18 @@ def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 f"Column {raw.name!r}",
                 f"{width} numbers in every {kind.name}",
                 f"{len(values)} in row {row}",
-                f"Pad it, or pass kinds={{{raw.name!r}: 'series'}} for lists of any length",
+                (
+                    "Pad it, or use ",
+                    Param("kinds", {raw.name: "series"}),
+                    " for lists of any length",
+                ),
             )
         if kind.name == "histogram" and (values < 0).any():
             raise InvalidInput(
                 f"Column {raw.name!r}",
                 "bins that are not negative",
                 f"{values.min():g} in row {row}",
-                f"Pass kinds={{{raw.name!r}: 'vector'}}",
+                ("Use ", Param("kinds", {raw.name: "vector"})),
             )
         matrix[row] = values
     return Column(raw.name, replace(kind, width=width), matrix)

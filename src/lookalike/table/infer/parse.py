@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.errors import Param, Phrase
 from lookalike.table.formats.neutral import Words, gap_words, words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.dates import find_dates, parse_dates
@@ -116,9 +117,11 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
     fits = np.array([_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()])
     rows, first, every = _misfits(raw, words, fits)
     needed = "dates" if date else "numbers"
-    hint = f"Pass missing=[{first!r}] or kinds={{{raw.name!r}: 'text'}}"
+    hint = Phrase("Use ", Param("missing", [first]), " or ", Param("kinds", {raw.name: "text"}))
     if every and date:
-        hint = f"Write them alike, for example 2020-09-24, or pass kinds={{{raw.name!r}: 'text'}}"
+        hint = Phrase(
+            "Write them alike, for example 2020-09-24, or use ", Param("kinds", {raw.name: "text"})
+        )
     return wrong(raw, rows, first, needed, hint)
 
 

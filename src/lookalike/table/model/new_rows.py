@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, name_some, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase, name_some, suggest
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.formats.sources import (
     check_shape,
@@ -136,7 +136,7 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
             who,
             f"the {len(schema.kinds)} columns of the fitted table",
             f"no column {name_some(lacking, 5)}",
-            hint if hint.startswith("Did") else "Add the column; a cell may be missing (None)",
+            hint if hint.startswith("Did") else "Add the column; its cells may be missing",
         )
     if extra:
         warnings.warn(
@@ -157,8 +157,11 @@ def _array_names(width: int, schema: Schema, who: str) -> list[str]:
         return numbered
     expected = len(schema.kinds)
     if width != expected:
-        found = (
-            f"{width} (X has {width} features, but {who} is expecting {expected} features as input)"
+        found = Phrase(
+            f"{width}",
+            InPython(
+                f" (X has {width} features, but {who} is expecting {expected} features as input)"
+            ),
         )
         hint = "Give the columns that the table was fitted with"
         raise InvalidInput(who, f"{expected} columns", found, hint)

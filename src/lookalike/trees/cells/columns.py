@@ -12,7 +12,7 @@ from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Prese
 from lookalike.columns.base import Cells
 from lookalike.columns.custom import check_matrix
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.kernels.cell_types import (
     CATEGORY,
     NUMBER,
@@ -173,7 +173,7 @@ def fit_columns(
     for name in wanted:
         if name not in table:
             hint = suggest(str(name), table.names)
-            raise InvalidInput(f"{who}(distances=...)", f"a column {name!r}", "none", hint)
+            raise InvalidInput(Param("distances", of=who), f"a column {name!r}", "none", hint)
     squared = projection == "squared"
     made = []
     for at, column in enumerate(table.columns):
@@ -192,7 +192,7 @@ def fit_columns(
             made.append(TreeColumn(at, column.name, distance, kind))
             if kind == SQUARED and distance.scale_ > 1e150:
                 raise InvalidInput(
-                    f"column {column.name!r} with projection='squared'",
+                    f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
                     f"{distance.scale_:g}",
                     "Divide the column by a constant",

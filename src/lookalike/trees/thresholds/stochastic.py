@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Whole, require
 from lookalike.trees.seeds import tree_states
@@ -252,7 +252,7 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     n = len(values)
     if height > TALLEST:
         raise InvalidInput(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"a height of at most {TALLEST}",
             str(height),
             "Heights of 4 to 6 serve most tables",
@@ -265,8 +265,8 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
         raise TooFewRows(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"at least {needed} {'rows' if relax else 'different rows'}",
-            f"{distinct} (n_samples={n})",
-            f"Lower height to {tallest}" if tallest else "Give at least two rows that differ",
+            (f"{distinct} of ", Param("n_samples", n)),
+            ("Use ", Param("height", tallest)) if tallest else "Give at least two rows that differ",
         )
