@@ -131,7 +131,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         if always:
             warnings.warn(
                 LookalikeWarning(
-                    Param("oob_score", True, of=type(self).__name__),
+                    "out-of-bag score",
                     "trees that were grown without the row",
                     (Param("n_samples", always), " drawn for every tree, which cannot be judged"),
                     ("Raise ", Param("n_estimators")),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import Settings, build_index, stored_ids
@@ -100,7 +100,7 @@ class Collection:
             if time.monotonic() >= end:
                 found = f"{view.generation}"
                 hint = "Send the request again in a second"
-                raise TooFarBehind(f"at_least={generation}", "this generation", found, hint)
+                raise TooFarBehind(Param("at_least", generation), "this generation", found, hint)
             time.sleep(OFTEN)
 
     def follow(self) -> View:
@@ -277,7 +277,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
         if id in seen or id in view.index:
             hint = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
-            raise AlreadyThere(f"id_column {column!r}", "new ids", found, hint)
+            raise AlreadyThere(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
 

@@ -160,7 +160,9 @@ class Safety:
             _check_origin(headers)
         if method == "OPTIONS":
             hint = "Use the page of this server; other sites are not allowed"
-            raise Refused(405, "OPTIONS", "another method", "OPTIONS", hint, problem="not allowed")
+            raise Refused(
+                405, "method", "another one", "OPTIONS", hint, problem="OPTIONS is not allowed"
+            )
         scope["lookalike_client"] = None
         if path in OPEN or path.startswith("/web/"):
             return
@@ -218,7 +220,7 @@ def _check_host(access: Access, headers: Headers) -> None:
         found = f"{', '.join(given)[:80]!r}"
         raise Refused(
             403,
-            "Host",
+            "header Host",
             "a name of this server",
             found,
             "Call it by localhost, or start it with --allow-host NAME",
@@ -237,7 +239,12 @@ def _check_origin(headers: Headers) -> None:
         hint = "Use the page of this server, or a program"
         found = f"{(origin or site)!r:.80}"
         raise Refused(
-            403, "Origin", "a page of this server", found, hint, problem=f"{found} is another site"
+            403,
+            "header Origin",
+            "a page of this server",
+            found,
+            hint,
+            problem=f"{found} is another site",
         )
 
 

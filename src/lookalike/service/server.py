@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from lookalike.errors import InvalidInput, missing_file
+from lookalike.errors import InvalidInput, Param, missing_file
 from lookalike.index import Index
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
@@ -146,7 +146,7 @@ def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -
     """Return the settings of a saved index: it has been read, and has a measure."""
     for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
         if options.get(option):
-            who, hint = f"--{option.replace('_', '-')}", "Give it when the index is built"
+            who, hint = Param(option), "Give it when the index is built"
             raise InvalidInput(who, "a table to read", "a saved index", hint)
     if options.get("measure"):
         return settings

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.index import Index
 from lookalike.service.cells import read_stored
 from lookalike.service.fitting import Settings, name_rows, stored_ids
@@ -81,8 +81,8 @@ class View:
         if name == "plain":
             return self.index
         if self.repaired is None:
-            hint = "POST .../repair, wait for the job, or ask in the space 'plain'"
-            raise InvalidInput("space 'repaired'", "a space that was made", "none", hint)
+            hint = ("POST .../repair, wait for the job, or use ", Param("space", "plain"))
+            raise InvalidInput(Param("space", "repaired"), "a space that was made", "none", hint)
         return self.repaired
 
     def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:

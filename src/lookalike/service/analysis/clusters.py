@@ -12,8 +12,9 @@ from sklearn.base import clone
 from lookalike._runtime.text import plain
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.clustering.differences import column_differences
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, spelled
 from lookalike.service.analysis.sample import Sample, take, take_again, with_rows
+from lookalike.service.spelling import spell_field
 from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
 
@@ -75,7 +76,7 @@ def find_clusters(view: View) -> Clusters:
         }
         for one in found.clusters
     ]
-    note = "; ".join(found.notes) or None
+    note = "; ".join(spelled(note, spell_field) for note in found.notes) or None
     return Clusters(sample, np.asarray(model.labels_), profiles, note)
 
 

@@ -20,7 +20,7 @@ from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check
 from lookalike.service.api.strict import StrictRoute, read_json
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.folder_collection import is_index_folder
-from lookalike.service.problems import Refused
+from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 
 router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
@@ -108,10 +108,7 @@ def _options(given: Any) -> CreateIn:
     try:
         return CreateIn.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "options"
-        hint = "See /openapi.json"
-        raise Refused(422, where, str(first["msg"]), "something else", hint) from error
+        raise invalid(error.errors()) from error
 
 
 def _create(

@@ -155,3 +155,5 @@ class ProblemOut(BaseModel):
     needed: str
     found: str
     hint: str
+    parameter: str | None = None
+    value: Any = None

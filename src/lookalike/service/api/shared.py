@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from lookalike.errors import Param
 from lookalike.service.api.models import ProblemOut
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
@@ -83,4 +84,10 @@ def check_at_most(what: str, count: int, most: int) -> None:
 def check_k(service: Service, k: int) -> None:
     """Refuse longer lists than the limit."""
     if k > service.limits.k:
-        raise Refused(422, f"k={k}", f"at most {service.limits.k:,} hits", f"{k:,}", "Lower k")
+        raise Refused(
+            422,
+            Param("k", k),
+            f"at most {service.limits.k:,} hits",
+            f"{k:,}",
+            ("Use ", Param("k", service.limits.k)),
+        )

@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.migrations import migrate
@@ -194,7 +194,7 @@ class Store:
                 found = connection.execute(one).scalar()
                 if found is None:
                     raise NotThere(
-                        f"rows?after={after}"[:120],
+                        Param("after", after[:100]),
                         "an id that is there",
                         after,
                         "Start again",

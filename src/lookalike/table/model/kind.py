@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lookalike.errors import Param
+from lookalike._runtime.text import plain
+from lookalike.errors import Param, Phrase
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Choice, Fields, Maybe, Of, Plain, Real, Text, TupleOf, Whole
 from lookalike.table.infer.reading import Reading
@@ -108,6 +109,14 @@ class Kind:
     def label(self) -> str:
         """The word that ``kinds=`` takes: the role where there is one, else the kind."""
         return self.role if self.role in SPELLINGS else self.name
+
+    @property
+    def remark(self) -> str:
+        """The note, with what to give where values may stand for missing."""
+        if not self.gaps:
+            return self.note
+        gaps = Param("missing", [plain(gap) for gap in self.gaps])
+        return Phrase(f"{self.note}: use ", gaps, " if that means missing")
 
     def paste(self, column: str, to: str | None = None) -> Param:
         """Return what to give to have the column read otherwise.
