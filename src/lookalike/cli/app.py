@@ -24,10 +24,10 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from lookalike._version import __version__
-from lookalike.cli.advice import in_options
 from lookalike.cli.output import complain, speaks_unicode, warn
+from lookalike.cli.spelling import spell_option
 from lookalike.cli.verbs import Group, add_verb
-from lookalike.errors import LookalikeError, LookalikeWarning
+from lookalike.errors import LookalikeError, LookalikeWarning, Param
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 GRACE = 1.0  # seconds that a command has after Ctrl-C to put its things away
@@ -56,6 +56,9 @@ class Verbs(Group):
         """Run a verb; turn what the library raises or warns about into one line each."""
         shown: set[str] = set()
 
+        def spell(param: Param) -> str:
+            return spell_option(param, ctx.invoked_subcommand or "lookalike")
+
         def show(
             message: Warning | str,
             category: type[Warning],
@@ -64,11 +67,11 @@ class Verbs(Group):
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if not issubclass(category, LookalikeWarning):
+            if not isinstance(message, LookalikeWarning):
                 usual(message, category, filename, lineno, file, line)
             elif str(message) not in shown:  # one line, however many calls had reason to say it
                 shown.add(str(message))
-                warn(in_options(str(message)))
+                warn(message.text(spell))
 
         with warnings.catch_warnings():
             usual = warnings.showwarning
@@ -81,7 +84,8 @@ class Verbs(Group):
             except (LookalikeError, OSError) as error:
                 if ctx.params.get("debug"):
                     raise
-                complain(in_options(str(error)) or type(error).__name__)
+                told = error.text(spell) if isinstance(error, LookalikeError) else str(error)
+                complain(told or type(error).__name__)
                 raise typer.Exit(1) from error
 
 

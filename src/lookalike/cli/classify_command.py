@@ -98,8 +98,8 @@ def check_classes(label: str, values: Any) -> None:
         return
     found = f"{distinct:,} different numbers, which look like amounts"
     kind = shlex.quote(f"{label}=category")
-    do = f"Use lookalike regress, or --kinds {kind} if each number is a class"
-    raise InvalidInput(f"--label {label}", "classes", found, do)
+    hint = f"Use lookalike regress, or --kinds {kind} if each number is a class"
+    raise InvalidInput(f"--label {label}", "classes", found, hint)
 
 
 def predictions(model: Any, source: Source, loaded: Loaded, file: str) -> list[dict[str, Any]]:

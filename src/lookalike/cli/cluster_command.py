@@ -8,13 +8,13 @@ import typer
 
 from lookalike._runtime.text import percent, short
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import Columns, Form, Label, MeasureChoice, Seed, Weight
 from lookalike.cli.source import Loaded, Source, takes_table
+from lookalike.cli.spelling import spell_option
 from lookalike.cli.unused import refuse_unused
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +74,7 @@ def cluster(
         typer.Option(
             "--eps",
             metavar="N",
+            min=0.0,
             help="For density: how near rows must be to be neighbors; the knee of the distances "
             "unless given.",
             show_default=False,
@@ -157,8 +158,8 @@ def read_number(word: str) -> int | str:
     if word == "auto":
         return word
     if not word.isdecimal() or int(word) < 1:
-        do = "Write -n 3, or -n auto"
-        raise InvalidInput("-n", "a number of clusters or auto", repr(word), do)
+        hint = "Write -n 3, or -n auto"
+        raise InvalidInput("-n", "a number of clusters or auto", repr(word), hint)
     return int(word)
 
 
@@ -246,6 +247,6 @@ def show_clusters(profile: ClusteringProfile, loaded: Loaded, by: str, reason: s
     if len(clusters) > MANY:
         out.say(console, f"not shown: {len(clusters) - MANY} more clusters (csv and json have all)")
     for note in profile.notes:
-        out.say(console, in_options(note))
+        out.say(console, spelled(note, spell_option))
     if not clusters:
         out.note("no cluster: try a larger --eps or a smaller --min-neighbors")

@@ -8,12 +8,12 @@ import typer
 
 from lookalike._runtime.options import split_options
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import make_measure
 from lookalike.cli.options import Columns, Form, Html, Label, Neighbors, Seed, check_page
 from lookalike.cli.source import Source, takes_table
-from lookalike.errors import InvalidInput
+from lookalike.cli.spelling import spell_option
+from lookalike.errors import InvalidInput, spelled
 
 if TYPE_CHECKING:
     from lookalike.leaderboard import Leaderboard
@@ -136,4 +136,4 @@ def show_board(board: Leaderboard, file: str) -> None:
         if left:
             out.say(console, f"not shown at this width: {', '.join(left)} (csv and json have all)")
     for remark in remarks:
-        out.say(console, in_options(remark), "")
+        out.say(console, spelled(remark, spell_option), "")

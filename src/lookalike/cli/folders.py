@@ -55,9 +55,9 @@ def build_folder(
     """Build an index in a folder, with a line for every shard and a summary at the end."""
     for option in ("filter", "encoding", "delimiter"):
         if getattr(source, option) is not None and (more or is_parquet(source.file)):
-            do = "Leave it out; filter when you search"
+            hint = "Leave it out; filter when you search"
             found = "Parquet files that are read in parts"
-            raise InvalidInput(f"--{option}", "a table in memory", found, do)
+            raise InvalidInput(f"--{option}", "a table in memory", found, hint)
     given = _measure(measure, weight, seed)
     if scheduler is not None:
         _build_by_workers(source, more, to, given, columns, id_column, scheduler)
@@ -102,9 +102,9 @@ def _build_by_workers(
 ) -> None:
     """Build an index in a folder by the workers of a Dask scheduler."""
     if not (more or is_parquet(source.file) or is_pattern(source.file)):
-        do = "Write the table as Parquet, or leave --scheduler out"
+        hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
-        raise InvalidInput("--scheduler", needed, source.name, do)
+        raise InvalidInput("--scheduler", needed, source.name, hint)
     console = out.make_console()
     told: list[Any] = []
     with compile_note():
@@ -141,9 +141,9 @@ def asked_by(scheduler: str | None, file: str) -> Iterator[Index | None]:
 def need_shards(file: str) -> None:
     """Say that ``--scheduler`` needs an index with shards, which can be shared out."""
     if not (Path(file).expanduser() / "manifest.json").is_file():
-        do = "Make one with: lookalike index build FILES -o FOLDER --shards"
+        hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are shared out"
-        raise InvalidInput("--scheduler", needed, repr(file), do)
+        raise InvalidInput("--scheduler", needed, repr(file), hint)
 
 
 def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
@@ -206,8 +206,8 @@ def _measure(measure: str, weight: list[str] | None, seed: int) -> Any:
     made = make_measure("gower" if measure.strip().lower() == AUTO else measure)
     if weights:
         if "weights" not in made.get_params():
-            needed, do = "a measure that weighs columns", "Use --measure gower"
-            raise InvalidInput("--weight", needed, type(made).__name__, do)
+            needed, hint = "a measure that weighs columns", "Use --measure gower"
+            raise InvalidInput("--weight", needed, type(made).__name__, hint)
         made.set_params(weights=weights)
     return set_seed(made, seed)
 
@@ -231,9 +231,9 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         faults = check(file, scheduler)
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
-        do = f"Build them again from their files: lookalike index check {file} --repair"
+        hint = f"Build them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
-        raise InvalidInput(f"Index folder {file!r}", "whole shards", found, do)
+        raise InvalidInput(f"Index folder {file!r}", "whole shards", found, hint)
     repaired = repair_folder(file) if faults else {}
     index = Index.open(file)
     console = out.make_console()

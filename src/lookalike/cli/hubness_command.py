@@ -8,7 +8,6 @@ import typer
 
 from lookalike._runtime.text import short
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import (
@@ -23,6 +22,8 @@ from lookalike.cli.options import (
     check_page,
 )
 from lookalike.cli.source import Loaded, Source, takes_table
+from lookalike.cli.spelling import spell_option
+from lookalike.errors import spelled
 
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
@@ -142,4 +143,4 @@ def show_report(
     out.headline(console, "Rows in the most lists")
     console.print(rows)
     for note in report.notes:
-        out.say(console, in_options(note))
+        out.say(console, spelled(note, spell_option))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
     add_files,
@@ -100,8 +99,8 @@ def build(
         build_folder(source, more or [], to, measure, weight, columns, id_column, seed, scheduler)
         return
     if not to.lower().endswith(SAVED):
-        do = f"Write -o {to}{SAVED}, or add --shards for a folder"
-        raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), do)
+        hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
+        raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), hint)
     check_writable(to)
     loaded = source.load().compared_by(columns)
     with compile_note():
@@ -145,8 +144,8 @@ def add(
     """
     files = [rows, *(more or [])]
     if refit and is_index_folder(file):
-        do = "Build a new folder from all files"
-        raise InvalidInput("--refit", "an index in one file", "one in a folder", do)
+        hint = "Build a new folder from all files"
+        raise InvalidInput("--refit", "an index in one file", "one in a folder", hint)
     if scheduler is not None:
         need_shards(file)
     if is_index_folder(file) and (scheduler or all(is_parquet(f) or is_pattern(f) for f in files)):
@@ -155,8 +154,8 @@ def add(
         out.headline(console, f"{file}: {plural(added)} added, {every:,} in all")
         return
     if len(files) > 1:
-        do = "Add one table after another, or Parquet files to the folder of an index"
-        raise InvalidInput("index add", "one table", f"{len(files)}", do)
+        hint = "Add one table after another, or Parquet files to the folder of an index"
+        raise InvalidInput("index add", "one table", f"{len(files)}", hint)
     source = Source(file)
     made = load(file)
     new = source.read_like(rows, made.schema_, "index add")
@@ -209,8 +208,8 @@ def delete(
     numbered = made.id_column is None
     for word in ids:
         if numbered and not word.isdigit():
-            do = "Ids of this index are whole numbers"
-            raise InvalidInput("index delete", "the id of a row", repr(word), do)
+            hint = "Ids of this index are whole numbers"
+            raise InvalidInput("index delete", "the id of a row", repr(word), hint)
     wanted = [int(word) if numbered else as_stored(made, word) for word in ids]
     made.delete(wanted)
     if made.folder is None:
@@ -268,7 +267,7 @@ def check(
     drift = made.drift()
     console = out.make_console()
     out.headline(console, f"{file}: the file is whole, {len(made):,} rows")
-    out.say(console, in_options(str(drift)).replace("\n", "; "), "")
+    out.say(console, str(drift).replace("\n", "; "), "")
     if drift.refit:
         out.warn("the added rows differ from the fitted ones: build the index again, or --refit")
 
@@ -276,8 +275,8 @@ def check(
 def load(file: str) -> Index:
     """Load a saved index."""
     if not file.lower().endswith(SAVED) and not is_index_folder(file):
-        do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-        raise InvalidInput("index", f"a saved index (NAME{SAVED})", repr(file), do)
+        hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
+        raise InvalidInput("index", f"a saved index (NAME{SAVED})", repr(file), hint)
     return Source(file).load_index()
 
 

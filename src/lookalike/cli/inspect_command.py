@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from lookalike._runtime.text import short
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.options import Form
 from lookalike.cli.source import Source, takes_table
+from lookalike.cli.spelling import spell_option
+from lookalike.errors import spelled
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -60,7 +61,7 @@ def show_summary(summary: TableSummary, name: str) -> None:
             if warning.startswith("mostly missing"):  # how much stands in the table
                 said.setdefault("mostly missing", []).append(one.column)
             elif one.reason not in warning:  # the reason stands in the table
-                said.setdefault(in_options(warning), []).append(one.column)
+                said.setdefault(spelled(warning, spell_option), []).append(one.column)
     for warning, columns in said.items():
         names = ", ".join(map(short, columns[:NAMED]))
         rest = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""

@@ -8,12 +8,12 @@ import typer
 
 from lookalike._runtime.text import percent, short
 from lookalike.cli import output as out
-from lookalike.cli.advice import in_options
 from lookalike.cli.measure import pick_measure, set_seed
 from lookalike.cli.options import split_pair
 from lookalike.cli.source import Loaded, Source
+from lookalike.cli.spelling import spell_option
 from lookalike.cli.unused import refuse_unused
-from lookalike.errors import TooFewRows
+from lookalike.errors import TooFewRows, message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,7 +132,7 @@ def validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVali
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
     except TooFewRows as error:
-        out.note(in_options(str(error)))
+        out.note(message(**error.words(spell_option) | {"who": "no cross-validation"}))
         return None
 
 

@@ -73,8 +73,8 @@ def _weighed(measure: Measure, weights: dict[str, float] | None) -> Measure:
     for name, part in [("", measure), *measure.get_params().items()]:
         if isinstance(part, Gower):
             return measure.set_params(**{f"{name}__weights" if name else "weights": weights})
-    needed, do = "a measure that weighs columns", "Use --measure gower"
-    raise InvalidInput("--weight", needed, type(measure).__name__, do)
+    needed, hint = "a measure that weighs columns", "Use --measure gower"
+    raise InvalidInput("--weight", needed, type(measure).__name__, hint)
 
 
 def choose(measure: Measure | str, table: Table) -> tuple[Measure, str | None]:

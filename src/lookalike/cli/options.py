@@ -154,8 +154,8 @@ def select_columns(table: Table, columns: str | None) -> Table:
     names = [name for name in names if name]
     for name in names or [columns]:
         if name not in every:
-            do = suggest(name, every)
-            raise InvalidInput("--columns", "columns of the table", repr(name), do)
+            hint = suggest(name, every)
+            raise InvalidInput("--columns", "columns of the table", repr(name), hint)
     return table.compare_by(names)
 
 
@@ -167,10 +167,9 @@ def split_label(table: Table, label: str | None, option: str = "--label") -> tup
     if label is None:
         return table, None
     if len(table.columns + table.aside) == 1:
-        do = "Name a table with more columns"
+        hint = "Name a table with more columns"
         alone = "it is the only column, and there is nothing to compare besides it"
-        who = f"{option} {label}"
-        raise InvalidInput(who, "other columns", "none", do, problem=alone)
+        raise InvalidInput(f"{option} {label}", "other columns", "none", hint, problem=alone)
     if table[label].kind.name == "set":
         return table.drop(label), [cell or frozenset() for cell in table[label].values]
     from lookalike.table.model.targets import split_target
@@ -214,8 +213,7 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
         try:
             weights[name] = float(number)
         except ValueError:
-            needed, do = "COLUMN=NUMBER", "Try year=3"
-            raise InvalidInput("--weight", needed, repr(word), do) from None
+            raise InvalidInput("--weight", "COLUMN=NUMBER", repr(word), "Try year=3") from None
     return weights or None
 
 
@@ -234,8 +232,8 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
         value = json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
         found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
-        do = "Put names and strings in double quotes, and the whole in single quotes"
-        raise InvalidInput(who, what, found, do) from error
+        hint = "Put names and strings in double quotes, and the whole in single quotes"
+        raise InvalidInput(who, what, found, hint) from error
     except RecursionError as error:
         raise InvalidInput(who, what, "one nested too deeply", "Flatten it") from error
     if not isinstance(value, wanted):

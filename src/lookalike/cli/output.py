@@ -240,8 +240,8 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     import pyarrow.parquet
 
     if on_terminal():
-        do = "Send it to a file: ... --output parquet > answer.parquet"
-        raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", do)
+        hint = "Send it to a file: ... --output parquet > answer.parquet"
+        raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", hint)
 
     def column(cells: list[Any]) -> Any:
         cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]

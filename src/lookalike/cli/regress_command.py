@@ -91,8 +91,8 @@ def as_numbers(label: str, target: Any) -> np.ndarray:
     values = np.asarray(target)
     if values.dtype.kind not in "iuf":
         found = f"words, such as {short(values[0])!r}"
-        do = "Use lookalike classify for classes"
-        raise InvalidInput(f"--label {label}", "a column of numbers", found, do)
+        hint = "Use lookalike classify for classes"
+        raise InvalidInput(f"--label {label}", "a column of numbers", found, hint)
     return values.astype(np.float64)
 
 

@@ -159,9 +159,9 @@ def get_index(
 
     if source.is_saved:
         if measure is not None:
-            do = "Leave it out, or build another index"
+            hint = "Leave it out, or build another index"
             found = "a saved index, which has its own"
-            raise InvalidInput("--measure", "a table to fit it to", found, do)
+            raise InvalidInput("--measure", "a table to fit it to", found, hint)
         index = source.load_index()
         chosen = None if columns is None else list(select_columns(index.sample, columns).names)
         reason = None if index.reason_ == "given" else index.reason_
@@ -205,9 +205,8 @@ class Ids:
             number = as_number(word, option)
             if 0 <= number <= self.last:
                 return number  # one that was deleted is named by the index
-            do = "Count rows from 0, without the line of headings"
-            needed = f"a row from 0 to {self.last}"
-            raise InvalidInput(option, needed, word, do)
+            hint = "Count rows from 0, without the line of headings"
+            raise InvalidInput(option, f"a row from 0 to {self.last}", word, hint)
         if word in self.index:
             return word
         names = self.index.state_.names.of(self.index.state_.segments.places[:1000])
@@ -217,5 +216,5 @@ class Ids:
                 return id
         if word.lstrip("-").isdigit() and int(word) in self.index:
             return int(word)
-        do = suggest(word, map(str, ids[:1000]))
-        raise InvalidInput(option, "the id of a row", repr(word), do)
+        hint = suggest(word, map(str, ids[:1000]))
+        raise InvalidInput(option, "the id of a row", repr(word), hint)

@@ -122,14 +122,13 @@ class Loaded:
         table = self.table
         names = [column.name for column in table.columns + table.aside]
         if label not in names:
-            do = suggest(label, names)
-            raise InvalidInput(option, "a column of the table", repr(label), do)
+            raise InvalidInput(option, "a column of the table", repr(label), suggest(label, names))
         gaps = np.asarray(table[label].missing)
         if table[label].kind.name == "set" or not gaps.any():
             return self
         if gaps.all():
-            who, do = f"{option} {label}", "Choose another column"
-            raise InvalidInput(who, "a column with values", "missing cells only", do)
+            who, hint = f"{option} {label}", "Choose another column"
+            raise InvalidInput(who, "a column with values", "missing cells only", hint)
         at = np.flatnonzero(~gaps)
         lacking = int(gaps.sum())
         note(f"{lacking:,} row{'s' if lacking > 1 else ''} without {label!r} left out")
@@ -196,8 +195,8 @@ class Source:
             names = [column.name for column in table.columns + table.aside]
             kept = meets(table, read_conditions(parse_conditions(self.filter, table), names))
             if not kept.any():
-                needed, do = "rows that meet all conditions", "Take a condition out"
-                raise InvalidInput("--filter", needed, f"none of {len(table):,}", do)
+                needed, hint = "rows that meet all conditions", "Take a condition out"
+                raise InvalidInput("--filter", needed, f"none of {len(table):,}", hint)
             at = np.flatnonzero(kept)
             table, ids = table[at], [ids[i] for i in at.tolist()]
         return Loaded(table, ids, self.name, index)
@@ -214,16 +213,15 @@ class Source:
         for option in ("kinds", "missing", "split", "encoding", "delimiter"):
             if getattr(self, option) is not None:
                 needed = "a table to read"
-                do = f"Give --{option} when the index is built"
-                found = f"the saved index {self.file!r}"
-                raise InvalidInput(f"--{option}", needed, found, do)
+                hint = f"Give --{option} when the index is built"
+                raise InvalidInput(f"--{option}", needed, f"the saved index {self.file!r}", hint)
         if is_index_folder(self.file):
             return Index.open(self.file)
         index = load(self.file)
         if not isinstance(index, Index):
             who, found = f"File {self.file!r}", f"a saved {type(index).__name__}"
-            do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
-            raise InvalidInput(who, "a saved index", found, do)
+            hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
+            raise InvalidInput(who, "a saved index", found, hint)
         return index
 
     def read(self) -> Table:
@@ -319,9 +317,8 @@ def parse_conditions(words: list[str], table: Table) -> dict[str, Any]:
             continue
         column, operator, value = _condition(word, names)
         if operator in found.setdefault(column, {}):
-            do = "Use one of them, or a JSON object with the operator in"
-            what = f"--filter {word}"
-            raise InvalidInput(what, "each condition once", f"{operator} twice", do)
+            hint = "Use one of them, or a JSON object with the operator in"
+            raise InvalidInput(f"--filter {word}", "each condition once", f"{operator} twice", hint)
         found[column][operator] = _value(value, table[column].kind.name)
     return found
 
@@ -334,16 +331,15 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
             meant = f"{name}{rest[1]}={rest[2:]}"
             known = " ".join(OPERATORS)
             needed = f"an operator ({known})"
-            do = f"Did you mean {meant!r}?"
-            raise InvalidInput(f"--filter {word}", needed, rest[:2], do)
+            raise InvalidInput(f"--filter {word}", needed, rest[:2], f"Did you mean {meant!r}?")
         for operator in OPERATORS:
             if rest.startswith(operator):
                 meant = {"=": "==", "~": "contains"}.get(operator, operator)
                 return name, meant, rest[len(operator) :].strip()
     start = next((at for at, letter in enumerate(word) if letter in "=!<>~"), None)
     if start is None:
-        do = "Try 'year>=1990'"
-        raise InvalidInput("--filter", "COLUMN, an operator and a value", repr(word), do)
+        hint = "Try 'year>=1990'"
+        raise InvalidInput("--filter", "COLUMN, an operator and a value", repr(word), hint)
     name = word[:start].strip()
     raise InvalidInput("--filter", "a column of the table", repr(name), suggest(name, names))
 

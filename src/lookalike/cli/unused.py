@@ -29,5 +29,5 @@ out, or use --method neighbors.
         if not value or method in methods:
             continue
         one_of = " or ".join([", ".join(methods[:-1]), methods[-1]] if methods[1:] else methods)
-        do = f"Leave {option} out, or use --method {one_of}"
-        raise InvalidInput(option, f"--method {one_of}", f"--method {method}", do)
+        hint = f"Leave {option} out, or use --method {one_of}"
+        raise InvalidInput(option, f"--method {one_of}", f"--method {method}", hint)

@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.advice import in_usage
 from lookalike.cli.output import quiet
+from lookalike.errors import suggest
 
 Quiet = Annotated[
     bool,
@@ -30,6 +30,36 @@ Memory = Annotated[
     ),
 ]
 COMMON: dict[str, tuple[Any, Any]] = {"quietly": (Quiet, False), "memory": (Memory, None)}
+
+# What typer says about a value, and how a person would say it.
+USAGE = (
+    (r"^Value error, ", ""),
+    (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
+    (r"^Input should be less than or equal to (\S+)$", r"needs at most \1"),
+    (r"^Input should be a valid integer.*$", "needs an integer"),
+    (r"^Input should be a valid number.*$", "needs a number"),
+)
+
+
+def in_usage(text: str, found: object = None) -> str:
+    """Return what typer says about the value of an option, in words, with the nearest known one.
+
+    Examples
+    --------
+    >>> in_usage("Input should be greater than or equal to 1", 0)
+    "needs at least 1, found '0'."
+    >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
+    "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
+    """
+    for pattern, to in USAGE:
+        text = re.sub(pattern, to, text)
+    if text.startswith("needs "):
+        return f"{text}, found {str(found)!r}." if found is not None else f"{text}."
+    told = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
+    if told:
+        near = suggest(told["word"], re.findall(r"'([^']*)'", told["known"]))
+        text += f" {near}" if near.startswith("Did you mean") else ""
+    return text
 
 
 class Verb(TyperCommand):

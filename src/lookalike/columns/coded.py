@@ -22,8 +22,8 @@ def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
         return codes
     if codes.max(initial=-1) >= len(own):
         found = f"code {int(codes.max())} of {len(own)} levels"
-        do = "Read the table again, or fit the measure again"
-        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, do)
+        hint = "Read the table again, or fit the measure again"
+        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, hint)
     place = {level: code for code, level in enumerate(levels)}
     recode = np.array([place.get(v, unknown_code(v)) for v in own], dtype=np.int64)
     out = codes.copy()

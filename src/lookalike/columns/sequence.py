@@ -89,8 +89,8 @@ class Edit(Distance):
             if cell is None:
                 rows.append(None)
             elif not isinstance(cell, tuple | list):
-                do = "Give each cell a tuple or a list, or make the column a text"
-                raise cell_error(column.name, row, "a sequence", show(cell), do, WrongType)
+                hint = "Give each cell a tuple or a list, or make the column a text"
+                raise cell_error(column.name, row, "a sequence", show(cell), hint, WrongType)
             elif self.sets_:
                 rows.append(_nested(cell, tokens, column.name, row))
             else:
@@ -185,8 +185,10 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
-            do = "Make every item a set, or choose Edit(relabel='unit')"
-            raise cell_error(column, row, "a sequence of sets", f"item {show(item)}", do, WrongType)
+            hint = "Make every item a set, or choose Edit(relabel='unit')"
+            raise cell_error(
+                column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
+            )
         sets.append(set(tokens.of(item)))
     return [len(sets), *map(len, sets), *(number for one in sets for number in one)]
 

@@ -58,8 +58,8 @@ class _Sets(Distance):
             elif isinstance(cell, frozenset | set):
                 rows.append(sorted(set(tokens.of(cell))))
             else:
-                do = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-                raise cell_error(column.name, row, "a set", show(cell), do, WrongType)
+                hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
+                raise cell_error(column.name, row, "a set", show(cell), hint, WrongType)
         return pack(rows)
 
     def cells_shape(self) -> Field:

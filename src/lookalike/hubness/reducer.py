@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.contract.lists import Ids, check_k, name_rows
@@ -98,9 +98,10 @@ class _Reducer(Measure):
         )
 
     def _why_fixed_weights(self) -> tuple[str, str]:
-        name = type(self).__name__
-        do = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
-        return "whose neighborhood statistics hold for the fitted weights only", do
+        hint = Phrase(
+            "Weigh the columns of the measure inside, or use ", Param("measure", "gower"), " alone"
+        )
+        return "whose neighborhood statistics hold for the fitted weights only", hint
 
     @classmethod
     def examples(cls) -> list[Measure]:

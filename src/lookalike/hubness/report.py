@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.frames import make_frame
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase
 from lookalike.evaluate.agreement import (
     McNemar,
     goodman_kruskal,
@@ -323,7 +323,7 @@ def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) 
             return intrinsic_dimension(space)
     except InvalidInput as error:  # too few rows, ties or lists that are too short
         shown = "" if name == "value" else f" {name}"
-        notes.append(f"no intrinsic dimension{shown}: {error}")
+        notes.append(Phrase(f"no intrinsic dimension{shown}: ", error.phrase()))
         return None
 
 
@@ -333,4 +333,9 @@ def _about_ties(lists: NeighborGraph, k: int, name: str, ties: str) -> list[str]
     if tied <= 0.5 or ties == "expected":
         return []
     where = "" if name == "value" else f" {name} the repair"
-    return [f"{tied:.0%} of the neighbors{where} are tied; look at ties='expected' as well"]
+    return [
+        Phrase(
+            f"{tied:.0%} of the neighbors{where} are tied",
+            InPython("; look at ties='expected' as well"),
+        )
+    ]

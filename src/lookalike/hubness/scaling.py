@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
@@ -277,10 +277,10 @@ class CDM(_Scaled):
         known = np.isfinite(d).sum(axis=1)
         if (known < self.n_neighbors).any():
             raise TooFewRows(
-                f"CDM(n_neighbors={self.n_neighbors})",
+                Param("n_neighbors", self.n_neighbors, of="CDM"),
                 f"{self.n_neighbors} rows at a finite distance from each row",
                 f"{known.min()} for row {known.argmin()}",
-                "Lower n_neighbors or leave out the rows that cannot be compared",
+                ("Lower ", Param("n_neighbors"), " or leave out the rows that cannot be compared"),
             )
         factors = np.ones(n)
         best = np.inf

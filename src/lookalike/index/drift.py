@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InPython, LookalikeWarning
 from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
@@ -119,7 +119,7 @@ class Drift:
     def __str__(self) -> str:
         lines = [f"{self.added:,} rows added to {self.fitted:,} fitted ones"]
         lines += [f"  {reason}" for reason in self.reasons]
-        lines.append("refit() is advised" if self.refit else "the fitted measure still fits")
+        lines.append("refitting is advised" if self.refit else "the fitted measure still fits")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -174,7 +174,7 @@ def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
                 who,
                 "rows like the fitted ones",
                 "; ".join(f"in {column.column!r} {column.reason}" for column in columns),
-                "Call refit() to learn from them; drift() tells more",
+                ("Refit to learn from them", InPython(": refit(); drift() tells more")),
             ),
             stacklevel=3,
         )

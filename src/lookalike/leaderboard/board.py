@@ -7,7 +7,7 @@ from typing import Any
 
 from lookalike._runtime.config import show_bytes
 from lookalike._runtime.frames import frame_of_records
-from lookalike.errors import InvalidInput, message
+from lookalike.errors import InvalidInput, Phrase, message
 from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.contract.base import Measure
@@ -163,11 +163,11 @@ class Leaderboard(HtmlReport):
                 "* learned from the labels, so scored by 5-fold cross-validation: its neighbors "
                 "come from four fifths of the rows."
             )
-        remarks += [f"note: {note}" for note in self.notes]
+        remarks += [Phrase("note: ", note) for note in self.notes]
         noted = [(e.name, _cut(e, note)) for e in self.usable for note in e.notes]
-        remarks += [f"note: {text}" for text in _together(noted)]
+        remarks += [Phrase("note: ", text) for text in _together(noted)]
         failed = [(e.name, _cut(e, e.error)) for e in self.entries if e.error]
-        remarks += [f"not used: {text}" for text in _together(failed)]
+        remarks += [Phrase("not used: ", text) for text in _together(failed)]
         return remarks
 
     def __str__(self) -> str:
@@ -233,6 +233,8 @@ class Leaderboard(HtmlReport):
 def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which stands before it already."""
     name = type(entry.measure).__name__
+    if isinstance(text, Phrase) and str(text.parts[0]) == name:
+        return Phrase(*text.parts[2:])
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
 
 
@@ -241,7 +243,7 @@ def _together(said: list[tuple[str, str]]) -> list[str]:
     names: dict[str, list[str]] = {}
     for name, text in said:
         names.setdefault(text, []).append(name)
-    return [f"{', '.join(dict.fromkeys(who))}: {text}" for text, who in names.items()]
+    return [Phrase(f"{', '.join(dict.fromkeys(who))}: ", text) for text, who in names.items()]
 
 
 # -- the choice in words ---------------------------------------------------------------------------

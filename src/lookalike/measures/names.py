@@ -106,8 +106,8 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     for part in split_options(rest):
         option, found, value = (word.strip() for word in part.partition("="))
         if not found:
-            do = f"Write {key}:name=value,name=value"
-            raise InvalidInput(f"{who} {key}", "options as name=value", repr(part), do)
+            hint = f"Write {key}:name=value,name=value"
+            raise InvalidInput(f"{who} {key}", "options as name=value", repr(part), hint)
         option = SYNONYMS.get(option, option)
         if option in parameters:
             options[option] = (
@@ -120,8 +120,8 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     nested = _nested(options) if "forest" in parameters else {}
     for option, value in inside:
         if option not in nested:
-            do = suggest(option, [*parameters, *nested])
-            raise InvalidInput(f"{who} {key}", "a known option", repr(option), do)
+            hint = suggest(option, [*parameters, *nested])
+            raise InvalidInput(f"{who} {key}", "a known option", repr(option), hint)
         place = nested[option]
         options[place] = _part(options, place).set_params(**{option: read_option(value)})
     _check_complete(key, parameters, options, who)
@@ -220,5 +220,5 @@ def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str
     for option, parameter in parameters.items():
         if parameter.default is parameter.empty and option not in options:
             inner = option == "measure"
-            do = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
-            raise InvalidInput(f"{who} {key}", f"the option {option!r}", "none", do)
+            hint = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
+            raise InvalidInput(f"{who} {key}", f"the option {option!r}", "none", hint)

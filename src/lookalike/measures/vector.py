@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.contract.explanation import Explanation
@@ -131,7 +131,7 @@ class Vector(_ByteRoad):
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
             raise InvalidInput(
-                f"{type(self).__name__}(scale={self.scale!r})",
+                Param("scale", self.scale, of=type(self).__name__),
                 "columns whose range a number can hold",
                 f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
                 "Divide the column by a constant",

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Flag, Integer
 
@@ -123,7 +123,10 @@ class NeighborGraph:
                 f"neighbors of row {row}",
                 f"{self.k} rows at a finite distance",
                 str(found),
-                f"Lower n_neighbors to {found} or leave out the rows that cannot be compared",
+                (
+                    *(("Use ", Param("n_neighbors", found), ", or leave") if found else ("Leave",)),
+                    " out the rows that cannot be compared",
+                ),
             )
         return self
 

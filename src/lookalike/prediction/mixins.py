@@ -83,8 +83,8 @@ class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
 
     def _read_numbers(self, y: np.ndarray) -> np.ndarray:
         """Return the regression target as float64."""
-        do = f"Use {self.CLASSIFIER} for classes"
-        return read_numbers(y, f"{type(self).__name__}.fit", do)
+        hint = f"Use {self.CLASSIFIER} for classes"
+        return read_numbers(y, f"{type(self).__name__}.fit", hint)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the variance of y that is predicted (R squared); 1 is the best.

@@ -12,7 +12,7 @@ import numpy as np
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
@@ -200,7 +200,7 @@ def find_outliers(
         return Outliers(method, -forest.fit(table).score_samples(table), table)
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
-        raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
+        raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
     fitted = (Gower() if measure is None else measure).fit(table)
     far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
     return Outliers(method, np.asarray(far).mean(axis=1), table)

@@ -81,8 +81,8 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         deep = True
     if deep:
         needed = f"values nested less than {DEEPEST} deep"
-        do = "Replace the list that holds itself, or the deepest of the lists in lists"
-        raise WrongType(f"save ({name})", needed, "deeper ones", do)
+        hint = "Replace the list that holds itself, or the deepest of the lists in lists"
+        raise WrongType(f"save ({name})", needed, "deeper ones", hint)
     with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
         pack.writestr(PAGE, text)
         for at, array in enumerate(writer.arrays):
@@ -116,8 +116,8 @@ def encode_cell(cell: Any) -> str:
     writer = _Writer()
     found = writer.encode(cell, "cell")
     if writer.arrays:
-        needed, do = "values without arrays", "Turn the arrays into lists or tuples"
-        raise WrongType("save (cell)", needed, type(cell).__name__, do)
+        needed, hint = "values without arrays", "Turn the arrays into lists or tuples"
+        raise WrongType("save (cell)", needed, type(cell).__name__, hint)
     return json.dumps(found, allow_nan=False)
 
 

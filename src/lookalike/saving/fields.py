@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 
 Dims = dict[str, int]
 
@@ -85,7 +85,7 @@ class Field(ABC):
             What to do about it, where the field cannot know.
         """
         if not self.fits(value):
-            who = f"{owner}({name}={value!r})"
+            who = Param(name, value, of=owner)
             raise InvalidInput(who, self.describe(), repr(value), hint or self.hint(value))
 
 

@@ -32,9 +32,9 @@ def read_excel(file: BinaryIO, path: Path) -> list[Raw]:
     try:
         import openpyxl
     except ImportError as error:
-        do = 'Install it with: pip install "lookalike[excel]"'
+        hint = 'Install it with: pip install "lookalike[excel]"'
         who = f"File {str(path)!r}"
-        raise MissingExtra(who, "the package openpyxl", "it is not installed", do) from error
+        raise MissingExtra(who, "the package openpyxl", "it is not installed", hint) from error
     book = openpyxl.load_workbook(file, read_only=True, data_only=True)
     try:
         sheets = book.worksheets

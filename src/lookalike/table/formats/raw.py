@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
@@ -341,9 +341,9 @@ def of_array(name: str, values: np.ndarray) -> Raw:
 
 def complex_error(who: str) -> InvalidInput:
     """Say that complex numbers have no order and no place on a line."""
-    found = "complex ones (Complex data not supported)"
-    do = "Give the real and the imaginary parts as two columns"
-    return InvalidInput(who, "real numbers", found, do)
+    found = Phrase("complex ones", InPython(" (Complex data not supported)"))
+    hint = "Give the real and the imaginary parts as two columns"
+    return InvalidInput(who, "real numbers", found, hint)
 
 
 def _intervals(name: str, cells: list[Any]) -> Raw:
@@ -383,11 +383,11 @@ def _plain(kind: Any) -> bool:
 
 
 def wrong(
-    raw: Raw, rows: Any, value: Any, needed: str, do: str, error: type[Exception] = InvalidInput
+    raw: Raw, rows: Any, value: Any, needed: str, hint: str, error: type[Exception] = InvalidInput
 ) -> Exception:
     """Describe cells that do not fit: how many, the first, its row."""
     rows = np.atleast_1d(rows)
     found = (
         f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
     )
-    return error(f"Column {raw.name!r}", needed, found, do)
+    return error(f"Column {raw.name!r}", needed, found, hint)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import LISTED, InPython, InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.raw import Raw, is_missing, objects, written, wrong
 from lookalike.table.infer.cycles import CYCLES, read_cycle
 from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
@@ -48,8 +48,8 @@ def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
         if isinstance(
             cell, set | frozenset | Mapping | list | tuple | np.ndarray
         ) or not isinstance(cell, Hashable):
-            do = "Leave the kind to be guessed, or give each cell one value"
-            raise wrong(raw, row, cell, "single values", do, WrongType)
+            hint = "Leave the kind to be guessed, or give each cell one value"
+            raise wrong(raw, row, cell, "single values", hint, WrongType)
         codes[row] = values.setdefault(cell, len(values))
     return list(values), codes
 
@@ -142,7 +142,7 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 f"Column {raw.name!r}",
                 "levels from low to high to be ordered",
                 f"strings ({names}) without an order",
-                f"Pass kinds={{{raw.name!r}: [lowest, ..., highest]}}",
+                ("List them from low to high, as in ", Param("kinds", {raw.name: known[:LISTED]})),
             )
         else:
             levels = tuple(_sorted(known))
@@ -160,7 +160,10 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
             bad,
             values[codes[bad[0]]],
             f"one of the levels {names}",
-            "Add the level in its place, or pass it in missing=",
+            Phrase(
+                "Add the level in its place, or use ",
+                Param("missing", [values[codes[bad[0]]]]),
+            ),
         )
     return Column(
         raw.name, replace(kind, levels=levels), _recode(codes, [-1 if c is None else c for c in to])
@@ -191,7 +194,11 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 bad,
                 value,
                 "yes or no (also true/false, t/f, y/n, 1/0)",
-                f'Pass kinds={{{raw.name!r}: Kind("flag", levels=(no, yes))}} with its two values',
+                Phrase(
+                    "Use ",
+                    Param("kinds", {raw.name: "category"}),
+                    InPython(', or Kind("flag", levels=(no, yes)) with its two values'),
+                ),
             )
         to.append(at)
     codes = _recode(codes, to)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.table.formats.neutral import words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.numbers import read_number
@@ -59,6 +59,6 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
         codes = values.astype(np.int64) - 1
         odd = np.flatnonzero(~gap & ((codes < 0) | (codes >= count) | (codes + 1 != values)))
         if len(odd):
-            do = f"Give dates or names, or pass kinds={{{raw.name!r}: 'number'}}"
-            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", do)
+            hint = Phrase("Give dates or names, or use ", Param("kinds", {raw.name: "number"}))
+            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
     return np.asarray(np.where(gap, -1, codes), dtype=np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.errors import Param, Phrase
 from lookalike.table.formats.neutral import Words, gap_words, words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.dates import find_dates, parse_dates
@@ -106,8 +107,8 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     if known and len(words):
         ones = (words.distinct[at : at + 1] for at in range(len(words)))
         rows, first, _ = _misfits(raw, words, np.array([parse_lists(o) is not None for o in ones]))
-        do = "Write it alike, or give a list"
-        raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", do)
+        hint = "Write it alike, or give a list"
+        raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", hint)
     return raw, kind
 
 
@@ -116,10 +117,12 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
     fits = np.array([_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()])
     rows, first, every = _misfits(raw, words, fits)
     needed = "dates" if date else "numbers"
-    do = f"Pass missing=[{first!r}] or kinds={{{raw.name!r}: 'text'}}"
+    hint = Phrase("Use ", Param("missing", [first]), " or ", Param("kinds", {raw.name: "text"}))
     if every and date:
-        do = f"Write them alike, for example 2020-09-24, or pass kinds={{{raw.name!r}: 'text'}}"
-    return wrong(raw, rows, first, needed, do)
+        hint = Phrase(
+            "Write them alike, for example 2020-09-24, or use ", Param("kinds", {raw.name: "text"})
+        )
+    return wrong(raw, rows, first, needed, hint)
 
 
 def _misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:

@@ -170,7 +170,9 @@ def _is_sequence(distinct: Any) -> bool:
 # -- numbers that mean something else --------------------------------------------------------------
 
 
-def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
+def sentinel_note(
+    values: np.ndarray, times: np.ndarray | None = None
+) -> tuple[str, tuple[float, ...]]:
     """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
 
     It must come at least twice (once where nothing else is negative), lie at an end, and far from
@@ -181,10 +183,15 @@ def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
     values : array of numbers
     times : int64 array, optional
         How many rows have each of them; None: one each.
+
+    Returns
+    -------
+    note : str, empty if there is none
+    gaps : the numbers
     """
     count = len(values) if times is None else int(times.sum())
     if count < 10:
-        return ""
+        return "", ()
     low, high = float(values.min()), float(values.max())
     for value in (low, high):
         if value not in SENTINELS:
@@ -209,12 +216,11 @@ def sentinel_note(values: np.ndarray, times: np.ndarray | None = None) -> str:
         else:
             far = value > top + 2 * width and width > 0
         if far:
-            found = [f"{one:g}" for one in np.unique(values[at])[::-1]]
-            return (
-                f"{cells:,} cells are {' or '.join(found)}, far from the rest ({bottom:g} to "
-                f"{top:g}): pass missing=[{', '.join(found)}] if that means missing"
-            )
-    return ""
+            gaps = np.unique(values[at])[::-1].tolist()
+            named = " or ".join(f"{gap:g}" for gap in gaps)
+            note = f"{cells:,} cells are {named}, far from the rest ({bottom:g} to {top:g})"
+            return note, tuple(gaps)
+    return "", ()
 
 
 # -- copies ----------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def _words(raw: Raw, words: Words) -> Guess:
     guess = _with_gaps(_strings(raw.without(gone), words.where(~found)), words.where(found))
     kind = guess.kind
     if "NA" in gone and kind.name == "category":
-        note = f"{kind.note} (kinds={{{raw.name!r}: 'code'}} keeps the words)"
+        note = f"{kind.note} (the kind 'code' keeps the words)"
         guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
     return guess
 
@@ -342,10 +342,7 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
     gaps = [word for word in counted if word.casefold() in GAPS]
     if gaps:
         cells = sum(counted[word] for word in gaps)
-        note = (
-            f"{cells:,} cells are the word {gaps[0]!r}: pass missing={gaps!r} if it means missing"
-        )
-        kind = replace(kind, note=note)
+        kind = replace(kind, note=f"{cells:,} cells are the word {gaps[0]!r}", gaps=tuple(gaps))
     if is_partly_scale(raw.name, counted) or is_partly_bands(counted):
         return replace(kind, close="order", confidence=0.7)
     return _nearly(kind, words)
@@ -362,14 +359,14 @@ def _nearly(kind: Kind, words: Words) -> Kind:
         if len(gone) > MISFITS * len(words) or gone.count > MISFITS * words.count:
             continue
         listed = gone.distinct.to_pylist()
-        do = f"pass missing={listed!r} to read the others"
-        if len(listed) > 5:
-            do = "clean these, or the column stays as it is"
         shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")
-        note = (
-            f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}: {do}"
+        note = f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}"
+        return replace(
+            kind,
+            note=join_notes(kind.note, note),
+            gaps=(*kind.gaps, *listed) if len(listed) <= 5 else kind.gaps,
+            confidence=min(kind.confidence, 0.7),
         )
-        return replace(kind, note=join_notes(kind.note, note), confidence=min(kind.confidence, 0.7))
     return kind
 
 

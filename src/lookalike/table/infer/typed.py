@@ -79,10 +79,10 @@ def infer_numbers(raw: Raw) -> Guess:
     reason = f"values {between}"
     if raw.count <= COUNTED:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note = sentinel_note(values, _times(raw))
+    note, gaps = sentinel_note(values, _times(raw))
     if whole and max(abs(int(low)), abs(int(high))) > EXACT:
-        note = "beyond 2**53, where the last digits are rounded"
-    kind = Kind("number", reason, note=note, confidence=0.8 if note else 1.0)
+        note, gaps = "beyond 2**53, where the last digits are rounded", ()
+    kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
     if names_things(raw.name) and low >= 0 and _counts(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)

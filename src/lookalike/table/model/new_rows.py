@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, name_some, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase, name_some, suggest
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.formats.sources import (
     check_shape,
@@ -131,12 +131,12 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
     lacking = [name for name in schema.kinds if name not in known]
     extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
     if lacking:
-        do = suggest(lacking[0], extra) if extra else ""
+        hint = suggest(lacking[0], extra) if extra else ""
         raise InvalidInput(
             who,
             f"the {len(schema.kinds)} columns of the fitted table",
             f"no column {name_some(lacking, 5)}",
-            do if do.startswith("Did") else "Add the column; a cell may be missing (None)",
+            hint if hint.startswith("Did") else "Add the column; its cells may be missing",
         )
     if extra:
         warnings.warn(
@@ -157,11 +157,14 @@ def _array_names(width: int, schema: Schema, who: str) -> list[str]:
         return numbered
     expected = len(schema.kinds)
     if width != expected:
-        found = (
-            f"{width} (X has {width} features, but {who} is expecting {expected} features as input)"
+        found = Phrase(
+            f"{width}",
+            InPython(
+                f" (X has {width} features, but {who} is expecting {expected} features as input)"
+            ),
         )
-        do = "Give the columns that the table was fitted with"
-        raise InvalidInput(who, f"{expected} columns", found, do)
+        hint = "Give the columns that the table was fitted with"
+        raise InvalidInput(who, f"{expected} columns", found, hint)
     return list(schema.kinds)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import message, suggest
+from lookalike.errors import Phrase, message, suggest
 
 if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
@@ -217,10 +217,9 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
 def _doubts(column: Column) -> list[str]:
     """Say what the guess left open, and what to paste to have it otherwise."""
     kind = column.kind
-    doubts = [kind.note] if kind.note else []
+    doubts = [kind.remark] if kind.note else []
     if kind.close and kind.close != kind.name and kind.confidence <= OPEN:
-        python, shell = kind.paste(column.name)
-        doubts.append(f"may also be {kind.close!r}: pass {python} ({shell})")
+        doubts.append(Phrase(f"may also be {kind.close!r}: use ", kind.paste(column.name)))
     return doubts
 
 
