@@ -11,11 +11,11 @@ from lookalike.table._numbers import read_number
 from lookalike.table.neutral import words_of
 from lookalike.table.raw import Raw, wrong
 from lookalike.table.table import Column, Kind
-from lookalike.table.vocabulary import MONTHS, WEEKDAYS, fold
+from lookalike.table.vocabulary import fold, vocabulary
 
 __all__ = ["CYCLES", "read_cycle"]
 
-CYCLES = {"month": MONTHS, "weekday": WEEKDAYS}
+CYCLES = ("month", "weekday")
 
 
 def read_cycle(raw: Raw, kind: Kind) -> Column:
@@ -23,7 +23,7 @@ def read_cycle(raw: Raw, kind: Kind) -> Column:
 
     Dates have one; names ("Feb", "Tuesday") and numbers from 1 (January, Monday) say it.
     """
-    names = CYCLES[kind.role]
+    names = vocabulary().months if kind.role == "month" else vocabulary().weekdays
     levels = tuple(level[0].capitalize() for level in names)
     codes = _named(raw, names) if raw.is_text else None
     if codes is None:

@@ -107,6 +107,14 @@ class Kind:
         """The word that ``kinds=`` takes: the role where there is one, else the kind."""
         return self.role if self.role in SPELLINGS else self.name
 
+    @property
+    def takes_new_levels(self) -> bool:
+        """Whether new rows may have other levels: of an order that the caller did not declare.
+
+        Such cells keep what is written in them, and are compared as missing ones.
+        """
+        return self.name == "order" and self.reading is not None and self.reading.what == "level"
+
     def paste(self, column: str, to: str | None = None) -> tuple[str, str]:
         """Return what to paste to have the column read otherwise, in Python and in a shell.
 
