@@ -22,6 +22,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.errors import InvalidInput
+from lookalike.measures import Gower
 from lookalike.table import Graph, read_table
 from lookalike.table.scales import known_scales
 from lookalike.table.vocabulary import MISSING, vocabulary
@@ -105,12 +107,13 @@ def rows_of(cells):
 
 
 def every_way_back(data, kinds=None):
-    """The cells of column "c" as a table, an index, its answers, added rows and frames have them."""
+    """The cells of column "c" as tables, indexes, hits, added rows and frames return them."""
     table = read_table(data, kinds=kinds)
     n = len(table)
     yield "cell", [table["c"].cell(row) for row in range(n)]
     yield "record", [table.record(row)["c"] for row in range(n)]
-    index = la.Index(la.Gower(columns=["at"])).fit(table)
+    table = table.compare_by("at") if table["c"].kind.name == "object" else table
+    index = la.Index(Gower()).fit(table)
     yield "get", [index.get(row)["c"] for row in range(n)]
     found = {hit.id: hit.row["c"] for hit in index.search(0, k=n - 1)}
     yield "hits", [table["c"].cell(0), *(found[row] for row in range(1, n))]
@@ -190,12 +193,12 @@ def test_spellings_of_one_level_that_both_occur_stay_two(name, levels):
     rows = {name: levels * 4, "at": list(range(4 * len(levels)))}
     table = read_table(rows)
     assert table.kinds[name].name == "category"
-    index = la.Index(la.Gower()).fit(rows)
+    index = la.Index(Gower()).fit(rows)
     for row, level in enumerate(levels):
         assert index.get(row)[name] == level
         assert index.count({name: level}) == 4
     assert len(np.unique(table[name].values)) == len(levels)
-    with pytest.raises(la.errors.InvalidInput, match="levels from low to high"):
+    with pytest.raises(InvalidInput, match="levels from low to high"):
         read_table(rows, kinds={name: "order"})
 
 
@@ -213,10 +216,10 @@ def test_one_spelling_of_each_level_is_still_an_order():
 
 def test_spaces_around_a_word_are_kept_and_need_not_be_asked_for():
     rows = {"work": [" Private", " State", " Private"], "age": [30, 40, 31]}
-    index = la.Index(la.Gower()).fit(rows)
+    index = la.Index(Gower()).fit(rows)
     assert index.get(0)["work"] == " Private"
     assert index.count({"work": "Private"}) == index.count({"work": " Private"}) == 2
-    both = la.Index(la.Gower()).fit({"work": ["a", " a", "b"], "age": [1, 2, 3]})
+    both = la.Index(Gower()).fit({"work": ["a", " a", "b"], "age": [1, 2, 3]})
     assert [both.count({"work": word}) for word in ("a", " a", "b")] == [1, 1, 1]
     new = both.add([{"work": "b ", "age": 4}])
     assert both.get(new[0])["work"] == "b "

@@ -88,8 +88,7 @@ def meets(table: Table, conditions: Conditions) -> np.ndarray:
 
 
 def _meets(column: Column, word: str, value: Any) -> np.ndarray:
-    # A filter is about what is written: a level that cannot be compared is none the less there.
-    missing = column.values == -1 if column.kind.name == "order" else column.missing
+    missing = column.blank
     if not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value):
         if word not in ("==", "!="):
             raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")

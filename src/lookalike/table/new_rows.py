@@ -139,10 +139,8 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     found = "; ".join(
         f"{name_some(list(column.unknown.values()), 5)} in {column.name!r}" for column in new
     )
-    levels = ", ".join(repr(level) for level in new[0].kind.levels[:20])
-    do = (
-        f"Taken as missing; declare the order to refuse them: kinds={{{new[0].name!r}: [{levels}]}}"
-    )
+    name = new[0].name
+    do = f"They are taken as missing; kinds={{{name!r}: [lowest, ..., highest]}} gives them a place"
     text = message(who, "levels of the fitted table", found, do)
     warnings.warn(text, LookalikeWarning, stacklevel=5)
 

@@ -172,6 +172,11 @@ class Column:
             return np.isnan(self.values).all(axis=1)
         return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
 
+    @property
+    def blank(self) -> np.ndarray:
+        """Where no cell was written, as a boolean array."""
+        return np.asarray(self.values == -1) if self.kind.name == "order" else self.missing
+
     def cell(self, row: int) -> Any:
         """Return one cell as a Python value, None where it is missing."""
         value = self.values[row]

@@ -59,7 +59,7 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
         do = suggest(name, names)
         raise InvalidInput(message(who, "y as an array or the name of a column", repr(name), do))
     column = table[name]
-    _check_gaps(column.missing, who)
+    _check_gaps(column.blank, who)
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
