@@ -85,10 +85,10 @@ def neutralise(raw: Raw) -> Raw:
     """Make blank strings missing; typed cells stay as they are."""
     if not raw.is_text:
         return raw
-    filled = pc.not_equal(pc.utf8_trim_whitespace(raw.words), "")
-    if pc.all(filled, skip_nulls=False).as_py():  # unknown where the dictionary holds a null
+    blank = pc.or_(pc.utf8_is_space(raw.words), pc.equal(pc.binary_length(raw.words), 0))
+    if not raw.words.null_count and not pc.any(blank).as_py():
         return raw
-    return raw.with_words(pc.fill_null(filled, False).to_numpy(zero_copy_only=False))
+    return raw.with_words(~pc.fill_null(blank, True).to_numpy(zero_copy_only=False))
 
 
 def words_of(raw: Raw) -> Words:
