@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from lookalike.cli.advice import in_options
 
 from cli.run import run
-from lookalike.cli.advice import in_options
 
 
 @pytest.mark.parametrize(

@@ -324,3 +324,13 @@ def test_the_store_can_be_looked_into_while_it_is_served(pets):
     store = Store(pets.service.store.database.path)
     assert [head.name for head in store.heads()] == ["pets"]
     store.close()
+
+
+def test_a_new_level_of_a_guessed_order_is_a_note_and_comes_back(pets):
+    rows = [{"size": size, "mass": mass} for mass, size in enumerate(["small", "medium", "large"])]
+    pets.create("boxes", rows=[*rows, *rows])
+    note = pets.search("boxes", {"size": "huge", "mass": 1}, 2)["note"]
+    assert note.count("'huge' in 'size'. They are taken as missing") == 1
+    (id,) = pets.add("boxes", [{"size": "huge", "mass": 1}])["ids"]
+    assert pets.row("boxes", id)["row"]["size"] == "huge"
+    assert "huge" in str(pets.search("boxes", id, 2))

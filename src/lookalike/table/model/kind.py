@@ -128,6 +128,14 @@ class Kind:
         gaps = Param("missing", [plain(gap) for gap in self.gaps])
         return Phrase(f"{self.note}: use ", gaps, " if that means missing")
 
+    @property
+    def takes_new_levels(self) -> bool:
+        """Whether new rows may have other levels: of an order that the caller did not declare.
+
+        Such cells keep what is written in them, and are compared as missing ones.
+        """
+        return self.name == "order" and self.reading is not None and self.reading.what == "level"
+
     def paste(self, column: str, to: str | None = None) -> Param:
         """Return what to give to have the column read otherwise.
 
