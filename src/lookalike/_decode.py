@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._archive import Archive
-from lookalike._save import FORMAT, SAVEABLE
+from lookalike._save import FORMAT, SAVEABLE, learned_by
 from lookalike._shapes import Misfit, check_fields, missing_fields, rules_of, shape_of
 from lookalike.errors import InvalidInput, UnreadableFile, message, missing_file
 
@@ -99,13 +99,13 @@ def check_object(value: Any) -> None:
     cls, name = type(value), type(value).__name__
     shapes, state = shape_of(cls), vars(value)
     params = parameters_of(cls)
-    learned = [field for field in state if field not in params]
-    if not params or learned:  # an estimator that was not fitted has learned nothing
+    complete = not params or learned_by(value)  # an estimator that was not fitted has no fields yet
+    if complete:
         for field in missing_fields(state, shapes):
             raise Misfit(name, f"the field {field}", "none")
     rules = {field: rule for field, rule in rules_of(cls).items() if field in params}
     dims = check_fields(state, {**rules, **shapes}, name)
-    if (not params or learned) and hasattr(value, "check_loaded"):
+    if complete and hasattr(value, "check_loaded"):
         value.check_loaded(dims)
 
 

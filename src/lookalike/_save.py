@@ -24,7 +24,16 @@ from lookalike._atomic import check_writable, replacing
 from lookalike._json import DEEPEST, json_depth
 from lookalike.errors import InvalidInput, WrongType, message
 
-__all__ = ["FORMAT", "SAVEABLE", "Saved", "digest_of", "encode_plain", "saveable", "write"]
+__all__ = [
+    "FORMAT",
+    "SAVEABLE",
+    "Saved",
+    "digest_of",
+    "encode_plain",
+    "learned_by",
+    "saveable",
+    "write",
+]
 
 FORMAT = 1
 SAVEABLE: dict[str, type] = {}
@@ -50,6 +59,15 @@ def saveable(cls: Cls) -> Cls:
         )
     SAVEABLE[cls.__name__] = cls
     return cls
+
+
+def learned_by(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has learned: empty before it is fitted.
+
+    Other attributes are not learned even where they are no parameter: a subclass may fix a
+    parameter of its base, as ``RankShare`` does ``trim``.
+    """
+    return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
 
 
 class Saved:
@@ -123,6 +141,7 @@ class _Writer:
         self.arrays: list[np.ndarray] = []
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # keeps ids from being reused while writing
+        self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
         if value is None or isinstance(value, bool | str):
@@ -167,7 +186,7 @@ class _Writer:
         if SAVEABLE.get(name) is type(value):
             if hasattr(value, "get_params"):
                 state = value.get_params(deep=False)
-                learned = {k: v for k, v in vars(value).items() if k.endswith("_") and k[0] != "_"}
+                learned = learned_by(value)
                 return {
                     "$": "estimator",
                     "class": name,
@@ -181,7 +200,7 @@ class _Writer:
             kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}
             return {"$": "record", "class": name, "fields": kept}
         if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
-            return {"$": "callable", "name": value.__name__}
+            return self._encode_function(value, where)
         raise WrongType(
             message(
                 f"save ({where})",
@@ -190,6 +209,14 @@ class _Writer:
                 "Replace it before saving; a function can be handed back at loading",
             )
         )
+
+    def _encode_function(self, function: Any, where: str) -> dict[str, Any]:
+        name = function.__name__
+        # Loading finds functions by name alone: of two lambdas it would take one for both.
+        if self.functions.setdefault(name, function) != function:
+            needed, do = "functions of different names", "Define them with def, each with its name"
+            raise WrongType(message(f"save ({where})", needed, f"two of the name {name!r}", do))
+        return {"$": "callable", "name": name}
 
     def _encode_array(self, array: np.ndarray, where: str) -> dict[str, Any]:
         if array.dtype == object:
