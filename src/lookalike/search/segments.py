@@ -23,7 +23,7 @@ from lookalike.measures.base import Measure
 from lookalike.measures.rows import Rows
 from lookalike.measures.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.graph import NeighborGraph, ShiftedGraph
 from lookalike.search.relevance import rocchio
 from lookalike.search.sketches import Sketches
 from lookalike.search.tables import concatenate as join_tables
@@ -421,6 +421,8 @@ def _gather(
 
 def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     """Return lists of k without the rows that may not be listed."""
+    if isinstance(lists, ShiftedGraph):
+        return _without(lists.unshifted(), gone, k).shifted(lists.shift)
     drop = np.isin(lists.indices, gone)
     order = np.argsort(drop, axis=1, kind="stable")[:, :k]
     dropped = np.take_along_axis(drop, order, axis=1)
