@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from lookalike.index import build_index
 
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.index import build_index
 from lookalike.measures import Combined, ForestProximity, Gower
 from lookalike.table import as_table, read_table
 from table.parts import cut

@@ -5,7 +5,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from lookalike.cluster import MixedKMeans
+from sklearn.model_selection import KFold, cross_val_score
+
+from lookalike.clustering import MixedKMeans
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.measures import Gower
 from lookalike.prediction import (
     NeighborClassifier,
     NeighborRegressor,
@@ -16,10 +20,6 @@ from lookalike.prediction import (
     SimilarityNetworkClassifier,
     SimilarityNetworkRegressor,
 )
-from sklearn.model_selection import KFold, cross_val_score
-
-from lookalike.errors import InvalidInput, LookalikeWarning
-from lookalike.measures import Gower
 from lookalike.represent import (
     LayeredRepresentation,
     NystroemRepresentation,

@@ -74,13 +74,13 @@ def rescale(
             Param("k", k, of="rescale"), f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
         )
     if isinstance(method, _Scaled):
-        values = _by_reducer(graph, method, reference)
+        values, shift = _by_reducer(graph, method, reference), method.order_shift
     else:
-        values = _by_name(graph, method, n_neighbors, reference)
+        values, shift = _by_name(graph, method, n_neighbors, reference)
     lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
     values[graph.indices < 0] = np.inf
     keep_best(values, graph.indices, lists)
-    return lists
+    return lists.shifted(shift).plain()
 
 
 def _by_reducer(
@@ -115,7 +115,8 @@ def _by_reducer(
 
 def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
+    """Return what lists are sorted by, and what distances have over it."""
     if method not in METHODS:
         hint = suggest(str(method), METHODS)
         if str(method).startswith("m"):
@@ -139,14 +140,15 @@ def _by_name(
     at = graph.indices
     d = np.where(at < 0, np.nan, graph.distances)
     if method == "shared_neighbors":
-        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors
+        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors, 0.0
     if method == "local_scaling":
-        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at])
+        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at]), 0.0
     mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
     if method == "nicdm":
         floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
-        return ratios(d, mu_a, mu_b[at], floor)
-    return excesses(d, mu_a, mu_b[at], 2 * float(mu_b.max()))
+        return ratios(d, mu_a, mu_b[at], floor), 0.0
+    most = float(mu_b.max())
+    return excesses(d, mu_a, mu_b[at], most), 2 * most
 
 
 def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:

@@ -393,8 +393,23 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             Names of the rows of b; 0, 1, ... by default.
         """
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        fill = fill_by_blocks(lambda rows, columns: self.block(a[rows], b[columns]), ids, exclude)
-        return self._search(fill, a, b, k, exclude, n_indexed)
+        fill = fill_by_blocks(
+            lambda rows, columns: self.order_block(a[rows], b[columns]), ids, exclude
+        )
+        return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
+
+    @property
+    def order_shift(self) -> float:
+        """What a distance has over the value that lists are sorted by."""
+        return 0.0
+
+    def order_block(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return what lists are sorted by, for every row of a and every row of b: distances.
+
+        A measure whose distances are the sum of something and a large constant, which rounds
+        differences away, sorts by what there is before the constant, ``order_shift``, is added.
+        """
+        return self.block(a, b)
 
     def _search(
         self,
