@@ -95,8 +95,8 @@ def rewrite(path, change=lambda page, arrays: None, how=zipfile.ZIP_STORED, extr
         (Flag(), "True or False", [True, np.False_], [0, None]),
         (Text(), "a string", ["a"], [1]),
         (Instance(int, named="a count"), "a count", [1], [True, 1.0]),
-        (Saved(Vector), "Vector", [Vector()], [Gower()]),
-        (Saved("Measure"), "Measure", [Vector(), Gower()], [Vector]),
+        (Saved(Vector), "Vector", [Vector().fit(X)], [Gower().fit(X), Vector()]),
+        (Saved("Measure", fitted=False), "Measure", [Vector(), Gower()], [Vector, None]),
         (Maybe(Integer(2)), "None, or an integer >= 2", [None, 2], [1]),
         (
             Either(Choice(None, "auto"), Integer(2)),

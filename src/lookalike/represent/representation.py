@@ -22,6 +22,7 @@ from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prot
 from lookalike.saving.fields import (
     Anything,
     Array,
+    AtLoad,
     Choice,
     Dims,
     Either,
@@ -109,7 +110,7 @@ class SimilarityRepresentation(Representation):
     FIELDS: ClassVar[Fields] = {
         "cv": Integer(2),
         "prototypes": Anything(),
-        "n_prototypes": Either(Choice(TUNE), Real()),
+        "n_prototypes": AtLoad(Either(Choice(TUNE), Real())),
         "estimator": Anything(),
         "prototypes_": Array("int64", "prototypes", low=0),
         "n_prototypes_": Integer(0, size="prototypes"),
