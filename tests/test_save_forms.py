@@ -5,13 +5,6 @@ import inspect
 
 import numpy as np
 import pytest
-from lookalike._load import open_rooms
-from lookalike.forests import CellSimilarityForest
-from lookalike.predict import (
-    RandomSimilarityForestClassifier,
-    RandomSimilarityForestRegressor,
-    RandomSimilarityIsolationForest,
-)
 
 import lookalike as la
 from documented import reload, run_saving, same
@@ -19,7 +12,14 @@ from fuzz import corpus
 from lookalike.columns import DISTANCES, CallableDistance, MatrixDistance, RankShare
 from lookalike.errors import WrongType
 from lookalike.measures import ForestProximity, Gower
+from lookalike.prediction import (
+    RandomSimilarityForestClassifier,
+    RandomSimilarityForestRegressor,
+    RandomSimilarityIsolationForest,
+)
 from lookalike.saving.encode import SAVEABLE
+from lookalike.saving.load import import_packages
+from lookalike.trees import CellSimilarityForest
 from test_public_names import NAMES
 
 SMALL = {"n_estimators": 3, "random_state": 0}
@@ -75,7 +75,7 @@ ESTIMATORS = {
 
 
 def test_every_estimator_with_distances_is_tried():
-    open_rooms()
+    import_packages()
     takes = {
         name for name, cls in SAVEABLE.items() if "distances" in inspect.signature(cls).parameters
     }

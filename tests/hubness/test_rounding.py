@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lookalike.measures.rows import concatenate
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.hubness import CDM, CSLS, DisSimLocal, MutualProximity, rescale
 from lookalike.kernels.hubness import correlations
 from lookalike.measures import Precomputed, Vector
+from lookalike.measures.contract.rows import concatenate
 from lookalike.testing import check_measure
 
 

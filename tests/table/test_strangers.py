@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from lookalike.table.dates_text import date_forms
 
 import lookalike as la
 from lookalike.errors import UnreadableFile
+from lookalike.table.infer.dates import date_forms
 from lookalike.table.infer.reading import DATE_FORMS
 
 
