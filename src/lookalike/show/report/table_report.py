@@ -6,21 +6,25 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.random_state import make_seed
 from lookalike.errors import LookalikeError, LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
-from lookalike.show.html.document import HtmlReport
+from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
 from lookalike.show.report.group_parts import board_part, clusters_part, rows_part
 from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.space_parts import hubs_part, map_part, measure_part, neighbors_part
 from lookalike.show.report.study import Study
 from lookalike.show.report.table_parts import columns_part, gaps_part
+from lookalike.show.result import Result, Spell
 from lookalike.table import read_table
 from lookalike.table.model.targets import split_target
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SAMPLE = 2_000
 FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
@@ -83,7 +87,7 @@ PARTS = (
 
 
 @dataclass(frozen=True, eq=False)
-class TableReport(HtmlReport):
+class TableReport(Result):
     """Everything about a table on one page; made by ``report``.
 
     It shows itself in a notebook; ``to_html`` writes it into a file that needs no other.
@@ -111,6 +115,24 @@ class TableReport(HtmlReport):
         )
         nav = f'<nav aria-label="Parts of this report"><ul>{links}</ul></nav>'
         return self.lead + nav + "".join(self.parts.values())
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per part: its name, heading and HTML."""
+        return {
+            "part": list(self.parts),
+            "heading": [part.heading for part in PARTS],
+            "html": [str(part) for part in self.parts.values()],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the title and the parts, as HTML."""
+        return {"title": self.title, "lead": str(self.lead), "parts": dict(self.parts)}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the headings; what stands below them is a page."""
+        layout.headline(console, f"{self.title}: a page of {len(self.parts)} parts")
+        for part in PARTS:
+            layout.say(console, part.heading, "", indent=2)
 
 
 def report(
