@@ -56,7 +56,7 @@ class LevelsFound:
 def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
     """Find the scale that has a level of its own for every word.
 
-    Two spellings of one level that both occur may be two values to whoever wrote them (platinum and
+    Two spellings of one level that both occur may be two values to their writer (platinum and
     diamond, normal and moderate, "Gold" and "GOLD"): such a scale is not taken.
 
     Parameters

@@ -105,8 +105,8 @@ class Schema:
 class Column:
     """One column of a table: its name, its kind, its cells.
 
-    ``unknown`` names the values behind codes below -1: categories, and levels of an order that
-    nobody declared, that the fitted data did not have.
+    ``unknown`` names the values behind codes below -1, which the fitted data did not have:
+    categories, and levels of an order that was guessed.
     """
 
     FIELDS: ClassVar[Fields] = {
