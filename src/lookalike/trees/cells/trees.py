@@ -61,6 +61,8 @@ class SimilarityTrees:
     first, second : int32, one per node
         The cells p and q, as places in ``kept[feature]``; -1 where there are none.
     threshold : float64, one per node
+        For columns of objects moved up by about 1e-12 of the range of the projections, so that
+        rows whose projections are equal but for rounding go the same way, fitted or new.
     right : int32, one per node
         Right child, counted from the beginning of its tree; -1 in a leaf.
     default : uint8, one per node
