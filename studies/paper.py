@@ -24,7 +24,7 @@ PAPERS = {
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """One table or figure of a paper: ``run`` is given the work's folder, effort and memory."""
 
     name: str
@@ -60,7 +60,7 @@ class Paper:
     title: str
     citation: str
     about: str
-    parts: Sequence[Part]
+    parts: Sequence[StudyPart]
     summary: str = ""
     readings: Sequence[Reading] = ()
 
@@ -80,7 +80,7 @@ def find_paper(name: str) -> Paper:
     """
     if name not in PAPERS:
         do = f"Choose one of {', '.join(PAPERS)}"
-        raise InvalidInput("papers", "the name of a paper", repr(name), do)
+        raise InvalidInput("studies", "the name of a paper", repr(name), do)
     path = PAPERS[name]
     paper: Paper = import_module(path).PAPER
     return paper

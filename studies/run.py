@@ -6,23 +6,24 @@ import inspect
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lookalike.errors import InvalidInput
-from studies.paper import Paper, Part
+from studies.paper import Paper, StudyPart
+from studies.recipes import MissingSet
 from studies.result import Result
-from studies.source import source_of
-from studies.work import Work
+from studies.work import Work, source_of
 
 
 @dataclass(frozen=True)
-class Done:
-    """A part that was run: what it came to, how long it took, and with how many repetitions."""
+class FinishedPart:
+    """A part that was run: its result, seconds, effort, and the sets that could not be had."""
 
-    part: Part
+    part: StudyPart
     result: Result
     seconds: float
     effort: str
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_paper(
@@ -32,13 +33,13 @@ def run_paper(
     keep: str | os.PathLike[str] | None = None,
     parts: Sequence[str] | None = None,
     efforts: Mapping[str, str] | None = None,
-) -> Iterator[Done]:
+) -> Iterator[FinishedPart]:
     """Run a paper's parts and give each as soon as it is done.
 
     Parameters
     ----------
     paper : Paper
-    data : path, the folder of the data sets
+    data : path, the folder in which data sets are looked for first
     effort : "quick", "default" or "full"
     keep : path, where figures are kept between two runs; None: nowhere
     parts : names of parts; None for all
@@ -46,9 +47,11 @@ def run_paper(
 
     Examples
     --------
-    >>> from studies import Finding, Paper, Part, Result, run_paper
-    >>> part = Part("one", "One", lambda work: Result(findings=[Finding("1 < 2", 1 < 2, "1, 2")]))
-    >>> paper = Paper("toy", "A toy", "Nobody (1900)", "", [part])
+    >>> from studies import Finding, Paper, StudyPart, Result, run_paper
+    >>> part = StudyPart(
+    ...     "one", "One", lambda work: Result(findings=[Finding("1 < 2", 1 < 2, "1, 2")])
+    ... )
+    >>> paper = Paper("toy", "A toy", "A. Author (1900)", "", [part])
     >>> [done.result.findings[0].holds for done in run_paper(paper, ".", "quick")]
     [True]
     """
@@ -59,7 +62,7 @@ def run_paper(
         for name in names:
             if name not in allowed:
                 do = f"Choose from {', '.join(allowed)}"
-                who = f"papers {paper.name}"
+                who = f"studies {paper.name}"
                 raise InvalidInput(who, "the name of a part", repr(name), do)
     for part in paper.parts:
         if parts and part.name not in parts:
@@ -68,4 +71,10 @@ def run_paper(
         much = own.get(part.name, effort)
         source = source_of(inspect.getmodule(part.run))
         work = Work(data, much, keep, f"{paper.name}-{part.name}", source)
-        yield Done(part, part.run(work), time.perf_counter() - started, much)
+        try:
+            result = part.run(work)
+        except MissingSet as error:  # of this part nothing can be run; the others go on
+            work.missing[error.name] = error.reason
+            result = Result()
+        seconds = time.perf_counter() - started
+        yield FinishedPart(part, result, seconds, much, work.missing)

@@ -19,8 +19,7 @@ from lookalike.errors import LookalikeWarning
 from studies.forests.means import Run, Runs
 from studies.forests.published import CLUSTERINGS, GRID, MEASURES, SETS
 from studies.forests.sets import load_set
-from studies.source import source_of
-from studies.work import Work
+from studies.work import Work, source_of
 
 LARGE = 350  # rows above which affinity propagation takes ten seconds a run
 
@@ -44,7 +43,7 @@ def make_runs(work: Work) -> Runs:
     """Make all runs, or take them from an earlier table."""
     memory = work.beside("forests-runs", source_of(sys.modules[__name__]))
     found: list[Run] = []
-    for name in memory.each("forests and clusterings", SETS):
+    for name in memory.each("forests and clusterings", work.available(SETS)):
         x, y = load_set(work.data, name)
         for trees, columns in settings(work):
             for seed in range(repeats(work)):
