@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from studies import Paper, Result, Sheet
-    from studies.run import FinishedPart
+    from studies.paper import FinishedPart
 
 EXAMPLES = (
     "python -m studies",

@@ -22,7 +22,7 @@ from studies.data import why_missing
 from studies.recipes import MissingSet
 
 # What is only said about figures, or drawn from them, changes none of them.
-WORDS = ("__init__", "notes", "summary", "left_open", "published", "plots", "drawing")
+WORDS = ("__init__", "notes", "published", "plots", "drawing")
 OF_A_PAPER = "studies."
 EFFORTS = ("quick", "default", "full")
 Item = TypeVar("Item")

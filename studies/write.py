@@ -10,9 +10,8 @@ from pathlib import Path
 
 from lookalike._runtime.files import replacing, write_text
 from lookalike.show.html.figures import new_figure
-from studies.paper import Paper, Reading
+from studies.paper import FinishedPart, Paper, Reading
 from studies.result import Finding, Plot, Sheet
-from studies.run import FinishedPart
 from studies.work import EFFORTS
 
 COUNTS = {

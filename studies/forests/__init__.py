@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from studies.forests import readings, table2, table3, table4, table5, table6, ties
-from studies.forests.left_open import READINGS
-from studies.forests.summary import SUMMARY
+from studies.forests.notes import READINGS, SUMMARY
 from studies.paper import Paper, StudyPart
 
 __all__ = ["PAPER"]

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Runs
 from studies.forests.notes import CAUSES, SHI
 from studies.forests.published import (
     CLUSTERINGS,
@@ -25,10 +24,9 @@ from studies.forests.published import (
     TABLE_2,
     TABLE_4,
 )
-from studies.forests.runs import LARGE, affinity_repeats, make_runs, repeats, settings
+from studies.forests.runs import LARGE, Runs, affinity_repeats, make_runs, repeats, settings
 from studies.forests.sets import LARGER, load_larger, load_set
-from studies.result import Finding, Plot, Result, Sheet, Value
-from studies.sets import size_row
+from studies.result import Finding, Plot, Result, Sheet, Value, size_row
 from studies.work import Work
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Run, Runs
 from studies.forests.notes import WINS
 from studies.forests.published import CLUSTERINGS, INDICES, TABLE_3
-from studies.forests.runs import make_runs
+from studies.forests.runs import Run, Runs, make_runs
 from studies.forests.table2 import counts
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Runs
 from studies.forests.notes import CAUSES, HALF, ORDER, TREES
 from studies.forests.published import CLUSTERINGS, INDICES, PARAMETERS, TABLE_4
-from studies.forests.runs import LARGE, affinity_repeats, make_runs
+from studies.forests.runs import LARGE, Runs, affinity_repeats, make_runs
 from studies.forests.table2 import COLORS, counts, tolerance
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Run, Runs
 from studies.forests.notes import CHOSEN, CHOSEN_CAUSES
 from studies.forests.published import INDICES, MEASURES, TABLE_5
-from studies.forests.runs import make_runs
+from studies.forests.runs import Run, Runs, make_runs
 from studies.forests.table2 import column, counts, mean_label
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work

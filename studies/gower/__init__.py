@@ -1,7 +1,7 @@
 """S. Seshadri's thesis on similarity representations of mixed tables, re-run."""
 
 from studies.gower import example, layers, notes, powers, prototypes, readings, weights
-from studies.gower.left_open import READINGS
+from studies.gower.notes import READINGS
 from studies.paper import Paper, StudyPart
 
 PAPER = Paper(

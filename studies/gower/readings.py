@@ -118,7 +118,7 @@ def run(work: Work) -> Result:
                 f"readings-{form.lower()}",
                 f"{title}: error by reading, percent",
                 rows,
-                notes.READINGS.format(splits=splits),
+                notes.READINGS_ABOUT.format(splits=splits),
                 notes.READING_CAUSES,
             )
         )

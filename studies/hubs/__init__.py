@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from studies.hubs import application, badness, dimensions, groups, models, tables, texts, ties
-from studies.hubs.left_open import READINGS
+from studies.hubs.notes import READINGS
 from studies.paper import Paper, StudyPart
 
 __all__ = ["PAPER"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from studies.hubs.look import look_at
 from studies.hubs.plots import gain_plot, symmetry_plot
 from studies.hubs.published import AVERAGES, SETS, SPACES
 from studies.hubs.sets import SOURCES, files_of
+from studies.hubs.spaces import look_at
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 

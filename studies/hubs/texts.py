@@ -12,11 +12,10 @@ import numpy as np
 from lookalike.evaluate import loo_accuracy
 from lookalike.hubness import k_occurrence, skewness
 from studies.data import load_frame
-from studies.hubs.look import without_tied_votes
 from studies.hubs.notes import TEXTS_ABOUT, TEXTS_CAUSE, WORDS_ABOUT
 from studies.hubs.published import SETS, SPACES
 from studies.hubs.sets import SOURCES, bodies, files_of, frequencies, weigh_words
-from studies.hubs.spaces import distances_of, scaled
+from studies.hubs.spaces import distances_of, scaled, without_tied_votes
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from studies.order import agreement, cost, density, parameters, retrieval, shared, transforms
-from studies.order.left_open import READINGS
-from studies.order.summary import SUMMARY
+from studies.order.notes import READINGS, SUMMARY
 from studies.paper import Paper, StudyPart
 
 __all__ = ["PAPER"]

@@ -12,7 +12,7 @@ import numpy as np
 from lookalike.clustering import DensitySearch, clustering_f_measure
 from lookalike.errors import LookalikeWarning
 from studies.data import load_numbers, rescale
-from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, panel_plot, scales
 from studies.order.notes import (
     COULD_DO,
     NO_LABEL,
@@ -21,10 +21,8 @@ from studies.order.notes import (
     SCALE_CHOSEN,
     URF_WINE,
 )
-from studies.order.panels import panel_plot
 from studies.order.published import DENSITY_SETS
-from studies.result import Finding, Result, Sheet, Value
-from studies.sets import size_row
+from studies.result import Finding, Result, Sheet, Value, size_row
 from studies.work import Work
 
 MEASURES = ("SimUSF", "SimURF", *DISTANCES, *RANKED)

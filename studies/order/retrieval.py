@@ -18,13 +18,11 @@ from lookalike._runtime.threads import run as run_side_by_side
 from lookalike.index import ReFeat
 from lookalike.measures import ForestProximity, StochasticForest
 from studies.data import load_numbers, rescale
-from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, panel_plot, scales
 from studies.order.notes import REFEAT_ABOVE, SCALE_FREE, SIZES, URF_ABOVE
-from studies.order.panels import panel_plot
 from studies.order.published import RETRIEVAL_SETS
-from studies.result import Finding, Result, Sheet, Value
+from studies.result import Finding, Result, Sheet, Value, size_row
 from studies.retrieval import retrieval_precision
-from studies.sets import size_row
 from studies.work import Work
 
 METHODS = ("SimUSF", "SimURF", "ReFeat", *DISTANCES, *RANKED)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from studies.paper import Paper, StudyPart
 from studies.similarity import liver, mixed, readings, sensitivity, sequences, table1
-from studies.similarity.left_open import READINGS
-from studies.similarity.summary import SUMMARY
+from studies.similarity.notes import READINGS, SUMMARY
 
 __all__ = ["PAPER"]
 

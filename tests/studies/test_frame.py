@@ -152,6 +152,6 @@ def test_figures_are_made_again_when_a_module_of_their_paper_changes():
     for name in ("models", "sets", "spaces"):
         assert Path(models.__file__).with_name(f"{name}.py").read_text("utf-8") in text
     assert Path(models.__file__).with_name("published.py").read_text("utf-8") not in text
-    assert '"""What came out' not in source_of(forests)
+    assert "What came of it" not in source_of(forests)
     assert source_of(scales) == Path(scales.__file__).read_text("utf-8")
     assert source_of(None) == ""
