@@ -94,10 +94,13 @@ class Phrase(str):
 
     parts: tuple[Piece, ...]
 
-    def __new__(cls, *parts: Piece) -> Phrase:
+    def __new__(cls, *parts: Part) -> Phrase:
         """Spell the text as Python does, and keep its parts."""
-        self = super().__new__(cls, spelled(parts))
-        self.parts = parts
+        nested = (getattr(part, "parts", part) for part in parts)
+        flat = [piece if isinstance(piece, tuple) else (piece,) for piece in nested]
+        pieces: tuple[Piece, ...] = sum(flat, ())
+        self = super().__new__(cls, spelled(pieces))
+        self.parts = pieces
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -132,6 +135,8 @@ class Parts:
         *,
         problem: Part | None = None,
     ) -> None:
+        if needed is not None and isinstance(who, str) and is_code(who):
+            who = Param("", of=who)
         # A single text is a message that was written as a whole.
         self._parts = (who, needed, found, hint, problem)
         super().__init__(self.text())  # type: ignore[call-arg]
@@ -146,28 +151,17 @@ class Parts:
 
     def words(self, spell: Spell = str) -> dict[str, str]:
         """Return who, needed, found and hint with their parameters spelled by a surface."""
-        if self._parts[1] is None:
-            return dict.fromkeys(("who", "needed", "found", "hint"), "")
-        who, *rest = self._parts[:4]
-        if isinstance(who, str) and is_code(who):
-            who = Param("", of=who)
+        parts = ("", "", "", "") if self._parts[1] is None else self._parts[:4]
         names = ("who", "needed", "found", "hint")
-        return {
-            name: spelled(part or "", spell) for name, part in zip(names, (who, *rest), strict=True)
-        }
+        return {name: spelled(part or "", spell) for name, part in zip(names, parts, strict=True)}
 
     def phrase(self) -> Phrase:
         """Return the message as a text that other surfaces can spell anew, for a note."""
         who, needed, found, hint, problem = self._parts
         if needed is None:
-            return Phrase(*_pieces(who))
-        if isinstance(who, str) and is_code(who):
-            who = Param("", of=who)
-        middle = ("needs ", *_pieces(needed), ", found ", *_pieces(found))
-        if problem is not None:
-            middle = _pieces(problem)
-        end = ". " if spelled(hint) else "."
-        return Phrase(*_pieces(who), ": ", *middle, end, *_pieces(hint))
+            return Phrase(who)
+        middle = ("needs ", needed, ", found ", found) if problem is None else (problem,)
+        return Phrase(who, ": ", *middle, ". " if spelled(hint) else ".", hint)
 
     @property
     def who(self) -> str:
@@ -192,12 +186,7 @@ class Parts:
     @property
     def params(self) -> tuple[Param, ...]:
         """The parameters that the hint names."""
-        hint = self._parts[3]
-        return tuple(piece for piece in _pieces(hint) if isinstance(piece, Param))
-
-
-def _pieces(part: Part) -> tuple[Piece, ...]:
-    return part if isinstance(part, tuple) else part.parts if isinstance(part, Phrase) else (part,)
+        return tuple(piece for piece in Phrase(self._parts[3]).parts if isinstance(piece, Param))
 
 
 def spelled(part: Part, spell: Spell = str) -> str:

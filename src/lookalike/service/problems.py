@@ -104,8 +104,11 @@ def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
     }
     for param in error.params:
         if (field := field_of(param)) is not None:
-            value = {} if param.value is ... else {"value": param.value}
-            return document | {"parameter": field} | value
+            document["parameter"] = field
+            # A value may hold a cell of the table, which is not sent back if it is huge.
+            if param.value is not ... and len(to_json(param.value)) <= LONGEST:
+                document["value"] = param.value
+            break
     return document
 
 

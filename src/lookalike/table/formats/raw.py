@@ -398,6 +398,7 @@ def wrong(
 ) -> Exception:
     """Describe cells that do not fit: how many, the first, its row."""
     rows = np.atleast_1d(rows)
+    value = value.item() if isinstance(value, np.generic) else value
     found = (
         f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
     )

@@ -28,7 +28,7 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
         raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
     if raw.is_text:
-        raw, reading = read_text_as(raw, kind)
+        raw, reading = read_text_as(raw, kind, fitted)
     elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
         raw, reading = _compact(raw, kind)
     values, source = _floats(raw)

@@ -29,7 +29,7 @@ def spread(raw: Raw, words: Words, cells: Any) -> Raw:
     return Raw(raw.name, cells.take(pa.array(at, mask=at < 0)), times=raw.times)
 
 
-def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
+def read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Reading | None]:
     """Read a text column as numbers or dates, as its kind asks; say which cell does not fit.
 
     Parameters
@@ -76,7 +76,7 @@ def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
     dates = find_dates(words, known.form if known is not None else "", compact=date)
     if dates is not None:
         return spread(raw, words, dates.cells), dates.reading
-    raise _misfit(raw, words, kind, date)
+    raise _misfit(raw, words, kind, date, fitted)
 
 
 def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
@@ -112,7 +112,7 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     return raw, kind
 
 
-def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
+def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
     """Name the first cell that is not what the others are."""
     fits = np.array([_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()])
     rows, first, every = _misfits(raw, words, fits)
@@ -122,6 +122,8 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
         hint = Phrase(
             "Write them alike, for example 2020-09-24, or use ", Param("kinds", {raw.name: "text"})
         )
+    if fitted:  # how cells are read was settled by the fitted table
+        hint = Phrase("Write it as the fitted cells are written, or leave it missing")
     return wrong(raw, rows, first, needed, hint)
 
 
