@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def lazy_names(source):
 
 
 def unit_of(path):
-    """The package of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
+    """The part of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
     unit = ".".join(path[:2])
     return unit if unit in HEIGHT else path[0]
 
@@ -245,7 +246,7 @@ def test_imports_along_the_arrow_pass(tmp_path):
     (tmp_path / "__init__.py").write_text("_NAMES = {'read_table': 'lookalike.table'}")
     for file, code in {
         "measures/a.py": "import numpy\nfrom lookalike.table import Table\nfrom . import b",
-        "predict/a.py": "from lookalike import errors, read_table\nfrom ..cluster.b import c",
+        "prediction/a.py": "from lookalike import errors, read_table\nfrom ..clustering.b import c",
         "cli/a.py": "import lookalike as la",
         "_save.py": "from lookalike._runtime.config import settings\nfrom .errors import message",
     }.items():
@@ -257,10 +258,10 @@ def test_imports_along_the_arrow_pass(tmp_path):
 
 def test_a_circle_inside_a_layer_is_named(tmp_path):
     (tmp_path / "__init__.py").write_text("")
-    for room, other in [("predict", "search"), ("search", "cluster"), ("cluster", "predict")]:
-        (tmp_path / room).mkdir()
-        (tmp_path / room / "a.py").write_text(f"from lookalike.{other} import a")
-    assert circles(tmp_path) == ["cluster", "predict", "search"]
+    for one, other in pairwise(["prediction", "index", "clustering", "prediction"]):
+        (tmp_path / one).mkdir()
+        (tmp_path / one / "a.py").write_text(f"from lookalike.{other} import a")
+    assert circles(tmp_path) == ["clustering", "index", "prediction"]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,8 @@ def test_a_circle_inside_a_layer_is_named(tmp_path):
 def test_a_computed_name_is_named(tmp_path, code):
     (tmp_path / "cli").mkdir()
     (tmp_path / "cli" / "a.py").write_text(code)
-    (tmp_path / "_load.py").write_text(code)
+    (tmp_path / "saving").mkdir()
+    (tmp_path / "saving" / "load.py").write_text(code)
     (wrong,) = computed_imports(tmp_path)
     assert wrong.startswith("cli/a.py:1: ")
 

@@ -28,7 +28,7 @@ from lookalike.kernels.first_use import compile_at_once
 from lookalike.leaderboard import compare, diagnose
 from lookalike.measures import MEASURES, ForestProximity, Gower, Ranked, StochasticForest, Vector
 from lookalike.represent.prototypes import METHODS
-from lookalike.saving.params import OneOf
+from lookalike.saving.fields import Choice
 from lookalike.show.report import report
 from lookalike.table import Table, read_table
 
@@ -204,7 +204,7 @@ def _estimators() -> Iterator[tuple[Any, list[Any]]]:
     # Two clusters far apart: no list of neighbors leads from one to the other.
     apart = _numbers(600) + 100.0 * (np.arange(600) % 2)[:, None]
     methods = SimilarityClustering.PARAMS["method"]
-    assert isinstance(methods, OneOf)
+    assert isinstance(methods, Choice)
     for method in methods.values:
         for measure, some in ((Gower(), tables[:2]), (Vector(), [numbers, apart])):
             yield SimilarityClustering(measure, method=method, random_state=0), some

@@ -12,7 +12,6 @@ import warnings
 import pytest
 
 import lookalike
-from cli.help_page import PAGE, page
 from cli.run import program, run, start
 from lookalike.cli.app import VERBS
 from lookalike.cli.source import Loaded
@@ -46,11 +45,6 @@ def test_help_names_every_verb():
     done = run("--help")
     assert done.exit_code == 0
     assert all(re.search(rf"\b{verb}\b", done.stdout) for verb in VERBS)
-
-
-def test_the_page_shows_the_help_as_it_is():
-    now = PAGE.read_text(encoding="utf-8")
-    assert now == page(), "run python tests/cli/help_page.py"
 
 
 @pytest.mark.parametrize(

@@ -166,9 +166,9 @@ def test_what_cannot_be_searched_is_said():
         DensitySearch(Vector()).fit(TOY, [0, 0, np.nan, 1, 1, 1])
     with pytest.raises(InvalidInput, match="labels without gaps|a target without gaps"):
         DensitySearch(Vector()).fit(TOY, np.array([0, 0, None, 1, 1, 1], dtype=object))
-    with pytest.raises(InvalidInput, match="whole numbers of at least 1"):
+    with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=[2, 0]).fit(TOY, HALVES)
-    with pytest.raises(InvalidInput, match="whole numbers of at least 1"):
+    with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=()).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="alike in both directions"):
         DensitySearch(Precomputed(symmetric=False)).fit(reference.gaps(reference.TOY), HALVES)

@@ -27,7 +27,7 @@ def test_worked_numbers():
 def test_two_rows_per_tree_would_weigh_nothing():
     # With two rows every path is one edge long, which is also the usual length.
     assert tree_weights([[1.0, 1.0, 1.0]], (), 2, 0.5).tolist() == [0, 0, 0]
-    with pytest.raises(InvalidInput, match="at least 3"):
+    with pytest.raises(InvalidInput, match=">= 3"):
         ReFeat(max_samples=2).fit(np.eye(4))
 
 

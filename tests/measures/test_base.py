@@ -32,7 +32,7 @@ def test_new_rows_may_find_themselves():
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "3", True])
 def test_k_must_be_a_whole_number_above_zero(k):
-    with pytest.raises(InvalidInput, match="a whole number of at least 1"):
+    with pytest.raises(InvalidInput, match="an integer >= 1"):
         Vector().fit(LINE).kneighbors(n_neighbors=k)
 
 

@@ -84,7 +84,7 @@ def test_forms():
 def test_wrong_questions():
     with pytest.raises(InvalidInput, match="isolation"):
         find_outliers(TABLE, "magic")
-    with pytest.raises(InvalidInput, match="at least 1"):
+    with pytest.raises(InvalidInput, match="an integer >= 1"):
         find_outliers(TABLE, "neighbors", n_neighbors=0)
     with pytest.raises(TooFewRows):
         find_outliers({"a": [1.0]}, "neighbors")

@@ -255,9 +255,9 @@ def test_other_neighbors_give_another_map():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"k": 0}, InvalidInput, "whole number of at least 1"),
+        ({"k": 0}, InvalidInput, "an integer >= 1"),
         ({"k": 30}, TooFewRows, "n_samples=30"),
-        ({"random_state": -1}, InvalidInput, "at least 0"),
+        ({"random_state": -1}, InvalidInput, "an integer >= 0"),
     ],
 )
 def test_wrong_options(options, error, words):

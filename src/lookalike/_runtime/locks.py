@@ -35,8 +35,8 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
         # filelock follows no link: the file behind it would be emptied.
         link = error.errno == errno.ELOOP
         found = "a link" if link else os.strerror(error.errno or 0).lower()
-        do = "Choose another folder, or ask for the permission to write there"
-        raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, do) from error
+        hint = "Choose another folder, or ask for the permission to write there"
+        raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, hint) from error
     try:
         yield
     finally:

@@ -12,8 +12,7 @@ from lookalike.clustering._clustering import Model
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import MeasureTask, check_task_rows
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.saving.fields import INT64, Array, Dims, Fields, Integer, Saved
 
 MODELS = ("NearestExemplar", "NearestRow", "WithinReach", "MutualReach", "SpectralExtension")
 
@@ -21,16 +20,15 @@ MODELS = ("NearestExemplar", "NearestRow", "WithinReach", "MutualReach", "Spectr
 class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
     """Base of the estimators that cluster by one measure and can label new rows."""
 
-    SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
-        "rows_": Of("Rows"),
-        "model_": Of(*MODELS),
+    FIELDS: ClassVar[Fields] = {
+        "dense_limit": Integer(1, INT64),
+        "measure_": Saved("Measure"),
+        "rows_": Saved("Rows"),
+        "model_": Saved(*MODELS),
         "labels_": Array("int64", "rows", low=-1, below="clusters"),
-        "n_clusters_": Whole(),
+        "n_clusters_": Integer(0, size="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"dense_limit": AtLeast(1)}
 
     measure_: Measure
     rows_: Rows
@@ -45,6 +43,4 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
         """Check after loading that labels, exemplars and rows belong together."""
         n = dims["rows"]
         check_task_rows(self, n)
-        fits = self.n_clusters_ == dims["clusters"]
-        require(fits, f"{type(self).__name__}.n_clusters_", str(dims["clusters"]))
         self.model_.check_rows(n, self.n_clusters_)

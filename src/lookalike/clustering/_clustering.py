@@ -55,7 +55,7 @@ class Method(Protocol):
 class NearestExemplar:
     """A new row joins the cluster of the nearest exemplar; ties go to the lower label."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "exemplars": Array("int64", "clusters", low=0),
     }
 
@@ -87,7 +87,7 @@ class NearestExemplar:
 class NearestRow:
     """A new row joins the cluster of the nearest row; ties go to the lower position."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "basis": Array("int64", "basis", low=0),
         "labels": Array("int64", "basis", low=-1),
     }

@@ -26,9 +26,12 @@ from lookalike.clustering._space import Space
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
+    InPython,
     InvalidInput,
     LookalikeError,
     LookalikeWarning,
+    Param,
+    Phrase,
     suggest,
 )
 from lookalike.measures.contract.base import Measure
@@ -36,41 +39,34 @@ from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
 from lookalike.measures.source import Source, read_source
-from lookalike.saving.encode import Saved
+from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
     Anything,
     Array,
-    Dims,
+    AtLoad,
+    Choice,
     Either,
     Fields,
     Flag,
+    Instance,
+    Integer,
     ListOf,
     MapOf,
     Maybe,
     Objects,
-    Of,
     Real,
+    Saved,
     Sometimes,
     Text,
     TupleOf,
-    Whole,
-    require,
-)
-from lookalike.saving.params import (
-    KINDS,
-    N_JOBS,
-    AnyOf,
-    AtLeast,
-    Between,
-    Is,
-    OneOf,
-    Rule,
     check_params,
 )
 from lookalike.table import read_table
 
 
-class AutoClustering(ClusterMixin, Saved, BaseEstimator):
+class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
     """Find the measure and the method whose clusters hold together best, without labels.
 
     Every measure is fitted with every combination of its parameters, clustered by every method,
@@ -140,30 +136,27 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     0.865657
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measures": Maybe(
-            Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything()))
-        ),
-        "methods": Either(Text(), ListOf(Text()), TupleOf(Text())),
-        "n_clusters": Anything(),
-        "results_": Anything(),
-        "best_score_": Real(),
-        "best_index_": Whole(-1),
-        "finished_": Flag(),
-        "best_estimator_": Of("SimilarityClustering"),
-        "labels_": Array("int64", "rows", low=-1),
-        "n_clusters_": Whole(),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_repeats": AtLeast(1),
-        "max_seconds": AnyOf(OneOf(None), Between(0.0)),
-        "options": AnyOf(OneOf(None), Is(Mapping, named="a mapping of parameter to value")),
+    FIELDS: ClassVar[Fields] = {
+        "n_repeats": Integer(1),
+        "max_seconds": Maybe(Real(0.0)),
+        "options": Maybe(Instance(Mapping, named="a mapping of parameter to value")),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "measures": AtLoad(
+            Maybe(Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything())))
+        ),
+        "methods": AtLoad(Either(Text(), ListOf(Text()), TupleOf(Text()))),
+        "n_clusters": Anything(),
+        "results_": Anything(),
+        "best_score_": Real(nan=True),
+        "best_index_": Integer(-1),
+        "finished_": Flag(),
+        "best_estimator_": Saved("SimilarityClustering"),
+        "labels_": Array("int64", "rows", low=-1),
+        "n_clusters_": Integer(0),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     def __init__(
@@ -248,19 +241,19 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
         for method in methods or [""]:
             if method not in METHODS:
-                who, do = f"{type(self).__name__}(methods=...)", suggest(method, METHODS)
-                raise InvalidInput(who, "names of methods", repr(method), do)
+                who, hint = Param("methods", of=type(self).__name__), suggest(method, METHODS)
+                raise InvalidInput(who, "names of methods", repr(method), hint)
         return methods
 
     def _numbers(self) -> list[int | str]:
         given = self.n_clusters
         single = isinstance(given, str) or not isinstance(given, Iterable)
         numbers = [given] if single else list(given)
-        rule = AnyOf(AtLeast(2), OneOf(AUTO))
+        rule = Either(Integer(2), Choice(AUTO))
         for number in numbers or [None]:
             if not rule.fits(number):
-                who = f"{type(self).__name__}(n_clusters={given!r})"
-                raise InvalidInput(who, rule.wants(), repr(number), "Use 2 or more")
+                who = Param("n_clusters", given, of=type(self).__name__)
+                raise InvalidInput(who, rule.describe(), repr(number), "Use 2 or more")
         return numbers
 
     def _configurations(self) -> Iterator[Configuration]:
@@ -273,15 +266,20 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         for name, entry in named:
             measure, grid = entry if isinstance(entry, tuple) else (entry, {})
             if isinstance(measure, str):
-                measure = as_measure(measure, f"{type(self).__name__}(measures=...)")
+                measure = as_measure(measure, Phrase(Param("measures", of=type(self).__name__)))
             if not isinstance(measure, Measure):
-                who = f"{type(self).__name__}(measures=...)"
-                do = "Pass instances, for example [Gower(), Vector()]"
-                raise InvalidInput(who, "lookalike measures", repr(measure), do)
+                who = Param("measures", of=type(self).__name__)
+                hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
+                raise InvalidInput(who, "lookalike measures", repr(measure), hint)
             known = measure.get_params()
             for wrong in set(grid) - set(known):
-                who = f"{type(self).__name__}(measures=...): {type(measure).__name__}"
-                raise InvalidInput(who, "known parameters", repr(wrong), suggest(wrong, known))
+                who = Param("measures", of=type(self).__name__)
+                raise InvalidInput(
+                    who,
+                    f"parameters of {type(measure).__name__}",
+                    repr(wrong),
+                    suggest(wrong, known),
+                )
             seeded = [p for p in known if p.rpartition("__")[2] == "random_state"]
             for choice in ParameterGrid(grid):
                 for repeat in range(self.n_repeats if seeded else 1):
@@ -385,11 +383,6 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
         return tags
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that the best estimator is fitted."""
-        fits = hasattr(self.best_estimator_, "model_")
-        require(fits, "AutoClustering.best_estimator_", "a fitted estimator", "another")
 
 
 @dataclass(frozen=True)

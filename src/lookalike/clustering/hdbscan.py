@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.clustering._clustering import Clustering, number_by_first_row
 from lookalike.clustering._space import WIDE, Space, each_part
-from lookalike.errors import TooFewRows, UndefinedMeasure
+from lookalike.errors import Param, TooFewRows, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -65,8 +65,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
         raise TooFewRows(
             space.who,
             f"at least {most} rows for HDBSCAN",
-            f"n_samples={n}",
-            "Lower min_neighbors and min_cluster_size or add rows",
+            Param("n_samples", n),
+            ("Lower ", Param("min_neighbors"), " and ", Param("min_cluster_size"), " or add rows"),
         )
     k = min(n - 1, max(needed - 1, LISTED))
     lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
@@ -115,7 +115,7 @@ def _tree(
                 space.who,
                 "rows that can all be compared, if only by way of others",
                 f"row {lost} without a way to others",
-                "Drop such rows, or use method='density', where they are noise",
+                ("Drop such rows, or use ", Param("method", "density"), ", where they are noise"),
             )
         found.append(_join(parents, *edges))
         parts = roots_of(parents)
@@ -187,7 +187,7 @@ class MutualReach:
     more than the longest step inside the cluster. Else the new row is noise.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "members": Array("int64", "members", low=0),
         "labels": Array("int64", "members", low=0, below="clusters"),
         "core": Array("float64", "members"),

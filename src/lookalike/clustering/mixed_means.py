@@ -16,37 +16,33 @@ from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.clustering._clustering import number_by_first_row
 from lookalike.clustering._methods import AUTO
 from lookalike.clustering.mixed_space import Centers, MixedSpace, learn_space
-from lookalike.errors import LookalikeWarning, TooFewRows
-from lookalike.saving.encode import Saved
+from lookalike.errors import InPython, LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
-    Array,
-    Dims,
-    Fields,
-    MapOf,
-    Objects,
-    Of,
-    Real,
-    Sometimes,
-    Text,
-    Whole,
-    require,
-)
-from lookalike.saving.params import (
+    INT64,
     KINDS,
     N_JOBS,
-    AnyOf,
-    AtLeast,
-    Between,
-    OneOf,
-    Rule,
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Integer,
+    MapOf,
+    Objects,
+    Real,
+    Saved,
+    Sometimes,
+    Text,
     check_params,
+    require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import split_target
 
 
-class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
+class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
     """Say which rows belong together around centers: k-means for numbers and categories.
 
     Numbers (and ordered levels) are brought to standard deviation 1, each level of a category
@@ -120,30 +116,27 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
     array([1, 0])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "schema_": Of("Schema"),
-        "space_": Of("MixedSpace"),
-        "centers_": Of("Centers"),
-        "labels_": Array("int64", "rows", low=0, below="clusters"),
-        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
-        "exemplar_distances_": Array("float64", "rows", finite=True),
-        "n_clusters_": Whole(1),
-        "n_iter_": Whole(),
-        "inertia_": Real(low=0.0),
-        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
-        "category_weight": Between(0.0, 1e6),
-        "n_init": AtLeast(1),
-        "max_iter": AtLeast(1),
-        "max_clusters": AtLeast(2),
+    FIELDS: ClassVar[Fields] = {
+        "n_clusters": Either(Integer(1), Choice(AUTO)),
+        "category_weight": Real(0.0, 1e6),
+        "n_init": Integer(1),
+        "max_iter": Integer(1, INT64),
+        "max_clusters": Integer(2, INT64),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "schema_": Saved("Schema"),
+        "space_": Saved("MixedSpace"),
+        "centers_": Saved("Centers"),
+        "labels_": Array("int64", "rows", low=0, below="clusters"),
+        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
+        "exemplar_distances_": Array("float64", "rows", finite=True),
+        "n_clusters_": Integer(1, size="clusters"),
+        "n_iter_": Integer(0),
+        "inertia_": Real(0.0),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     schema_: Schema
@@ -196,8 +189,10 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
         n, asked = len(table), self.n_clusters
         if n == 0 or (asked != AUTO and int(asked) > n):
             needed = f"at least {max(1, 1 if asked == AUTO else int(asked))} rows"
-            who = f"{type(self).__name__}(n_clusters={asked!r})"
-            raise TooFewRows(who, needed, f"n_samples={n}", "Lower n_clusters or add rows")
+            who = Param("n_clusters", asked, of=type(self).__name__)
+            raise TooFewRows(
+                who, needed, Param("n_samples", n), ("Lower ", Param("n_clusters"), " or add rows")
+            )
         rows = space.encode(table)
         rng = make_generator(self.random_state)
         best: Centers | None = None
@@ -227,10 +222,14 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
             dtype=np.int64,
         )
         if asked not in (AUTO, self.n_clusters_):
-            do = "Use these clusters (n_clusters_ tells), or ask for another number"
-            who = f"{type(self).__name__}(n_clusters={asked})"
+            hint = Phrase(
+                "Use these clusters",
+                InPython(" (n_clusters_ tells)"),
+                ", or ask for another number",
+            )
+            who = Param("n_clusters", asked, of=type(self).__name__)
             needed = f"rows of {asked} different kinds"
-            warning = LookalikeWarning(who, needed, str(self.n_clusters_), do)
+            warning = LookalikeWarning(who, needed, str(self.n_clusters_), hint)
             warnings.warn(warning, stacklevel=3)
 
     def _start_often(
@@ -275,5 +274,4 @@ class MixedKMeans(Saved, ClusterMixin, BaseEstimator):
         """Check after loading that centers, labels and columns belong together."""
         who = type(self).__name__
         require(len(self.centers_) == dims["clusters"], f"{who}.centers_", "one per cluster")
-        require(self.n_clusters_ == dims["clusters"], f"{who}.n_clusters_", str(dims["clusters"]))
         self.space_.check_columns(self.schema_, self.centers_)

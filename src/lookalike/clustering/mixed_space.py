@@ -12,7 +12,7 @@ from lookalike.kernels.mixed import assign_centers
 from lookalike.measures.forest.tree_inputs import TreeInputs, plan_inputs, read_inputs
 from lookalike.measures.numeric import check_owners
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Of, Real, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Real, Saved, require
 from lookalike.table import Schema, Table
 
 TALL = 8192  # rows that one kernel call assigns
@@ -33,11 +33,11 @@ class Centers:
     rounds : int, until they came to rest
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "means": Array("float64", "k", "numbers", finite=True),
         "shares": Array("float64", "k", "levels", finite=True),
-        "inertia": Real(low=0.0),
-        "rounds": Whole(),
+        "inertia": Real(0.0),
+        "rounds": Integer(0),
     }
 
     means: np.ndarray
@@ -68,14 +68,14 @@ class MixedSpace:
     weight : float, of a column of levels
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "inputs": Of("TreeInputs"),
+    FIELDS: ClassVar[Fields] = {
+        "inputs": Saved("TreeInputs"),
         "levels": Array("bool", "inputs"),
         "offset": Array("float64", "numbers", finite=True),
         "spread": Array("float64", "numbers", low=0.0, finite=True),
         "starts": Array("int64", "starts", low=0, ascending=True),
         "shares": Array("float64", "levels", low=0.0, finite=True),
-        "weight": Real(low=0.0),
+        "weight": Real(0.0, finite=True),
     }
 
     inputs: TreeInputs

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.errors import InPython, InvalidInput, Phrase, UndefinedMeasure
 from lookalike.evaluate.space import as_space, needs_distances
-from lookalike.saving.params import OneOf
+from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels
 
 NOISE = -1  # the label of a row that belongs to no cluster
-DEFINITIONS = OneOf("class_weighted", "hungarian", "pairwise")
+DEFINITIONS = Choice("class_weighted", "hungarian", "pairwise")
 
 
 def purity(y: Any, labels: Any) -> float:
@@ -89,10 +89,7 @@ def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted"
     >>> clustering_f_measure(y, labels, "pairwise")
     0.4
     """
-    if not DEFINITIONS.fits(definition):
-        who = f"clustering_f_measure(definition={definition!r})"
-        do = DEFINITIONS.advice(definition)
-        raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), do)
+    DEFINITIONS.check("clustering_f_measure", "definition", definition)
     table, of_class, of_cluster = _contingency(y, labels, "clustering_f_measure")
     return f_from_counts(table, of_class, of_cluster, definition)
 
@@ -177,8 +174,8 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
     clusters = np.asarray(labels)
     if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
         found = f"an array of {clusters.dtype} of shape {clusters.shape}"
-        do = "Pass the labels_ of a clustering"
-        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, do)
+        hint = Phrase(InPython("Pass the labels_ of a clustering"))
+        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, hint)
     if not len(clusters):
         raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")
     classes, _ = code_labels(y, len(clusters), who)

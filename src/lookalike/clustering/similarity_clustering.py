@@ -30,11 +30,21 @@ from lookalike.clustering.linkage import Linkage
 from lookalike.clustering.medoids import Medoids
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.spectral import Spectral, SpectralExtension
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InPython, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
-from lookalike.saving.fields import Array, Fields, MapOf, Real, Sometimes, Text, Whole
-from lookalike.saving.params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike.saving.fields import (
+    INT64,
+    Array,
+    Choice,
+    Either,
+    Fields,
+    Integer,
+    MapOf,
+    Real,
+    Sometimes,
+    Text,
+)
 
 KNEE = "knee"
 
@@ -147,25 +157,22 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     ['meow', 'woof']
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "n_clusters": Either(Integer(1), Choice(AUTO)),
+        "method": Choice(*METHODS),
+        "affinity": Choice("similarity", "rbf"),
+        "sigma": Real(0.0, open_low=True),
+        "eps": Either(Real(0.0), Choice(KNEE)),
+        "min_neighbors": Integer(1),
+        "min_cluster_size": Either(Integer(2), Choice(AUTO)),
+        "max_clusters": Integer(2, INT64),
+        "landmarks": Either(Choice(AUTO_LANDMARKS, None), Integer(2)),
         "exemplar_distances_": Array("float64", "rows"),
         "exactness_": Text(),
-        "min_cluster_size_": Sometimes(Whole(1)),
-        "eps_": Sometimes(Real()),
+        "min_cluster_size_": Sometimes(Integer(1)),
+        "eps_": Sometimes(Real(0.0, nan=True)),
         "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
-        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
-        "method": OneOf(*METHODS),
-        "affinity": OneOf("similarity", "rbf"),
-        "sigma": Between(0.0, open_low=True),
-        "eps": AnyOf(Between(0.0), OneOf(KNEE)),
-        "min_neighbors": AtLeast(1),
-        "min_cluster_size": AnyOf(AtLeast(2), OneOf(AUTO)),
-        "max_clusters": AtLeast(2),
-        "landmarks": AnyOf(OneOf(AUTO_LANDMARKS, None), AtLeast(2)),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
     def __init__(
@@ -221,7 +228,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         return self
 
     def _name(self) -> str:
-        return f"{type(self).__name__}(method={self.method!r})"
+        return Phrase(Param("method", self.method, of=type(self).__name__))
 
     def _cluster(self, space: Space) -> None:
         """Cluster a space that may have its matrix already."""
@@ -247,9 +254,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "affinity" and found > 1:
             needed = f"a preference that elects {asked} exemplars"
             shown = f"{found} exemplars at the nearest"
-        do = "Use these clusters (n_clusters_ tells), or ask for another number"
-        who = f"{self._name()[:-1]}, n_clusters={asked})"
-        warnings.warn(LookalikeWarning(who, needed, shown, do), stacklevel=4)
+        hint = Phrase(
+            "Use these clusters",
+            InPython(" (n_clusters_ tells)"),
+            ", or ask for another number",
+        )
+        who = Param("n_clusters", asked, of=type(self).__name__)
+        warnings.warn(LookalikeWarning(who, needed, shown, hint), stacklevel=4)
 
     def _count_landmarks(self, space: Space) -> int | None:
         if self.method in BY_DENSITY:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.clustering._clustering import Clustering, number_by_first_row
 from lookalike.clustering._space import Space, each_part
-from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.encode import saveable
@@ -116,7 +116,7 @@ class Spectral:
 class SpectralExtension:
     """A new row gets spectral coordinates from its affinities and joins the nearest center."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "basis": Array("int64", "basis", low=0),
         "loadings": Array("float64", "basis", "dimensions"),
         "centers": Array("float64", "clusters", "dimensions"),
@@ -173,7 +173,7 @@ def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
             space.who,
             "similarities of at least 0 for spectral clustering",
             f"{matrix.min():g}",
-            "Use affinity='rbf', which works on distances",
+            ("Use ", Param("affinity", "rbf"), ", which works on distances"),
         )
     np.fill_diagonal(matrix, 0.0)
     return matrix

@@ -10,10 +10,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Real, Shape, Text, check_fields, require
-from lookalike.saving.params import AnyOf, Between, OneOf, Rule, check_params
+from lookalike.saving.fields import (
+    Field,
+    Fields,
+    Maybe,
+    Real,
+    Text,
+    check_fields,
+    check_params,
+    require,
+)
 from lookalike.table.model.table import Column, Graph
 
 show = reprlib.repr  # cells can be long; a message shows how they begin
@@ -45,16 +53,14 @@ class Distance:
         The scale in use; where it is 0, equal cells have similarity 1 and all others 0.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "scale": Maybe(Real(0.0, 1e300, open_low=True)),
         "column_": Text(),
-        "scale_": Real(low=0.0),
+        "scale_": Real(0.0, nan=True),
     }
 
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "scale": AnyOf(OneOf(None), Between(0.0, 1e300, open_low=True))
-    }
     n_sampled: ClassVar[int] = 1000
     n_pivots: ClassVar[int] = 8
 
@@ -138,13 +144,17 @@ class Distance:
                 f"{type(self).__name__}, column {column.name!r}",
                 "a column of kind " + " or ".join(self.kinds),
                 f"kind {column.kind.name}",
-                f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
+                (
+                    "Use ",
+                    Param("kinds", {column.name: self.kinds[0]}),
+                    " or choose another distance",
+                ),
             )
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):
             raise InvalidInput(
-                type(self).__name__, "to be fitted", "it is not", "Call fit(column) first"
+                type(self).__name__, "to be fitted", "it is not", InPython("Call fit(column) first")
             )
 
     # -- the scale --------------------------------------------------------------------------------
@@ -192,7 +202,7 @@ class Distance:
 
     # -- loading ----------------------------------------------------------------------------------
 
-    def cells_shape(self) -> Shape | None:
+    def cells_shape(self) -> Field | None:
         """Return what encoded cells look like, for checking them after loading; None: anything."""
         return None
 
@@ -269,11 +279,11 @@ def cell_error(
     row: int,
     needed: str,
     found: str,
-    do: str,
+    hint: str,
     error: type[LookalikeError] = InvalidInput,
 ) -> LookalikeError:
     """Make the error for one bad cell, naming the column and the row."""
-    return error(f"column {column!r}, row {row}", needed, found, do)
+    return error(f"column {column!r}, row {row}", needed, found, hint)
 
 
 def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
 from lookalike.table.model.table import Column
 
 
@@ -30,7 +30,7 @@ class Equal(Distance):
     array([[ 0.,  1.,  0., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "levels_": TupleOf(Plain()),
     }
 
@@ -54,6 +54,6 @@ class Equal(Distance):
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells)
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("int64", "n")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from lookalike.columns.coded import variance_of_codes
 from lookalike.columns.order import Levels
-from lookalike.saving.fields import Fields
 
 
 class Cyclic(Levels):
@@ -29,8 +28,6 @@ class Cyclic(Levels):
     >>> distance.compare(cells[:1], cells)
     array([[0. , 0.5, 1. , 0.5, nan]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "cyclic"
 

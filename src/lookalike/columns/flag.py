@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, show
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
 from lookalike.table.model.table import Column
 
 
@@ -34,7 +34,7 @@ class Presence(Distance):
            [ 1.,  0.,  1., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "levels_": TupleOf(Plain()),
     }
 
@@ -55,8 +55,8 @@ class Presence(Distance):
         if len(odd):
             row = int(odd[0])
             needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
-            do = "Correct the cell, leave it missing, or make the column a category"
-            raise cell_error(column.name, row, needed, show(column.cell(row)), do)
+            hint = "Correct the cell, leave it missing, or make the column a category"
+            raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
         return codes
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -71,6 +71,6 @@ class Presence(Distance):
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells)
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("int64", "n", low=-1, high=1)

@@ -13,30 +13,28 @@ from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import graph_edit_block, square_counts
-from lookalike.saving.fields import Fields, Shape, require
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
 LARGEST = 10  # nodes of a graph whose edit distance is counted
 
 
 class _Graphs(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
         rows: list[list[int] | None] = []
         for row, cell in enumerate(column.values):
             if cell is not None and not isinstance(cell, Graph):
-                do = "Give each cell a graph"
-                raise cell_error(column.name, row, "a graph", show(cell), do, WrongType)
+                hint = "Give each cell a graph"
+                raise cell_error(column.name, row, "a graph", show(cell), hint, WrongType)
             rows.append(None if cell is None else self._numbers(cell, column.name, row))
         return pack(rows)
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         raise AssertionError("a distance of graphs must encode one")
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64", high=-2)
 
@@ -62,8 +60,6 @@ class GraphJaccard(_Graphs):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 0.333333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "graph_jaccard"
 
@@ -110,10 +106,10 @@ class WeisfeilerLehman(_Graphs):
     array([[0.   , 0.   , 4.899]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "wl"
-    PARAMS = {"rounds": AtLeast(0)}
+    FIELDS: ClassVar[Fields] = {
+        "rounds": Integer(0),
+    }
 
     def __init__(self, rounds: int = 3, scale: float | None = None) -> None:
         self.rounds = rounds
@@ -156,8 +152,6 @@ class GraphEdit(_Graphs):
     array([[0., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "ged"
     n_sampled = 50  # one comparison of large graphs may take a tenth of a second
     n_pivots = 4
@@ -165,8 +159,8 @@ class GraphEdit(_Graphs):
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         if len(graph.nodes) > LARGEST:
             found = f"{len(graph.nodes)}"
-            do = "Choose 'wl' or 'graph_jaccard', which take any size"
-            raise cell_error(column, row, f"at most {LARGEST} nodes", found, do)
+            hint = "Choose 'wl' or 'graph_jaccard', which take any size"
+            raise cell_error(column, row, f"at most {LARGEST} nodes", found, hint)
         _neighbors(graph, column, row)
         place = {node: at for at, node in enumerate(graph.nodes)}
         labels = [token_id(("label", kind)) for kind in graph.nodes.values()]
@@ -178,7 +172,7 @@ class GraphEdit(_Graphs):
         graph_edit_block(a.values, a.offsets, b.values, b.offsets, LARGEST, out)
         return out
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64")
 
@@ -198,9 +192,9 @@ def _neighbors(graph: Graph, column: str, row: int) -> dict[Any, set[Any]]:
     near: dict[Any, set[Any]] = {node: set() for node in graph.nodes}
     for one, other in graph.edges:
         if one not in near or other not in near:
-            do = "List both ends of every edge among the nodes"
+            hint = "List both ends of every edge among the nodes"
             needed = "edges between nodes of the graph"
-            raise cell_error(column, row, needed, show((one, other)), do)
+            raise cell_error(column, row, needed, show((one, other)), hint)
         near[one].add(other)
         near[other].add(one)
     return near

@@ -8,8 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Cells
 from lookalike.columns.vector import _RowDistance, blocks_of
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import Is
+from lookalike.saving.fields import Fields, Flag
 
 
 def shares(rows: np.ndarray) -> np.ndarray:
@@ -39,8 +38,6 @@ class NormalizedEuclidean(_RowDistance):
     >>> distance.compare(cells[:1], cells).round(4)
     array([[0.    , 0.    , 1.0607]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "normalized"
     kinds = ("histogram",)
@@ -85,11 +82,11 @@ class EarthMover(_RowDistance):
     array([[0., 1., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "earth_mover"
     kinds = ("histogram",)
-    PARAMS = {"normalized": Is(bool)}
+    FIELDS: ClassVar[Fields] = {
+        "normalized": Flag(),
+    }
 
     def __init__(self, normalized: bool = False, scale: float | None = None) -> None:
         self.normalized = normalized

@@ -8,8 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
 from lookalike.errors import InvalidInput
-from lookalike.saving.fields import Array, Fields, Real, Shape
-from lookalike.saving.params import Between, OneOf
+from lookalike.saving.fields import Array, Choice, Field, Fields, Real
 from lookalike.table.model.table import Column
 
 # Two numbers beyond APART differ by more than 1 if they differ at all; twice FAR is still a number.
@@ -58,18 +57,16 @@ class Absolute(Distance):
     array([[1. , 0.5, 0. , nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "alpha": Real(1.0, 1e6),
+        "beta": Real(0.0, 1.0, open_low=True),
+        "constant": Choice("keep", "drop"),
+        "trim": Real(0.0, 0.49),
         "low_": Real(finite=True),
     }
 
     name = "absolute"
     kinds = ("number",)
-    PARAMS = {
-        "alpha": Between(1.0, 1e6),
-        "beta": Between(0.0, 1.0, open_low=True),
-        "constant": OneOf("keep", "drop"),
-        "trim": Between(0.0, 0.49),
-    }
 
     def __init__(
         self,
@@ -137,8 +134,8 @@ class Absolute(Distance):
         endless = np.flatnonzero(np.isinf(values))
         if len(endless):
             row = int(endless[0])
-            do = "Replace infinite values or leave them missing"
-            raise cell_error(column.name, row, "finite numbers", f"{values[row]}", do)
+            hint = "Replace infinite values or leave them missing"
+            raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
         return values
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -162,6 +159,6 @@ class Absolute(Distance):
         # the mean of equal numbers may be off by one bit, and 0 has to be exact
         return 0.0 if cells.min() == cells.max() else float(np.var(cells))
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("float64 float32", "n")

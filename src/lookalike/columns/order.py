@@ -8,14 +8,14 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_missing, show
 from lookalike.columns.coded import codes_in, variance_of_codes
-from lookalike.saving.fields import Array, Fields, Plain, Shape, TupleOf
+from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
 from lookalike.table.model.table import Column
 
 
 class Levels(Distance, abstract=True):
     """A distance that is looked up in a table of levels."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "levels_": TupleOf(Plain(), "levels"),
         "similarities_": Array("float64", "levels", "levels"),
     }
@@ -51,8 +51,8 @@ class Levels(Distance, abstract=True):
             named = code in column.unknown or 0 <= code < len(column.kind.levels)
             found = show(column.cell(row)) if named else f"code {code}"
             needed = "one of the levels " + ", ".join(repr(v) for v in self.levels_)
-            do = "Declare the level, with its place, where the kind is given, or leave it missing"
-            raise cell_error(column.name, row, needed, found, do)
+            hint = "Declare the level, with its place, where the kind is given, or leave it missing"
+            raise cell_error(column.name, row, needed, found, hint)
         return codes
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -72,7 +72,7 @@ class Levels(Distance, abstract=True):
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells, (1.0 - self.similarities_) ** 2)
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("int64", "n", low=-1, high=len(self.levels_) - 1)
 
@@ -106,8 +106,6 @@ class Information(Levels):
            [0.      , 0.5     , 1.      ]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "information"
 
     def _table(self, counts: np.ndarray) -> np.ndarray:
@@ -127,8 +125,6 @@ class RankRange(Levels):
     >>> distance.compare(cells[:1], cells)
     array([[0. , 0.5, 1. , nan]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "rank_range"
 

@@ -41,7 +41,7 @@ class RankShare(Absolute):
     array([[0.   , 0.375, 0.375, 0.75 ]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "low_": None,
         "values_": Array("float64", "values", finite=True, ascending=True),
         "between_": Array("float64", "values+1", finite=True),

@@ -13,8 +13,7 @@ from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
-from lookalike.saving.fields import Fields, Flag, Shape, require
-from lookalike.saving.params import Is, OneOf
+from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
 
 _LETTERS = 0x110000  # code points there are
@@ -59,13 +58,14 @@ class Edit(Distance):
     array([[0., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "normalized": Flag(),
+        "relabel": Choice("auto", "unit", "jaccard"),
         "sets_": Flag(),
     }
 
     name = "edit"
     kinds = ("sequence",)
-    PARAMS = {"normalized": Is(bool), "relabel": OneOf("auto", "unit", "jaccard")}
 
     sets_: bool
 
@@ -89,8 +89,8 @@ class Edit(Distance):
             if cell is None:
                 rows.append(None)
             elif not isinstance(cell, tuple | list):
-                do = "Give each cell a tuple or a list, or make the column a text"
-                raise cell_error(column.name, row, "a sequence", show(cell), do, WrongType)
+                hint = "Give each cell a tuple or a list, or make the column a text"
+                raise cell_error(column.name, row, "a sequence", show(cell), hint, WrongType)
             elif self.sets_:
                 rows.append(_nested(cell, tokens, column.name, row))
             else:
@@ -116,7 +116,7 @@ class Edit(Distance):
         lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
         return lengths
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64") if self.sets_ else RaggedOf("int64", high=-2)
 
@@ -145,8 +145,6 @@ class EditSets(Edit):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 1.333333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "edit_sets"
 
@@ -187,8 +185,10 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
-            do = "Make every item a set, or choose Edit(relabel='unit')"
-            raise cell_error(column, row, "a sequence of sets", f"item {show(item)}", do, WrongType)
+            hint = "Make every item a set, or choose Edit(relabel='unit')"
+            raise cell_error(
+                column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
+            )
         sets.append(set(tokens.of(item)))
     return [len(sets), *map(len, sets), *(number for one in sets for number in one)]
 

@@ -10,8 +10,7 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import warp_block
-from lookalike.saving.fields import Fields, Shape
-from lookalike.saving.params import AnyOf, AtLeast, OneOf
+from lookalike.saving.fields import Field, Fields, Integer, Maybe
 from lookalike.table.model.table import Column
 
 
@@ -27,13 +26,13 @@ def series_cells(column: Column) -> list[np.ndarray | None]:
         except (TypeError, ValueError):
             values = np.empty((0, 0))
         if values.ndim != 1:
-            do = "Give each cell a list or a one-dimensional array of numbers"
-            raise cell_error(column.name, row, "a series of numbers", show(cell), do, WrongType)
+            hint = "Give each cell a list or a one-dimensional array of numbers"
+            raise cell_error(column.name, row, "a series of numbers", show(cell), hint, WrongType)
         odd = np.flatnonzero(~np.isfinite(values))
         if len(odd):
             found = f"{values[odd[0]]} at position {odd[0]}"
-            do = "Fill the gaps of the series, or leave the whole cell missing"
-            raise cell_error(column.name, row, "a series of finite numbers", found, do)
+            hint = "Fill the gaps of the series, or leave the whole cell missing"
+            raise cell_error(column.name, row, "a series of finite numbers", found, hint)
         out.append(values)
     return out
 
@@ -73,8 +72,6 @@ class DTW(Distance):
     array([[ 0.,  0., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     # Our own kernel rather than dtaidistance's: that one lays its window around both diagonals of
     # a table that is not square, which is another number than the band defined here; it takes one
     # pair at a time where 32 fit, which is ten times slower; and an answer must not depend on
@@ -82,7 +79,9 @@ class DTW(Distance):
 
     name = "dtw"
     kinds = ("series",)
-    PARAMS = {"window": AnyOf(OneOf(None), AtLeast(0))}
+    FIELDS: ClassVar[Fields] = {
+        "window": Maybe(Integer(0)),
+    }
 
     def __init__(self, window: int | None = None, scale: float | None = None) -> None:
         self.window = window
@@ -102,6 +101,6 @@ class DTW(Distance):
         warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
         return out
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("float64", finite=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from lookalike.errors import WrongType
 from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
 from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
-from lookalike.saving.fields import Fields, Shape
+from lookalike.saving.fields import Field
 from lookalike.table.model.table import Column
 
 
@@ -47,7 +47,6 @@ def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
 
 
 class _Sets(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("set",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -59,11 +58,11 @@ class _Sets(Distance):
             elif isinstance(cell, frozenset | set):
                 rows.append(sorted(set(tokens.of(cell))))
             else:
-                do = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-                raise cell_error(column.name, row, "a set", show(cell), do, WrongType)
+                hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
+                raise cell_error(column.name, row, "a set", show(cell), hint, WrongType)
         return pack(rows)
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64", high=-2)
 
@@ -91,8 +90,6 @@ class Jaccard(_Sets):
     array([[0. , 0.5, 1. , nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "jaccard"
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -116,8 +113,6 @@ class Overlap(_Sets):
     >>> distance.compare(cells[:1], cells).round(3)
     array([[0.   , 0.333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "overlap"
 

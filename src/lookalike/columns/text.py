@@ -10,8 +10,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.saving.fields import Fields, Shape
-from lookalike.saving.params import Between, Is
+from lookalike.saving.fields import Field, Fields, Flag, Real
 from lookalike.table.model.table import Column
 
 
@@ -20,8 +19,8 @@ def letters(texts: Any, column: str = "text") -> Ragged:
     full = ["" if text is None else text for text in texts]
     for row, text in enumerate(full):
         if not isinstance(text, str):
-            do = "Turn the cells into texts or give the column another kind"
-            raise cell_error(column, row, "a text", show(text), do, WrongType)
+            hint = "Turn the cells into texts or give the column another kind"
+            raise cell_error(column, row, "a text", show(text), hint, WrongType)
     # surrogatepass: texts cut in the middle of a character exist, and have to come back unchanged
     points = np.frombuffer("".join(full).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     ends = np.cumsum([0, *map(len, full)], dtype=np.int64)
@@ -52,7 +51,6 @@ def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarra
 
 
 class _Text(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("text",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -64,7 +62,7 @@ class _Text(Distance):
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         raise AssertionError("a distance of texts must score")
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("uint32", high=0x10FFFF)
 
@@ -98,10 +96,10 @@ class Levenshtein(_Text):
     array([[ 0.,  3., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "levenshtein"
-    PARAMS = {"normalized": Is(bool)}
+    FIELDS: ClassVar[Fields] = {
+        "normalized": Flag(),
+    }
 
     def __init__(self, normalized: bool = True, scale: float | None = None) -> None:
         self.normalized = normalized
@@ -133,8 +131,6 @@ class TokenSet(_Text):
     >>> distance.compare(cells[:1], cells).round(3)
     array([[0.   , 0.034, 0.   ]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "token_set"
 
@@ -177,10 +173,10 @@ class JaroWinkler(_Text):
     array([[0.    , 0.0389]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "jaro_winkler"
-    PARAMS = {"prefix_weight": Between(0.0, 0.25)}
+    FIELDS: ClassVar[Fields] = {
+        "prefix_weight": Real(0.0, 0.25),
+    }
 
     def __init__(self, prefix_weight: float = 0.1, scale: float | None = None) -> None:
         self.prefix_weight = prefix_weight

@@ -8,11 +8,11 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.kernels import fallback
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
-from lookalike.saving.fields import Array, Fields, Shape, Whole
+from lookalike.saving.fields import Array, Field, Fields, Integer
 from lookalike.table.model.table import Column
 
 
@@ -33,8 +33,8 @@ class _RowDistance(Distance):
         How many numbers each cell has.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "length_": Whole(high=2**31),
+    FIELDS: ClassVar[Fields] = {
+        "length_": Integer(0, high=2**31),
     }
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
@@ -60,16 +60,18 @@ class _RowDistance(Distance):
         if out.ndim != 2 or self.length_ not in (-1, out.shape[1]):
             needed = "a matrix" if self.length_ < 0 else f"{self.length_} numbers per cell"
             found = f"an array of shape {out.shape}"
-            do = "Give every cell as many numbers as the fitted ones"
-            raise InvalidInput(f"column {column.name!r}", needed, found, do)
+            hint = "Give every cell as many numbers as the fitted ones"
+            raise InvalidInput(f"column {column.name!r}", needed, found, hint)
         odd = ~np.isfinite(out)
         odd &= ~column.missing[:, None]
         if odd.any():
             row, place = (int(i) for i in np.argwhere(odd)[0])
             found = f"{out[row, place]} at position {place}"
-            do = "Fill the gaps inside the cell, leave the whole cell missing, or set the column "
-            do += f"aside: kinds={{{column.name!r}: 'aside'}}"
-            raise cell_error(column.name, row, "finite numbers", found, do)
+            hint = Phrase(
+                "Fill what is missing in the cell, leave the whole cell missing, or use ",
+                Param("kinds", {column.name: "aside"}),
+            )
+            raise cell_error(column.name, row, "finite numbers", found, hint)
         return out
 
     def _stack(self, column: Column) -> np.ndarray:
@@ -83,15 +85,15 @@ class _RowDistance(Distance):
                 length = len(cell)
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
-                do = "Bring the cells to one length" + (
+                hint = "Bring the cells to one length" + (
                     ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
                 )
-                raise cell_error(column.name, row, needed, f"{len(cell)}", do)
+                raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
         gap = np.full(max(length, 0), np.nan)
         rows = [gap if cell is None else cell for cell in cells]
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("float64", "n", self.length_)
 
@@ -110,8 +112,6 @@ class Euclidean(_RowDistance):
     array([[0., 5.],
            [5., 0.]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "euclidean"
     kinds = ("vector", "histogram", "series")
@@ -137,8 +137,6 @@ class Cosine(_RowDistance):
     >>> distance.compare(cells[:1], cells)
     array([[0., 0., 1., 2.]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "cosine"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.hubness.reducer import INNER, Facts, _Scaled
 from lookalike.hubness.survival import (
     bivariate_tail,
@@ -27,8 +27,16 @@ from lookalike.measures.contract.traits import Traits
 from lookalike.measures.moments import moments
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Maybe, require
-from lookalike.saving.params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Flag,
+    Integer,
+    Maybe,
+    require,
+)
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
 AUTO = "auto"
@@ -102,17 +110,14 @@ class MutualProximity(_Scaled):
     array([1.   , 0.705, 0.303, 0.013])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "model": Choice(AUTO, *MODELS),
+        "sample": Maybe(Integer(1)),
+        "augment": Flag(),
+        "self_distance": Choice("exclude", "include"),
+        "random_state": RANDOM_STATE,
         "model_": Choice(*MODELS),
         "reference_": Maybe(Array("int64", "sample", low=0, ascending=True)),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "model": OneOf(AUTO, *MODELS),
-        "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "augment": Is(bool, np.bool_),
-        "self_distance": OneOf("exclude", "include"),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -156,10 +161,15 @@ class MutualProximity(_Scaled):
         if self.model_ in MODELS[:2]:
             if self.sample is not None:
                 raise InvalidInput(
-                    f"MutualProximity(model={self.model_!r}, sample={self.sample})",
-                    "a model that can be fitted to a sample",
+                    Param("model", self.model_, of="MutualProximity"),
+                    ("a model that can be fitted to ", Param("sample", self.sample)),
                     repr(self.model_),
-                    "Use model='gauss_independent' or model='gamma_independent'",
+                    (
+                        "Use ",
+                        Param("model", "gauss_independent"),
+                        " or ",
+                        Param("model", "gamma_independent"),
+                    ),
                 )
             self._check_cost(n)
         if self.model_ == "empirical":
@@ -174,16 +184,29 @@ class MutualProximity(_Scaled):
         return "empirical" if n <= COUNTED and self.sample is None else "gauss_independent"
 
     def _check_cost(self, n: int) -> None:
-        who = f"MutualProximity(model={self.model_!r}).fit"
+        who = f"MutualProximity ({self.model_})"
         # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
         bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model_ == "empirical" else 0
-        do = "Use model='gauss_independent', or sample=30 with it, which streams"
-        check_pairs(who, n, n, do, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
+        hint = Phrase(
+            "Use ",
+            Param("model", "gauss_independent"),
+            ", or ",
+            Param("sample", 30),
+            " with it, which streams",
+        )
+        check_pairs(who, n, n, hint, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
         if n > SLOW:
             warnings.warn(
-                f"{who}: comparing all pairs of {n:,} rows looks at {n**3 / 2:.0e} triples; "
-                "model='gauss_independent' streams and gives much the same lists.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    who,
+                    "fewer rows",
+                    f"{n:,}, whose pairs make {n**3 / 2:.0e} triples",
+                    (
+                        "Use ",
+                        Param("model", "gauss_independent"),
+                        ", which gives much the same lists",
+                    ),
+                ),
                 stacklevel=5,
             )
 
@@ -205,10 +228,12 @@ class MutualProximity(_Scaled):
         tied = sum(run(one, parts, self.n_jobs, "ranking distances"))
         if n > 2 and tied > n * (n - 1) / 2:
             warnings.warn(
-                f"MutualProximity.fit: {tied / (n * (n - 1)):.0%} of the distances are tied "
-                "within their row. Ties count for nobody, so all values are low; ask k_occurrence "
-                "for ties='expected'.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    "MutualProximity.fit",
+                    "distances that differ",
+                    f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low",
+                    InPython("Ask k_occurrence for ties='expected'"),
+                ),
                 stacklevel=5,
             )
         return ranks

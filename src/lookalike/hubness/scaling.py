@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
@@ -20,8 +20,7 @@ from lookalike.measures.contract.matrices import check_pairs, square, typical_di
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Real, Whole, require
-from lookalike.saving.params import AtLeast, Between, Is, Rule
+from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 
 EPS = float(np.finfo(float).eps)
 CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
@@ -66,7 +65,6 @@ class LocalScaling(_Scaled):
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
 
-    SHAPE: ClassVar[Fields] = {}
     ROWS: ClassVar[Fields | None] = {
         "scale": Array("float64", "n"),
     }
@@ -137,15 +135,15 @@ class NICDM(_Scaled):
     array([0.      , 0.57735 , 1.341641, 2.213594])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
-        "factor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "geometric": Flag(),
+        "floor_": Real(0.0, nan=True),
+        "factor_": Real(0.0, nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "mu": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {"geometric": Is(bool, np.bool_)}
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -235,21 +233,19 @@ class CDM(_Scaled):
     array([2.87, 2.87, 2.87, 2.87])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "tol": Real(0.0, open_low=True),
+        "max_iter": Integer(1, INT64),
+        "floor_": Real(0.0, nan=True),
         "factors_": Array("float64", "fitted"),
-        "n_iter_": Whole(),
-        "mean_": Real(),
+        "n_iter_": Integer(0),
+        "mean_": Real(nan=True),
         "converged_": Flag(),
     }
     ROWS: ClassVar[Fields | None] = {
         "factor": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "tol": Between(0.0, open_low=True),
-        "max_iter": AtLeast(1),
-    }
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -281,10 +277,10 @@ class CDM(_Scaled):
         known = np.isfinite(d).sum(axis=1)
         if (known < self.n_neighbors).any():
             raise TooFewRows(
-                f"CDM(n_neighbors={self.n_neighbors})",
+                Param("n_neighbors", self.n_neighbors, of="CDM"),
                 f"{self.n_neighbors} rows at a finite distance from each row",
                 f"{known.min()} for row {known.argmin()}",
-                "Lower n_neighbors or leave out the rows that cannot be compared",
+                ("Lower ", Param("n_neighbors"), " or leave out the rows that cannot be compared"),
             )
         factors = np.ones(n)
         best = np.inf

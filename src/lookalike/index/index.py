@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index.filters import read_filter
 from lookalike.index.hits import Hit, Hits
 from lookalike.index.index_base import AUTO, _IndexBase
@@ -22,8 +22,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 WHO = "Index.search"
 INFINITY = float("inf")
@@ -89,8 +88,6 @@ class Index(_IndexBase):
     >>> index = la.Index().fit(la.datasets.load_films())
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     def __init__(
         self,
@@ -176,14 +173,12 @@ class Index(_IndexBase):
         """
         now = self._now()
         reader = now.reader
-        if not AtLeast(1).fits(k):
-            do = "Ask for at least one row"
-            raise InvalidInput(f"{WHO}(k={k!r})", "a whole number of at least 1", repr(k), do)
+        Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
-        queries = reader.read(query, WHO)
-        liked = reader.read_some(like, f"{WHO}(like=...)")
-        unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
+        queries = reader.read(query, Phrase(Param("query", of=WHO)))
+        liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
+        unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO)
         masks = read_filter(filter, now.names, now.schema)
@@ -291,8 +286,8 @@ def _hits(
 def _read_one(now: Snapshot, side: Any) -> Queries:
     read = now.reader.read(side, "Index.explain")
     if len(read) != 1:
-        needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
-        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", do)
+        needed, hint = "one row on each side", "Give an id, a record, or a table of one row"
+        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", hint)
     return read
 
 

@@ -13,19 +13,29 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs, settings, show_bytes
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, TooLarge
 from lookalike.index.relevance import check_gamma, rocchio
 from lookalike.measures.numeric import check_owners, numbers, plan
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import KINDS, N_JOBS, AtLeast, OneOf, Rule, check_params
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Integer,
+    Saved,
+    check_params,
+    require,
+)
 from lookalike.table import as_table, read_table
 from lookalike.trees.thresholds.isolation import grow_isolation
 
 BLOCK = 2048  # rows that are scored at once
 
 
-class ReFeat(Saved, BaseEstimator):
+class ReFeat(SaveMixin, BaseEstimator):
     """Rank rows by an isolation forest, without a distance between two rows.
 
     Every tree is weighted by how deep the query lies in it: trees in which it is deep say that
@@ -73,23 +83,20 @@ class ReFeat(Saved, BaseEstimator):
     [30, 31, 33, 34]
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
-        "forest_": Of("Forest"),
-        "psi_": Whole(1),
-        "leaves_": Array("uint16 uint32", "rows", "trees"),
-        "lengths_": Array("float64", "leaves", finite=True),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AtLeast(1),
-        "max_samples": AtLeast(3),
-        "max_depth": OneOf("log2", None),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "max_samples": Integer(3),
+        "max_depth": Choice("log2", None),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "layout_": Saved("Layout"),
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
+        "forest_": Saved("Forest"),
+        "psi_": Integer(1),
+        "leaves_": Array("uint16 uint32", "rows", "trees"),
+        "lengths_": Array("float64", "leaves", finite=True),
     }
 
     def __init__(
@@ -126,13 +133,13 @@ class ReFeat(Saved, BaseEstimator):
         values = numbers(table, self.layout_, "ReFeat").astype(np.float64, copy=False)
         n = len(values)
         if n < 3:
-            raise TooFewRows("ReFeat", "at least 3 rows", f"n_samples={n}", "Add rows")
+            raise TooFewRows("ReFeat", "at least 3 rows", Param("n_samples", n), "Add rows")
         size = 3 * n * self.n_estimators
         if size > settings().memory_limit:
             limit = show_bytes(settings().memory_limit)
             found = f"{n:,} rows x {self.n_estimators:,} trees = {show_bytes(size)}"
-            do = "Use fewer trees, or raise the limit with lookalike.config(memory_limit=...)"
-            raise TooLarge("ReFeat", f"less than {limit}", found, do)
+            hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
+            raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
         grown = grow_isolation(
             values,
@@ -191,9 +198,7 @@ class ReFeat(Saved, BaseEstimator):
             See ``relevance``.
         k : int
         """
-        if not AtLeast(1).fits(k):
-            found, do = repr(k), "Ask for at least one row"
-            raise InvalidInput("ReFeat.search", "k of at least 1", found, do)
+        Integer(1).check("ReFeat.search", "k", k, "Ask for at least one row")
         scores = self.relevance(query, like, unlike, gamma)
         given = [at for some in (query, like, unlike) for at in _positions(some) or ()]
         order = np.argsort(-scores, kind="stable")
@@ -254,8 +259,8 @@ class ReFeat(Saved, BaseEstimator):
             last = len(self.leaves_) - 1
             for position in at:
                 if not 0 <= position <= last:
-                    found, do = str(position), "Count rows from 0"
-                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, do)
+                    found, hint = str(position), "Count rows from 0"
+                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, hint)
             leaves = self.leaves_[np.array(at)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 

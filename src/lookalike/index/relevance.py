@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput
-from lookalike.saving.params import Between
+from lookalike.saving.fields import Real
 
 
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
@@ -49,12 +49,12 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
     near = np.asarray(positive, dtype=np.float64)
     far = np.asarray(negative, dtype=np.float64)
     if not len(near):
-        do = "Pass at least the distances to the query"
-        raise InvalidInput("rocchio", "distances to at least one wanted row", "none", do)
+        hint = "Pass at least the distances to the query"
+        raise InvalidInput("rocchio", "distances to at least one wanted row", "none", hint)
     if len(far) and far.shape[1:] != near.shape[1:]:
         found = f"shapes {near.shape} and {far.shape}"
-        do = "Give the distances of the same rows to both"
-        raise InvalidInput("rocchio", "distances of the same rows", found, do)
+        hint = "Give the distances of the same rows to both"
+        raise InvalidInput("rocchio", "distances of the same rows", found, hint)
     marks = Marks(near.shape[1:], gamma)
     for row in near:
         marks.like(row)
@@ -118,7 +118,6 @@ class _Mean:
 
 
 def check_gamma(gamma: Any, who: str) -> None:
-    """Refuse a weight of unwanted rows that is not a finite number of at least 0."""
-    if not Between(0.0, 1e300).fits(gamma):
-        do = "Use 0 to leave unwanted rows out, 0.5 as is customary"
-        raise InvalidInput(f"{who}(gamma={gamma!r})", "a number of at least 0", repr(gamma), do)
+    """Refuse a weight of unwanted rows that is not a finite number >= 0."""
+    hint = "Use 0 to leave unwanted rows out, 0.5 as is customary"
+    Real(0.0, 1e300, finite=True).check(who, "gamma", gamma, hint)

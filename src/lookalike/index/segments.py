@@ -24,9 +24,9 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.graph import NeighborGraph, ShiftedGraph
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Of, TupleOf, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, TupleOf, require
 from lookalike.table import Table
 
 SPARE = 64  # hidden rows that a search steps over before the segment is copied without them
@@ -55,9 +55,9 @@ class Segment:
     alive : bool, False for a row that was deleted
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "rows": Of("Rows"),
-        "table": Of("Table"),
+    FIELDS: ClassVar[Fields] = {
+        "rows": Saved("Rows"),
+        "table": Saved("Table"),
         "places": Array("int64", "rows", low=0, ascending=True),
         "alive": Array("bool", "rows"),
     }
@@ -190,9 +190,9 @@ class Segments:
     next_place : int, the number that the next row gets
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "segments": TupleOf(Of("Segment"), "segments"),
-        "next_place": Whole(),
+    FIELDS: ClassVar[Fields] = {
+        "segments": TupleOf(Saved("Segment"), "segments"),
+        "next_place": Integer(0),
     }
 
     segments: tuple[Segment, ...]
@@ -419,6 +419,8 @@ def _gather(
 
 def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     """Return lists of k without the rows that may not be listed."""
+    if isinstance(lists, ShiftedGraph):
+        return _without(lists.unshifted(), gone, k).shifted(lists.shift)
     drop = np.isin(lists.indices, gone)
     order = np.argsort(drop, axis=1, kind="stable")[:, :k]
     dropped = np.take_along_axis(drop, order, axis=1)

@@ -24,12 +24,12 @@ from lookalike.saving.fields import (
     Dims,
     Fields,
     Flag,
+    Integer,
     MapOf,
     Maybe,
-    Of,
+    Saved,
     Text,
     TupleOf,
-    Whole,
     require,
 )
 from lookalike.show.reasons import Styles
@@ -59,18 +59,18 @@ class Snapshot:
     checked : int, rows added when drift was last looked for
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measure": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": Saved("Measure"),
         "reason": Text(),
-        "schema": Of("Schema"),
-        "segments": Of("Segments"),
+        "schema": Saved("Schema"),
+        "segments": Saved("Segments"),
         "id_column": Maybe(Text()),
-        "id_kind": Maybe(Of("Kind")),
+        "id_kind": Maybe(Saved("Kind")),
         "target": Maybe(Text()),
         "learned_target": Flag(),
-        "fitted": MapOf(Text(), Of("Fitted")),
+        "fitted": MapOf(Text(), Saved("Fitted")),
         "drifted": TupleOf(Text()),
-        "checked": Whole(),
+        "checked": Integer(0),
     }
 
     measure: Measure
@@ -163,8 +163,7 @@ class Snapshot:
         places = [self.names.place(id, who) for id in wanted]
         if len(set(places)) < len(places):
             twice = next(id for at, id in enumerate(wanted) if places[at] in places[:at])
-            found = f"id {as_id(twice)!r} twice"
-            raise InvalidInput(who, "each id once", found, "Name it once")
+            raise InvalidInput(who, "each id once", f"id {as_id(twice)!r} twice", "Name it once")
         return replace(self, segments=self.segments.without(places))
 
     def compacted(self, most: int) -> tuple[Snapshot, bool]:
@@ -185,7 +184,6 @@ class Snapshot:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every segment holds rows of the measure and of the table."""
-        require(hasattr(self.measure, "rows_"), "Snapshot.measure", "a fitted measure", "another")
         first = self.segments.segments[0].table
         kinds = {name: kind.name for name, kind in self.schema.kinds.items()}
         same = [(c.name, c.kind.name) for c in first.columns] == list(kinds.items())

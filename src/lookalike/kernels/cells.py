@@ -5,6 +5,7 @@ A test on column f is a pair of rows p and q and a threshold: a row x is project
 categories or matrices of distances.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -625,6 +626,11 @@ def judge_cut(kind, node, k, targets, rules, scratch):
         middle = proj[place] / 2.0 + proj[place + 1] / 2.0
         if proj[place] <= middle < proj[place + 1]:
             threshold = middle
+    if step > 0.0:
+        # A new row that projects to the same place may be off by its last bits as well, and must
+        # go the same way. Between a quarter and half of the step, so the next row stays on its
+        # side; a power of two, so that equal thresholds of two nodes stay equal.
+        threshold += 2.0 ** (math.frexp(step)[1] - 2)
     n_left, n_known, w_known = 0, 0, 0.0
     for i in range(k):
         n_known += times[item[i]]

@@ -342,14 +342,14 @@ def ratio_block(d, root_a, root_b, factor):
 
 
 @kernel
-def excess_block(d, level_a, level_b, offset):
-    """Replace d by 2 d - level_a - level_b + offset; levels are at most half of the offset."""
+def excess_block(d, level_a, level_b):
+    """Replace d by 2 d - level_a - level_b."""
     for i in range(d.shape[0]):
         row = d[i]
         levels = level_b[min(i, level_b.shape[0] - 1)]
         level = level_a[i]
         for j in range(row.shape[0]):
-            row[j] = (offset - (level + levels[j])) + 2.0 * row[j]
+            row[j] = 2.0 * row[j] - (level + levels[j])
 
 
 # -- mean and variance of the distances of each row, updated chunk by chunk ------------------------

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.leaderboard.diagnosis import MANY, Diagnosis
@@ -35,7 +35,7 @@ from lookalike.leaderboard.trial import (
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
-from lookalike.saving.params import KINDS, AtLeast
+from lookalike.saving.fields import KINDS, Integer
 from lookalike.table import Column, Table, read_table
 from lookalike.table.model.targets import code_labels
 
@@ -105,13 +105,11 @@ def diagnose(
     1.0
     """
     for name, value, rule in (
-        ("k", k, AtLeast(1)),
+        ("k", k, Integer(1)),
         ("kinds", kinds, KINDS),
         ("random_state", random_state, RANDOM_STATE),
     ):
-        if not rule.fits(value):
-            who = f"diagnose({name}={value!r})"
-            raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))
+        rule.check("diagnose", name, value)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = _diagnose(space, X, y, k, kinds, make_seed(random_state))
@@ -137,9 +135,9 @@ def _diagnose(
         learned = has_learned(measure)
     at = some_rows(len(measure.rows_), SAMPLE, seed)
     if len(at) < max(3, k + 1):
-        do = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
+        hint = Phrase("Use ", Param("k", len(at) - 1)) if len(at) > 2 else "Add rows"
         needed = f"at least {max(3, k + 1)} rows"
-        raise TooFewRows(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do)
+        raise TooFewRows(Param("k", k, of="diagnose"), needed, Param("n_samples", len(at)), hint)
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), NARROW, seed)
     near = distances[np.ix_(few, few)]
@@ -179,14 +177,15 @@ def _fit(
     if isinstance(space, str):
         space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
-        found = type(space).__name__
-        raise InvalidInput("diagnose", "a measure for X", found, "Leave X out")
+        raise InvalidInput(
+            "diagnose", "a measure for X", type(space).__name__, ("Leave ", Param("X"), " out")
+        )
     if getattr(space, "frozen_", False):
         raise InvalidInput(
             "diagnose",
             "a measure that can be fitted to X",
-            f"{type(space).__name__}.frozen()",
-            "Leave X out, or pass the measure itself",
+            f"a frozen {type(space).__name__}",
+            ("Leave ", Param("X"), " out, or pass the measure itself"),
         )
     measure = prepared(space, seed, None)
     table, y = split_labels(

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.contract.rows import Rows
@@ -28,21 +28,20 @@ from lookalike.measures.vector import Vector
 from lookalike.saving.fields import (
     Anything,
     Array,
+    Choice,
     Dims,
     Fields,
+    Integer,
     ListOf,
-    MapOf,
     Maybe,
     Misfit,
-    Of,
-    Plain,
     Real,
+    Saved,
     Sometimes,
     Text,
     TupleOf,
     require,
 )
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.table import Table
 
 
@@ -102,22 +101,18 @@ class Combined(Measure):
     array([0.15, 1.  , 0.25, 0.  ])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": Maybe(MapOf(Plain(), Anything())),
+    FIELDS: ClassVar[Fields] = {
+        "how": Choice("similarity", "zscore"),
+        "sample": Maybe(Integer(1)),
+        "random_state": RANDOM_STATE,
         "parts": Anything(),
         "weights_": Array("float64", "parts", finite=True, low=0),
         "columns_": ListOf(Maybe(TupleOf(Text())), "parts"),
-        "parts_": ListOf(Of("Measure"), "parts"),
-        "offset_": Real(),
+        "parts_": ListOf(Saved("Measure"), "parts"),
+        "offset_": Real(nan=True),
         "means_": Sometimes(Array("float64", "parts")),
         "sds_": Sometimes(Array("float64", "parts")),
         "units_": Sometimes(Array("float64", "parts")),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "how": OneOf("similarity", "zscore"),
-        "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -319,8 +314,11 @@ class Combined(Measure):
                 shares[i] = 0.0
             kept.parts_.append(part)
         if not shares.sum() > 0:
-            needed, do = "a column with a weight above 0 in some part", "Give a column some weight"
-            raise InvalidInput(who, needed, "none", do)
+            needed, hint = (
+                "a column with a weight above 0 in some part",
+                "Give a column some weight",
+            )
+            raise InvalidInput(who, needed, "none", hint)
         kept.weights_ = shares / shares.sum()
         return kept
 
@@ -328,8 +326,8 @@ class Combined(Measure):
         if self.how == "similarity":
             fixed = [type(p).__name__ for p in self.parts_ if not p.traits.weighs_columns]
             return f"whose part {fixed[0]} does not weigh columns", "Combine measures such as Gower"
-        do = 'Use Combined(..., how="similarity"), or give the weights when fitting'
-        return "whose means and deviations hold for the fitted weights only", do
+        hint = Phrase("Use ", Param("how", "similarity"), ", or give the weights when fitting")
+        return "whose means and deviations hold for the fitted weights only", hint
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the weighted sum for every row of a with every row of b."""
@@ -398,8 +396,8 @@ class Combined(Measure):
             raise Misfit("Combined.parts", "weights and measures", "others") from error
         require(len(parts) == len(self.parts_), "Combined.parts_", f"{len(parts)} measures")
         for part, columns in zip(self.parts_, self.columns_, strict=True):
-            fitted = hasattr(part, "rows_") and len(part.rows_) == len(self.rows_)
-            require(fitted, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
+            same = len(part.rows_) == len(self.rows_)
+            require(same, "Combined.parts_", f"measures of {len(self.rows_)} rows", "others")
             known = all(name in self.schema_.kinds for name in columns or ())
             require(known, "Combined.columns_", "columns of the table", "others")
         if self.how == "zscore":
@@ -430,7 +428,10 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
 
 def _wrong(needed: str, found: str) -> InvalidInput:
     return InvalidInput(
-        "Combined", needed, found, "Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"
+        "Combined",
+        needed,
+        found,
+        InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"),
     )
 
 

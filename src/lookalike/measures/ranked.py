@@ -17,8 +17,16 @@ from lookalike.measures.contract.telling import ColumnDifferences, by_owner
 from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Flag,
+    Integer,
+    Saved,
+    require,
+)
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
@@ -71,9 +79,12 @@ class Ranked(_ByteRoad):
     array([[3. , 1.5, 1.5, 1. ]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
-        "n_fitted_": Whole(1),
+    FIELDS: ClassVar[Fields] = {
+        "metric": Choice(*METRICS),
+        "unseen": Choice("insertion", "paper"),
+        "scale": Flag(),
+        "layout_": Saved("Layout"),
+        "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),
     }
@@ -83,11 +94,6 @@ class Ranked(_ByteRoad):
     }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "metric": OneOf(*METRICS),
-        "unseen": OneOf("insertion", "paper"),
-        "scale": Is(bool, np.bool_),
-    }
 
     def __init__(
         self,

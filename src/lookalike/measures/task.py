@@ -20,9 +20,18 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.source import Source, read_source
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Fields, Objects, Sometimes, Text, Whole, require
-from lookalike.saving.params import KINDS, N_JOBS, Rule, check_params
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
+    Fields,
+    Integer,
+    Objects,
+    Sometimes,
+    Text,
+    check_params,
+    require,
+)
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import require_target
 
@@ -38,7 +47,7 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class MeasureTask(Saved, BaseEstimator, abstract=True):
+class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
     """Base of the estimators that wrap a measure.
 
     Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
@@ -46,17 +55,15 @@ class MeasureTask(Saved, BaseEstimator, abstract=True):
     ``random_state`` and ``n_jobs``; their rules are stated here.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
+    FIELDS: ClassVar[Fields] = {
         "measure": IsMeasure(),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
+
     REQUIRES_TARGET: ClassVar[bool] = False
 
     measure: Measure | str | None
@@ -93,7 +100,6 @@ class MeasureTask(Saved, BaseEstimator, abstract=True):
 def check_task_rows(task: Any, n: int | None = None) -> None:
     """Refuse a loaded task whose rows its fitted measure would not have encoded."""
     who = type(task).__name__
-    require(hasattr(task.measure_, "rows_"), f"{who}.measure_", "a fitted measure", "another")
     task.measure_.check_rows(task.rows_, f"{who}.rows_")
     if n is not None:
         require(len(task.rows_) == n, f"{who}.rows_", f"{n} rows", str(len(task.rows_)))

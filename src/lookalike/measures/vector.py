@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.contract.explanation import Explanation
@@ -20,8 +20,7 @@ from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
-from lookalike.saving.fields import Array, Dims, Fields, Of, require
-from lookalike.saving.params import OneOf, Rule
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
 from lookalike.table import LazyTable, Table
 
 EPS = float(np.finfo(np.float64).eps)
@@ -69,8 +68,10 @@ class Vector(_ByteRoad):
     (array([[1., 2.]]), array([[0, 1]]))
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
+    FIELDS: ClassVar[Fields] = {
+        "metric": Choice(*METRICS),
+        "scale": Choice(None, "minmax", "standard"),
+        "layout_": Saved("Layout"),
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
@@ -79,10 +80,6 @@ class Vector(_ByteRoad):
     }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "metric": OneOf(*METRICS),
-        "scale": OneOf(None, "minmax", "standard"),
-    }
 
     def __init__(
         self,
@@ -134,7 +131,7 @@ class Vector(_ByteRoad):
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
             raise InvalidInput(
-                f"{type(self).__name__}(scale={self.scale!r})",
+                Param("scale", self.scale, of=type(self).__name__),
                 "columns whose range a number can hold",
                 f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
                 "Divide the column by a constant",

@@ -88,8 +88,8 @@ class ByteCodes:
         fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
         if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
             needed = f"codes of {n:,} rows"
-            do = "Build the folder again; its shards do not fit together"
-            raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", do)
+            hint = "Build the folder again; its shards do not fit together"
+            raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", hint)
         return cls(tiles, n, gaps)
 
 

@@ -9,30 +9,37 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.prediction.mixins import TableClassifierMixin
 from lookalike.prediction.supervised_forest import SupervisedForest
-from lookalike.saving.fields import Array, Dims, Either, Fields, Objects, Plain, Sometimes, require
-from lookalike.saving.params import AnyOf, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Instance,
+    Objects,
+    Plain,
+    Sometimes,
+    require,
+)
 
 
 class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     """What classifiers made of similarity trees share."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "criterion": Choice("gini", "entropy"),
+        "voting": Choice("majority", "soft"),
+        "class_weight": Either(
+            Choice(None, "balanced", "balanced_subsample"),
+            Instance(Mapping, named="a mapping of class to weight"),
+        ),
         "classes_": Either(
             Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
         ),
         "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "criterion": OneOf("gini", "entropy"),
-        "voting": OneOf("majority", "soft"),
-        "class_weight": AnyOf(
-            OneOf(None, "balanced", "balanced_subsample"),
-            Is(Mapping, named="a mapping of class to weight"),
-        ),
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"
@@ -80,9 +87,9 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         odd = [name for name in given if name not in known]
         if odd:
             found = f"a weight for {odd[0]!r}"
-            do = "Name classes as they are in y"
-            who = f"{type(self).__name__}(class_weight=...)"
-            raise InvalidInput(who, f"classes among {known[:5]}", found, do)
+            hint = Phrase("Name classes as they are in ", Param("y"))
+            who = Param("class_weight", of=type(self).__name__)
+            raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
         return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:

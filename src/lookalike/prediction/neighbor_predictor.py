@@ -25,15 +25,15 @@ from lookalike.saving.fields import (
     Array,
     Choice,
     Dims,
+    Either,
     Fields,
+    Integer,
     Maybe,
-    Of,
+    Saved,
     Sometimes,
     Text,
-    Whole,
     require,
 )
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
 from lookalike.table import Table, as_table
 from lookalike.table.model.targets import check_sample_weight
 
@@ -41,22 +41,20 @@ from lookalike.table.model.targets import check_sample_weight
 class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "n_neighbors": Either(Integer(1), Choice(TUNE)),
+        "weights": Choice(*WEIGHTS, TUNE),
         "target_": Maybe(Text()),
-        "target_kind_": Maybe(Of("Kind")),
-        "measure_": Of("Measure"),
-        "rows_": Of("Rows"),
-        "n_neighbors_": Whole(1),
+        "target_kind_": Maybe(Saved("Kind")),
+        "measure_": Saved("Measure"),
+        "rows_": Saved("Rows"),
+        "n_neighbors_": Integer(1),
         "weights_": Choice(*WEIGHTS),
         "sample_weight_": Array("float64", "rows", finite=True, low=0),
         "votes_": Array("int64 float64", "rows"),
         "cv_results_": Sometimes(Anything()),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_neighbors": AnyOf(AtLeast(1), OneOf(TUNE)),
-        "weights": OneOf(*WEIGHTS, TUNE),
-    }
     REQUIRES_TARGET = True
 
     def __init__(
@@ -247,8 +245,8 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
             return self.rows_[int(x) : int(x) + 1], int(x)
         row = self._encode(x)
         if len(row) != 1:
-            do = "Pass a position, a record, or a table of one row"
-            raise InvalidInput(who, "one row", f"{len(row)} rows", do)
+            hint = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(who, "one row", f"{len(row)} rows", hint)
         return row, None
 
     def check_loaded(self, dims: Dims) -> None:

@@ -12,8 +12,7 @@ from lookalike.evaluate.vote import class_totals, means, winners
 from lookalike.measures.contract.base import Measure
 from lookalike.prediction.mixins import TableClassifierMixin, TableRegressorMixin, class_words
 from lookalike.prediction.neighbor_predictor import NeighborPredictor
-from lookalike.saving.fields import Array, Either, Fields, Objects, Plain
-from lookalike.saving.params import OneOf, Rule
+from lookalike.saving.fields import Array, Choice, Either, Fields, Objects, Plain
 
 TALL = 4096  # rows whose votes are counted at once
 
@@ -94,14 +93,14 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     ('dog', 0.967)
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "tie": Choice("first", "nearest"),
         "classes_": Either(
             Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
         ),
         "votes_": Array("int64", "rows", low=0, below="classes"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {"tie": OneOf("first", "nearest")}
     REGRESSOR = "NeighborRegressor"
     LEAST_CLASSES = 1  # rows that are all alike are a fair answer
 
@@ -230,7 +229,7 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     array([1000.])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "votes_": Array("float64", "rows"),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -21,18 +20,21 @@ from lookalike.represent.prototype_selector import MAX_ROWS
 from lookalike.represent.prototypes import METHODS, count_prototypes
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import (
+    INT64,
     Anything,
     Array,
+    Choice,
     Dims,
+    Either,
     Fields,
+    Integer,
     Maybe,
-    Of,
     Real,
+    Saved,
     Sometimes,
     Text,
     require,
 )
-from lookalike.saving.params import AnyOf, AtLeast, Between, Is, OneOf, Rule
 
 TUNE = "tune"
 SHARPNESS = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
@@ -41,14 +43,17 @@ SHARPNESS = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
 
-    SHAPE: ClassVar[Fields] = {
-        "prototypes": Anything(),
-        "n_prototypes": Anything(),
-        "p": Anything(),
+    FIELDS: ClassVar[Fields] = {
+        "prototypes": Choice(*METHODS),
+        "n_prototypes": Either(Choice(TUNE), Real()),
+        "p": Either(Choice(TUNE), Real(0.0)),
+        "alpha": Real(0.0),
+        "cv": Integer(2),
+        "max_rows": Integer(2, INT64),
         "target_": Maybe(Text()),
-        "target_kind_": Maybe(Of("Kind")),
-        "representation_": Of("SimilarityRepresentation"),
-        "p_": Real(),
+        "target_kind_": Maybe(Saved("Kind")),
+        "representation_": Saved("SimilarityRepresentation"),
+        "p_": Real(0.0),
         "mean_": Array("float64", "prototypes"),
         "unit_": Array("float64", "prototypes"),
         "coef_": Array("float64", "prototypes", "outputs"),
@@ -56,14 +61,6 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         "cv_results_": Sometimes(Anything()),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "prototypes": OneOf(*METHODS),
-        "n_prototypes": AnyOf(OneOf(TUNE), Is(numbers.Real, named="a number or a share")),
-        "p": AnyOf(OneOf(TUNE), Between(0.0)),
-        "alpha": Between(0.0),
-        "cv": AtLeast(2),
-        "max_rows": AtLeast(2),
-    }
     REQUIRES_TARGET = True
     TARGET_TYPE: ClassVar[str]  # what y holds: classes or numbers
 
@@ -177,8 +174,12 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that there is a weight for every prototype."""
         inner, n = self.representation_, dims["prototypes"]
-        fits = getattr(inner, "n_prototypes_", -1) == n
-        require(fits, f"{type(self).__name__}.mean_", "a weight per prototype", str(n))
+        require(
+            inner.n_prototypes_ == n,
+            f"{type(self).__name__}.mean_",
+            "a weight per prototype",
+            str(n),
+        )
         plain = type(inner).__name__ == "SimilarityRepresentation"
         require(plain, f"{type(self).__name__}.representation_", "SimilarityRepresentation")
 

@@ -119,8 +119,6 @@ class RandomSimilarityForestClassifier(ForestClassifier):
     main cake
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     def __init__(
         self,
         n_estimators: int = 100,
@@ -231,7 +229,7 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     True
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "oob_prediction_": Sometimes(Array("float64", "rows")),
     }
 

@@ -76,7 +76,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     dog cat
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "classes_": Either(
             Array("text int64 float64 bool", "outputs"), Objects("outputs", Plain())
         ),
@@ -169,8 +169,6 @@ class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
     >>> model.predict({"area": [35.0], "sunny": ["no"]}).round()
     array([350.])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     TARGET_TYPE = "numbers"
     CLASSIFIER = "SimilarityNetworkClassifier"

@@ -9,11 +9,22 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.prediction.mixins import NamedTargetMixin
 from lookalike.prediction.tree_forest import TreeForest
-from lookalike.saving.fields import Array, Fields, Maybe, Of, Real, Sometimes, Text
-from lookalike.saving.params import AnyOf, AtLeast, Between, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    INT64,
+    Array,
+    Either,
+    Fields,
+    Flag,
+    Integer,
+    Maybe,
+    Real,
+    Saved,
+    Sometimes,
+    Text,
+)
 from lookalike.table import Table
 from lookalike.table.model.targets import check_sample_weight, require_target
 from lookalike.trees.cells.cache import CellCache
@@ -24,25 +35,22 @@ from lookalike.trees.cells.pruning import prune_trees
 class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     """Forests that are grown with a target."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "max_features": Either(Real(0.0, 1.0, open_low=True), Integer(1)),
+        "max_pairs": Integer(1),
+        "max_depth": Maybe(Integer(1)),
+        "min_samples_split": Integer(2),
+        "min_samples_leaf": Integer(1),
+        "min_weight_fraction_leaf": Real(0.0, 0.5),
+        "bootstrap": Flag(),
+        "oob_score": Flag(),
+        "ccp_alpha": Real(0.0),
+        "cache_pairs": Integer(0, INT64),
         "target_": Maybe(Text()),
-        "target_kind_": Maybe(Of("Kind")),
+        "target_kind_": Maybe(Saved("Kind")),
         "in_bag_": Maybe(Array("uint8", "rows", "trees")),
         "feature_importances_": Sometimes(Array("float64", "columns")),
-        "oob_score_": Sometimes(Real()),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "max_features": AnyOf(Between(0.0, 1.0, open_low=True), AtLeast(1)),
-        "max_pairs": AtLeast(1),
-        "max_depth": AnyOf(OneOf(None), AtLeast(1)),
-        "min_samples_split": AtLeast(2),
-        "min_samples_leaf": AtLeast(1),
-        "min_weight_fraction_leaf": Between(0.0, 0.5),
-        "bootstrap": Is(bool),
-        "oob_score": Is(bool),
-        "ccp_alpha": Between(0.0),
-        "cache_pairs": AtLeast(0),
+        "oob_score_": Sometimes(Real(nan=True)),
     }
 
     max_pairs: int
@@ -93,9 +101,9 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         """
         if self.oob_score and not self.bootstrap:
             raise InvalidInput(
-                f"{type(self).__name__}(oob_score=True)",
-                "bootstrap=True, as only then are rows left out of a tree",
-                "bootstrap=False",
+                Param("oob_score", True, of=type(self).__name__),
+                (Param("bootstrap", True), ", as only then are rows left out of a tree"),
+                Param("bootstrap", False),
                 "Leave one of them out",
             )
         columns, cells = self._fit_columns(table)
@@ -130,9 +138,12 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         always = int((~unseen.any(axis=1)).sum())
         if always:
             warnings.warn(
-                f"{type(self).__name__}(oob_score=True): {always} rows were drawn for every tree "
-                "and cannot be judged; more trees would leave each row out of some.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    "out-of-bag score",
+                    "trees that were grown without the row",
+                    (Param("n_samples", always), " drawn for every tree, which cannot be judged"),
+                    ("Raise ", Param("n_estimators")),
+                ),
                 stacklevel=4,
             )
 

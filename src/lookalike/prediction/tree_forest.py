@@ -13,10 +13,24 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Dims, Fields, Objects, Of, Sometimes, Text, Whole, require
-from lookalike.saving.params import KINDS, N_JOBS, AnyOf, AtLeast, Is, OneOf, Rule, check_params
+from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
+    Choice,
+    Dims,
+    Fields,
+    Instance,
+    Integer,
+    Maybe,
+    Objects,
+    Saved,
+    Sometimes,
+    Text,
+    check_params,
+    require,
+)
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import split_target
@@ -24,24 +38,21 @@ from lookalike.trees.cells.columns import TreeColumn, encode_columns, fit_column
 from lookalike.trees.cells.trees import SimilarityTrees
 
 
-class TreeForest(Saved, BaseEstimator, abstract=True):
+class TreeForest(SaveMixin, BaseEstimator, abstract=True):
     """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
 
-    SHAPE: ClassVar[Fields] = {
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-        "trees_": Of("SimilarityTrees"),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AtLeast(1),
-        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
-        "projection": OneOf("distance", "squared"),
-        "numeric": OneOf("projection", "value"),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "projection": Choice("distance", "squared"),
+        "numeric": Choice("projection", "value"),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "trees_": Saved("SimilarityTrees"),
     }
 
     n_estimators: int
@@ -63,8 +74,12 @@ class TreeForest(Saved, BaseEstimator, abstract=True):
         who = type(self).__name__
         table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
-            do = "Give columns to learn from, or name them in kinds= if they were set aside"
-            raise InvalidInput(f"{who}.fit", "a column to compare", "none", do)
+            hint = Phrase(
+                "Give columns to learn from, or name them in ",
+                Param("kinds"),
+                " if they were set aside",
+            )
+            raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
         self.schema_ = table.schema
         remember_columns(self, X, table)
         return table, target

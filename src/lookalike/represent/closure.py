@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
 
 TNORMS = ("min", "product", "lukasiewicz")
@@ -61,8 +61,10 @@ def transitive_closure(
 
     who = "transitive_closure"
     if tnorm not in TNORMS:
-        wants = "tnorm one of " + ", ".join(map(repr, TNORMS))
-        raise InvalidInput(who, wants, repr(tnorm), suggest(str(tnorm), TNORMS))
+        wants = "one of " + ", ".join(map(repr, TNORMS))
+        raise InvalidInput(
+            Param("tnorm", tnorm, of=who), wants, repr(tnorm), suggest(str(tnorm), TNORMS)
+        )
     s = np.ascontiguousarray(similarity_matrix(S, who))
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)

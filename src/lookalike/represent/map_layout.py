@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator, make_seed
 from lookalike._runtime.threads import blocks, single_blas
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, size_of
 from lookalike.kernels.growing import STATES
 from lookalike.kernels.layout import move_rows
@@ -18,7 +18,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.map_packing import fit_square, pack
 from lookalike.represent.map_start import hop_features, principal_plane, similarity_features
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 NEIGHBORS = 15
 NEGATIVES = 5  # rows that each neighbor's pull is set against
@@ -129,14 +129,13 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
     """
     if k is None:
         return min(NEIGHBORS, max(2, most // 2), most)
-    if not AtLeast(1).fits(k):
-        raise InvalidInput(f"{who}({name}={k!r})", AtLeast(1).wants(), repr(k), "Raise it")
+    Integer(1).check(who, name, k, "Raise it")
     if k > most:
         short = most < n - 1  # a graph whose lists are shorter than they could be
         needed = f"lists of {k}" if short else f"at least {k + 1} rows"
-        found = f"lists of {most}" if short else f"n_samples={n}"
-        do = f"Lower {name} to {most}" if most else "Add rows"
-        raise TooFewRows(f"{who}({name}={k})", needed, found, do)
+        found = f"lists of {most}" if short else Param("n_samples", n)
+        hint = Phrase("Use ", Param(name, most)) if most else "Add rows"
+        raise TooFewRows(Param(name, k, of=who), needed, found, hint)
     return int(k)
 
 

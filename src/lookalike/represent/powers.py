@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 MODES = ("path", "plain")
 
@@ -61,12 +61,12 @@ def power_similarity(
     array([[0.375, 0.375]])
     """
     who = "power_similarity"
-    if not AtLeast(1).fits(n):
-        wants = f"n, {AtLeast(1).wants()}"
-        raise InvalidInput(who, wants, repr(n), "Count the steps of a chain")
+    Integer(1).check(who, "n", n, "Count the steps of a chain")
     if mode not in MODES:
-        wants = "mode one of " + ", ".join(map(repr, MODES))
-        raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))
+        wants = "one of " + ", ".join(map(repr, MODES))
+        raise InvalidInput(
+            Param("mode", mode, of=who), wants, repr(mode), suggest(str(mode), MODES)
+        )
     base = similarity_matrix(S, who)
     size = len(base)
     symmetric = np.array_equal(base, base.T)
@@ -80,7 +80,7 @@ def power_similarity(
     answer = _steps(step if edges is None else edges / unit, step, int(n)) * unit
     if not np.isfinite(answer).all():
         found = "numbers too large to hold"
-        raise InvalidInput(who, "powers that stay finite", found, "Use average=True")
+        raise InvalidInput(who, "powers that stay finite", found, ("Use ", Param("average", True)))
     if edges is None and symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:

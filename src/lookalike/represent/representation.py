@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
@@ -19,8 +19,20 @@ from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
-from lookalike.saving.fields import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    AtLoad,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Integer,
+    Real,
+    Saved,
+    Sometimes,
+    require,
+)
 
 TUNE = "tune"
 
@@ -95,17 +107,16 @@ class SimilarityRepresentation(Representation):
     array([[0.75, 0.25]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "cv": Integer(2),
         "prototypes": Anything(),
-        "n_prototypes": Anything(),
+        "n_prototypes": AtLoad(Either(Choice(TUNE), Real())),
         "estimator": Anything(),
         "prototypes_": Array("int64", "prototypes", low=0),
-        "n_prototypes_": Whole(),
-        "prototype_rows_": Of("Rows"),
+        "n_prototypes_": Integer(0, size="prototypes"),
+        "prototype_rows_": Saved("Rows"),
         "cv_results_": Sometimes(Anything()),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"cv": AtLeast(2)}
 
     def __init__(
         self,
@@ -158,14 +169,14 @@ class SimilarityRepresentation(Representation):
         )
 
     def _tune(self, source: Source, y: np.ndarray | None, rng: np.random.Generator) -> int:
-        who = f"{type(self).__name__}(n_prototypes={self.n_prototypes!r})"
+        who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
         if self.n_prototypes != TUNE:
             needed = "a whole number, a share, or 'tune'"
             raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             lacking = "estimator=None" if self.estimator is None else "y=None"
-            do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
-            raise InvalidInput(who, "a learner and a target to tune for", lacking, do)
+            hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
+            raise InvalidInput(who, "a learner and a target to tune for", lacking, hint)
         sizes = shares_to_try(len(source))
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
@@ -200,11 +211,9 @@ class SimilarityRepresentation(Representation):
         return tags
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that there are as many prototypes as it says."""
-        super().check_loaded(dims)
+        """Check after loading that the rows are those of the prototypes."""
         who, n = f"{type(self).__name__}.prototype_rows_", dims["prototypes"]
-        fits = len(self.prototype_rows_) == self.n_prototypes_ == n
-        require(fits, who, f"{n} rows", str(len(self.prototype_rows_)))
+        require(len(self.prototype_rows_) == n, who, f"{n} rows", str(len(self.prototype_rows_)))
         self.measure_.check_rows(self.prototype_rows_, who)
 
 
@@ -214,7 +223,7 @@ def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
     whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
     if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):
         raise InvalidInput(
-            f"{who}(prototypes=...)",
+            Param("prototypes", of=who),
             f"a method, or different positions from 0 to {n_rows - 1}",
             f"{prototypes!r}",
             "Count the fitted rows from 0",

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 
 from lookalike._runtime.random_state import RANDOM_STATE
-from lookalike.errors import InvalidInput
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Either, Fields, Maybe, Real, Text
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule, check_params
+from lookalike.errors import InvalidInput, Param
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import Choice, Either, Fields, Integer, Maybe, Real, check_params
 
 # What forests grown against synthetic rows were published with.
 PUBLISHED: dict[str, Any] = {
@@ -29,25 +28,23 @@ PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
 }
 
 
-class Grower(Saved, BaseEstimator, abstract=True):
+class Grower(SaveMixin, BaseEstimator, abstract=True):
     """Base of the objects that say how a forest is grown; an option of None is as published.
 
     Out-of-bag similarities were published with other settings than the rest, so what None means
     may depend on whether the rows of each tree are asked for.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "max_samples": Maybe(Either(Real(low=0.0), Text())),
-        "max_features": Maybe(Either(Real(low=0.0), Text())),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Maybe(Integer(1)),
+        "max_depth": Maybe(Integer(1)),
+        "bootstrap": Choice(None, True, False),
+        "threshold": Choice("observed", "midpoint"),
+        "random_state": RANDOM_STATE,
+        "max_samples": Maybe(Real(0.0)),
+        "max_features": Maybe(Either(Real(0.0), Choice("sqrt", "all"))),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AnyOf(OneOf(None), AtLeast(1)),
-        "max_depth": AnyOf(OneOf(None), AtLeast(1)),
-        "bootstrap": OneOf(None, True, False),
-        "threshold": OneOf("observed", "midpoint"),
-        "random_state": RANDOM_STATE,
-    }
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = {}
 
@@ -61,9 +58,9 @@ class Grower(Saved, BaseEstimator, abstract=True):
             own = params[name]
             if value is not None and own is not None and not (value is own or value == own):
                 raise InvalidInput(
-                    f"{name}={value!r}",
+                    Param(name, value),
                     f"one {name}",
-                    f"another in forest={type(self).__name__}({name}={own!r})",
+                    ("another in the forest: ", Param(name, own)),
                     "Give it once",
                 )
             params[name] = own if value is None else value

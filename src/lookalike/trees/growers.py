@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import OneOf, Rule
+from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.saving.fields import Choice, Fields
 from lookalike.trees.cells.grower import CellSimilarityForest
 from lookalike.trees.grower import PUBLISHED, PUBLISHED_OUT_OF_BAG, Grower
 from lookalike.trees.grown import Grown
@@ -20,8 +19,6 @@ from lookalike.trees.thresholds.synthetic import grow_synthetic
 
 class MatrixGrower(Grower, abstract=True):
     """Base of the growers that read a matrix; ``CellSimilarityForest`` reads a table."""
-
-    SHAPE: ClassVar[Fields] = {}
 
     _grow_trees: ClassVar[Callable[..., Grown[Forest]]]
 
@@ -91,11 +88,9 @@ class SyntheticForest(MatrixGrower):
     5
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "feature_sampling": OneOf("node", "tree"),
-        "synthetic": OneOf(None, "resampled", "permuted", "uniform"),
+    FIELDS: ClassVar[Fields] = {
+        "feature_sampling": Choice("node", "tree"),
+        "synthetic": Choice(None, "resampled", "permuted", "uniform"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -150,8 +145,6 @@ class ExtraForest(MatrixGrower):
     np.int32(3)
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 0.8}
     _grow_trees = staticmethod(grow_extra)
 
@@ -199,8 +192,6 @@ class IsolatingForest(ExtraForest):
     np.int32(8)
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 256}
 
 
@@ -222,7 +213,7 @@ def find_grower(name: str) -> Grower:
     """
     if name not in GROWERS:
         raise InvalidInput(
-            f"forest={name!r}",
+            Param("forest", name),
             "one of " + ", ".join(map(repr, GROWERS)) + ", a grower or a fitted forest",
             repr(name),
             suggest(name, GROWERS),

@@ -18,9 +18,9 @@ from lookalike.index.shards.segment import ShardSegment
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.decode import check_object
-from lookalike.saving.fields import Array, Shape, check_fields, require
+from lookalike.saving.fields import Array, Field, check_fields, require
 
-PLACES: dict[str, Shape] = {"places": Array("int64", "n", low=0, ascending=True)}
+PLACES: dict[str, Field] = {"places": Array("int64", "n", low=0, ascending=True)}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
@@ -64,8 +64,8 @@ def read_places(path: Path) -> np.ndarray:
         found = np.load(path, allow_pickle=False)
         check_fields({"places": found}, PLACES, path.name)
     except Exception as error:  # whatever a damaged file makes of the reader
-        found, do = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
+        found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
         raise UnreadableFile(
-            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, do
+            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, hint
         ) from error
     return np.asarray(found)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.measures.contract.rows import Rows
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 Ids = np.ndarray | None
 """Names of rows, whole numbers; None: their positions, or nobody's."""
@@ -25,14 +25,13 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
     own : bool, whether each row is left out of its own list
     word : str, what the caller calls k
     """
-    if not AtLeast(1).fits(k):
-        raise InvalidInput(
-            f"{who}({word}={k!r})", "a whole number of at least 1", repr(k), "Raise it"
-        )
+    Integer(1).check(who, word, k, "Raise it")
     if k > most:
         rows = most + own
-        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
-        raise TooFewRows(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+        hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
+        raise TooFewRows(
+            Param(word, k, of=who), f"at least {k + own} rows", Param("n_samples", rows), hint
+        )
 
 
 def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:

@@ -9,30 +9,30 @@ import numpy as np
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import (
     Dims,
+    Field,
     Fields,
     Flag,
+    Integer,
     Objects,
-    Of,
     Real,
-    Shape,
+    Saved,
     Sometimes,
     Text,
-    Whole,
     check_fields,
     require,
 )
 
 
 class CheckedRows:
-    """Gives a measure its checks after loading; ``SHAPE`` and ``ROWS`` say what must hold."""
+    """Gives a measure its checks after loading; ``FIELDS`` and ``ROWS`` say what must hold."""
 
-    SHAPE: ClassVar[Fields] = {
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
+    FIELDS: ClassVar[Fields] = {
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
         "feature_names_in_": Sometimes(Objects("features", Text())),
-        "rows_": Of("Rows"),
-        "scale_": Sometimes(Real(low=0.0)),
-        "n_streamed_": Sometimes(Whole(1)),
+        "rows_": Saved("Rows"),
+        "scale_": Sometimes(Real(0.0, nan=True)),
+        "n_streamed_": Sometimes(Integer(1)),
         "frozen_": Sometimes(Flag()),
     }
     ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
@@ -77,7 +77,7 @@ class CheckedRows:
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
-    def check_row_forms(self, rows: Rows, where: str) -> tuple[dict[str, Shape] | None, Dims]:
+    def check_row_forms(self, rows: Rows, where: str) -> tuple[dict[str, Field] | None, Dims]:
         """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
 
         Parameters

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.columns import ragged as _ragged
 from lookalike.columns.ragged import Ragged
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Anything, Array, Dims, Fields, MapOf, Of, Text, require
+from lookalike.saving.fields import Anything, Array, Dims, Fields, MapOf, Saved, Text, require
 
 Kept = TypeVar("Kept")
 
@@ -31,10 +31,10 @@ class Rows:
     parts : mapping of name to the Rows of an inner measure, of the same length
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "seen": Array("int64", "n", low=-1),
         "arrays": MapOf(Text(), Anything()),
-        "parts": MapOf(Text(), Of("Rows")),
+        "parts": MapOf(Text(), Saved("Rows")),
     }
 
     seen: np.ndarray

@@ -32,7 +32,7 @@ class Typical:
     objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "simple": Array("float64", "sample", "simple"),
         "seen": Array("int64", "sample", low=-1),
         "mean": Array("float64", "columns"),

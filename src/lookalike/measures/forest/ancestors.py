@@ -10,16 +10,13 @@ from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest.explain import FittedForest, explain_ancestors
 from lookalike.measures.forest.reading import ForestReading
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import Is, OneOf, Rule
+from lookalike.saving.fields import Choice, Fields, Flag
 from lookalike.trees.thresholds.ancestors import ancestor_block, node_values
 from lookalike.trees.thresholds.flat import Forest
 
 
 class AncestorReading(ForestReading, abstract=True):
     """What the lowest common ancestor of two leaves tells."""
-
-    SHAPE: ClassVar[Fields] = {}
 
     conversion: ClassVar[str] = "one_minus"
 
@@ -69,8 +66,6 @@ class Zhu2(AncestorReading):
     True
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name: ClassVar[str] = "zhu2"
 
     @property
@@ -102,9 +97,9 @@ class Zhu3(AncestorReading):
     (30, 30)
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"denominator": OneOf("longer", "max")}
+    FIELDS: ClassVar[Fields] = {
+        "denominator": Choice("longer", "max"),
+    }
     name: ClassVar[str] = "zhu3"
 
     def __init__(self, denominator: str = "longer") -> None:
@@ -139,9 +134,9 @@ class Ting(AncestorReading):
     True
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"raw": Is(bool, np.bool_)}
+    FIELDS: ClassVar[Fields] = {
+        "raw": Flag(),
+    }
     name: ClassVar[str] = "ting"
     forest: ClassVar[str] = "isolation"
     native: ClassVar[str] = "distance"
@@ -179,8 +174,6 @@ class Aryal(Ting):
     >>> float(d.max()), float(d[0, 0])
     (1.0, 0.0)
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name: ClassVar[str] = "aryal"
 

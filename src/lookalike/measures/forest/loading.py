@@ -13,7 +13,7 @@ from lookalike.measures.forest.cell_inputs import CellInputs, tests_cells
 from lookalike.measures.forest.explain import check_soft
 from lookalike.measures.forest.reading import ForestReading, Shi
 from lookalike.measures.numeric import check_owners
-from lookalike.saving.fields import Array, Dims, Fields, Shape, require
+from lookalike.saving.fields import Array, Dims, Field, Fields, require
 from lookalike.trees.thresholds.flat import Forest
 from lookalike.trees.thresholds.rows import bin_type, leaf_type, unknown_bin
 
@@ -56,7 +56,7 @@ def forest_rows(forest: Forest, reading: ForestReading, bag: bool) -> Fields:
     """Return what encoded rows look like."""
     most = int(forest.nodes.n_leaves.max(initial=0))
     trees = forest.n_trees
-    shapes: dict[str, Shape] = {"codes": Array(leaf_type(most).__name__, "n", trees)}
+    shapes: dict[str, Field] = {"codes": Array(leaf_type(most).__name__, "n", trees)}
     if reading.keeps_bins:
         shapes["bins"] = Array(bin_type(forest).__name__, "n", forest.n_inputs)
     if isinstance(reading, Shi):

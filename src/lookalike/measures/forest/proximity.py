@@ -45,18 +45,21 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.encode import write
 from lookalike.saving.fields import (
+    KINDS,
     Array,
+    AtLoad,
     Choice,
     Dims,
     Either,
     Fields,
+    Instance,
+    Integer,
     Maybe,
-    Of,
     Real,
+    Saved,
     Sometimes,
-    Whole,
+    check_params,
 )
-from lookalike.saving.params import KINDS, AnyOf, AtLeast, Between, Is, OneOf, Rule, check_params
 from lookalike.table import Table, as_table
 from lookalike.trees.grower import Grower
 from lookalike.trees.growers import (
@@ -184,29 +187,28 @@ class ForestProximity(Measure):
     3 4 5
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "forest": Maybe(
-            Either(
-                Choice("synthetic", "extra", "isolation", "similarity"),
-                Of("Grower", "Forest", "TreeForest"),
+    FIELDS: ClassVar[Fields] = {
+        "method": Either(Choice(*METHODS), Instance(ForestReading, named="a way to read a forest")),
+        "n_estimators": Maybe(Integer(1)),
+        "random_state": RANDOM_STATE,
+        "undefined": Maybe(Real(0.0, 1.0)),
+        "kinds": KINDS,
+        "forest": AtLoad(
+            Maybe(
+                Either(
+                    Choice("synthetic", "extra", "isolation", "similarity"),
+                    Saved("Grower", "Forest", "TreeForest", fitted=False),
+                )
             )
         ),
-        "inputs_": Of("TreeInputs", "CellInputs"),
-        "forest_": Of("Forest"),
+        "inputs_": Saved("TreeInputs", "CellInputs"),
+        "forest_": Saved("Forest"),
         "in_bag_": Maybe(Array("uint8", "rows", "trees")),
         "values_": Maybe(Array("float64", "nodes")),
-        "low_": Maybe(Real()),
-        "high_": Maybe(Real()),
-        "n_fallback_pairs_": Sometimes(Whole()),
-        "trees_": Sometimes(Of("SimilarityTrees")),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "method": AnyOf(OneOf(*METHODS), Is(ForestReading, named="a way to read a forest")),
-        "n_estimators": AnyOf(OneOf(None), AtLeast(1)),
-        "random_state": RANDOM_STATE,
-        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
-        "kinds": KINDS,
+        "low_": Maybe(Real(nan=True)),
+        "high_": Maybe(Real(nan=True)),
+        "n_fallback_pairs_": Sometimes(Integer(0)),
+        "trees_": Sometimes(Saved("SimilarityTrees")),
     }
 
     def __init__(
@@ -313,7 +315,7 @@ class ForestProximity(Measure):
         reading = find_reading(self.method)
         check_params(reading)
         source = find_source(self.forest, reading, self.n_estimators, self.random_state)
-        who = f"{type(self).__name__}(method={reading.name!r})"
+        who = f"{type(self).__name__} ({reading.name})"
         self.inputs_: TreeInputs | CellInputs
         if tests_cells(source):
             trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
@@ -377,7 +379,7 @@ class ForestProximity(Measure):
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
                 warnings.warn(
-                    f"{type(self).__name__}(method='oob'): {self.n_fallback_pairs_:,} pairs of "
+                    f"{type(self).__name__} (oob): {self.n_fallback_pairs_:,} pairs of "
                     "rows have no tree that was grown on neither of them and use all trees; more "
                     "trees or smaller samples leave fewer such pairs.",
                     LookalikeWarning,

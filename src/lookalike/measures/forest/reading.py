@@ -15,15 +15,14 @@ from lookalike.measures.forest.explain import (
     explain_ratio,
     soft_part,
 )
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import Between, OneOf, Rule
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import Choice, Fields, Real
 from lookalike.trees.thresholds.flat import Forest
 from lookalike.trees.thresholds.ratio import ratio_block
 from lookalike.trees.thresholds.sharing import out_of_bag_block, share_block
 
 
-class ForestReading(Saved, BaseEstimator, abstract=True):
+class ForestReading(SaveMixin, BaseEstimator, abstract=True):
     """Base of the ways to read a similarity out of a forest.
 
     Attributes
@@ -36,9 +35,6 @@ class ForestReading(Saved, BaseEstimator, abstract=True):
     keeps_bins : whether it asks rows the tests on each other's way
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {}
     name: ClassVar[str]
     forest: ClassVar[str] = "synthetic"
     native: ClassVar[str] = "similarity"
@@ -116,12 +112,10 @@ class Ratio(ForestReading):
     False
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "alpha": Between(0.0, 1e6),
-        "beta": Between(0.0, 1e6),
-        "parting": OneOf("twice", "once"),
+    FIELDS: ClassVar[Fields] = {
+        "alpha": Real(0.0, 1e6),
+        "beta": Real(0.0, 1e6),
+        "parting": Choice("twice", "once"),
     }
     name: ClassVar[str] = "ratio"
     undefined_last: ClassVar[bool] = True
@@ -184,9 +178,9 @@ class Shi(ForestReading):
     (5, 5)
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"missing": OneOf("half", "by_mass")}
+    FIELDS: ClassVar[Fields] = {
+        "missing": Choice("half", "by_mass"),
+    }
     name: ClassVar[str] = "shi"
     shares_leaves: ClassVar[bool] = True
 
@@ -237,8 +231,6 @@ class OutOfBag(Shi):
     >>> ForestProximity(OutOfBag(), n_estimators=200, random_state=0).fit(rows).n_fallback_pairs_
     0
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name: ClassVar[str] = "oob"
     out_of_bag: ClassVar[bool] = True

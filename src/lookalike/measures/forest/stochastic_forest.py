@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._runtime.files import scratch_file
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.lists import Ids, name_rows
@@ -22,8 +22,17 @@ from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inp
 from lookalike.measures.numeric import check_owners
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
-from lookalike.saving.fields import Array, Dims, Fields, Maybe, Of, require
-from lookalike.saving.params import KINDS, AtLeast, OneOf, Rule
+from lookalike.saving.fields import (
+    KINDS,
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Integer,
+    Maybe,
+    Saved,
+    require,
+)
 from lookalike.table import LazyTable, Table
 from lookalike.trees.thresholds.blame import (
     leaf_weights,
@@ -99,9 +108,17 @@ class StochasticForest(Measure):
     >>> distances, indices = measure.kneighbors(n_neighbors=3)
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "inputs_": Of("TreeInputs"),
-        "forest_": Of("BalancedForest"),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "height": Integer(1),
+        "side": Choice("left", "random"),
+        "on_fail": Choice("error", "relax"),
+        "max_retries": Integer(1),
+        "missing": Choice("half", "by_mass"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "inputs_": Saved("TreeInputs"),
+        "forest_": Saved("BalancedForest"),
         "relaxed_trees_": Array("int64", "relaxed", low=0),
         "mass_": Maybe(Array("float64", "nodes", finite=True, low=0)),
     }
@@ -111,16 +128,6 @@ class StochasticForest(Measure):
     }
 
     traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AtLeast(1),
-        "height": AtLeast(1),
-        "side": OneOf("left", "random"),
-        "on_fail": OneOf("error", "relax"),
-        "max_retries": AtLeast(1),
-        "missing": OneOf("half", "by_mass"),
-        "kinds": KINDS,
-        "random_state": RANDOM_STATE,
-    }
 
     def __init__(
         self,
@@ -159,14 +166,16 @@ class StochasticForest(Measure):
 
     def _fit_parts(self, table: LazyTable) -> None:
         if self.missing == "by_mass":
-            do = "Use missing='half', or fit in memory"
-            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", do)
+            hint: str = Phrase("Fit in memory", InPython(", or use missing='half'"))
+            raise self._cannot_stream(
+                "the mass of missing values, which counts all rows in all trees", hint
+            )
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
             if table.gaps.get(name) == len(table):
-                who, do = type(self).__name__, "Drop the column"
+                who, hint = type(self).__name__, "Drop the column"
                 found = f"{name!r} without any (all NaN)"
-                raise InvalidInput(who, "a value in every column", found, do)
+                raise InvalidInput(who, "a value in every column", found, hint)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
         kind = read_inputs(table[:1], self.inputs_).dtype

@@ -21,7 +21,7 @@ ORDERED = ("number", "order", "flag", "vector", "histogram")
 class TreeInputs:
     """Which columns trees test: their names, the column behind each input, which are categories."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "names": TupleOf(Text()),
         "owner": TupleOf(Text(), "inputs"),
         "category": TupleOf(Flag(), "inputs"),

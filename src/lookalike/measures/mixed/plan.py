@@ -22,11 +22,21 @@ from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
 from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.ranks import RankShare
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, MapOf, Of, Shape, Text, TupleOf, require
-from lookalike.saving.params import OneOf
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Field,
+    Fields,
+    MapOf,
+    Saved,
+    Text,
+    TupleOf,
+    require,
+)
 from lookalike.table import Table
 from lookalike.table.model.table import Column
 
@@ -52,9 +62,9 @@ class MixedPlan:
     levels, starts : tables of the ordered levels, and where they are
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "names": TupleOf(Text(), "columns"),
-        "distances": MapOf(Text(), Of("Distance"), "columns"),
+        "distances": MapOf(Text(), Saved("Distance"), "columns"),
         "dropped": TupleOf(Text()),
         "ends": Array("int64", len(GROUPS), low=0),
         "alpha": Array("float64", "simple", finite=True, low=1),
@@ -300,7 +310,7 @@ class MixedPlan:
             for name in given or {}:
                 if name not in table:
                     raise InvalidInput(
-                        f"{who}({option}=...)",
+                        Param(option, of=who),
                         "columns of the table",
                         repr(name),
                         suggest(name, table.names),
@@ -375,7 +385,7 @@ class MixedPlan:
             fits = size == levels and start + size * size <= len(self.levels)
             require(fits, f"{where}.starts", "tables of levels inside the list of them", "others")
 
-    def rows_shape(self) -> dict[str, Shape]:
+    def rows_shape(self) -> dict[str, Field]:
         """Return what encoded rows look like."""
         return {
             SIMPLE: Array("float64", "n", self.n_simple),
@@ -391,11 +401,19 @@ class MixedPlan:
             require(fits.all(), f"rows of {self.names[j][:40]!r}", "codes of its levels", "others")
 
 
-class _CellsOf(Shape):
+class _CellsOf(Field):
     """What a distance encodes."""
 
     def __init__(self, distance: Distance) -> None:
         self.distance = distance
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed: the distance looks at all cells at once."""
+        return True
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return f"cells of {type(self.distance).__name__}"
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
         """Ask the distance."""
@@ -405,13 +423,19 @@ class _CellsOf(Shape):
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
     """Return the scale of a column; the published one where none is named."""
     word = scale.get(column.name, SCALES[0])
-    who = f"{who}(scale=...), column {column.name!r}"
-    if not OneOf(*SCALES).fits(word):
-        do = suggest(str(word), SCALES)
-        raise InvalidInput(who, OneOf(*SCALES).wants(), repr(word), do)
+    given = Param("scale", {column.name: word}, of=who)
+    if not Choice(*SCALES).fits(word):
+        raise InvalidInput(
+            given, Choice(*SCALES).describe(), repr(word), suggest(str(word), SCALES)
+        )
     if column.name in scale and column.kind.name not in Absolute.kinds:
-        do = "Leave it out of scale=, or declare it a number with kinds="
-        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", do)
+        hint = Phrase(
+            "Leave it out of ",
+            Param("scale"),
+            ", or use ",
+            Param("kinds", {column.name: "number"}),
+        )
+        raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lookalike.errors import TooFewRows
-from lookalike.saving.fields import Fields
-from lookalike.saving.params import AnyOf, Is, OneOf, Rule
+from lookalike.errors import Param, TooFewRows
+from lookalike.saving.fields import Choice, Fields, Instance, Maybe
 from lookalike.table import Table
 from lookalike.trees.cells.columns import encode_columns, fit_columns
 from lookalike.trees.cells.growing import Limits, grow_unsupervised
@@ -65,12 +64,10 @@ class CellSimilarityForest(Grower):
     5
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "synthetic": OneOf(None, "resampled", "permuted"),
-        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
-        "numeric": OneOf("projection", "value"),
+    FIELDS: ClassVar[Fields] = {
+        "synthetic": Choice(None, "resampled", "permuted"),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "numeric": Choice("projection", "value"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -115,7 +112,7 @@ class CellSimilarityForest(Grower):
         chosen = self._settings(out_of_bag)
         who = type(self).__name__
         if len(table) < 2:
-            raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
+            raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen["distances"], numeric=chosen["numeric"], who=who)
         limits = Limits(
             count_features(chosen["max_features"], len(columns)),

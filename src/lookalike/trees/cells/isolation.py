@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.kernels.cells import CellColumns, CellTree
 from lookalike.trees.cells.cache import CellCache
 from lookalike.trees.cells.columns import TreeColumn
@@ -54,10 +54,10 @@ def grow_isolation_trees(
     objects = [f for f, column in enumerate(columns) if column.is_object]
     if len(objects) * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
-            f"max_samples={n_samples}",
+            Param("max_samples", n_samples),
             f"at most {CACHE_PAIRS:,} distances per tree",
             f"{len(objects)} columns of objects with {n_samples**2:,} each",
-            "Lower max_samples; isolation needs small samples",
+            ("Lower ", Param("max_samples"), "; isolation needs small samples"),
         )
 
     def one(t: int) -> CellTree:

@@ -20,8 +20,8 @@ from lookalike.saving.fields import (
     Array,
     Dims,
     Fields,
-    Of,
     Offsets,
+    Saved,
     TupleOf,
     check_fields,
     require,
@@ -61,6 +61,8 @@ class SimilarityTrees:
     first, second : int32, one per node
         The cells p and q, as places in ``kept[feature]``; -1 where there are none.
     threshold : float64, one per node
+        For columns of objects moved up by about 1e-12 of the range of the projections, so that
+        rows whose projections are equal but for rounding go the same way, fitted or new.
     right : int32, one per node
         Right child, counted from the beginning of its tree; -1 in a leaf.
     default : uint8, one per node
@@ -74,8 +76,8 @@ class SimilarityTrees:
         Weight of each class, or one column with the mean of the target.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "columns": TupleOf(Of("TreeColumn"), "columns"),
+    FIELDS: ClassVar[Fields] = {
+        "columns": TupleOf(Saved("TreeColumn"), "columns"),
         "kept": TupleOf(Anything(), "columns"),
         "feature": Array("int32", "nodes", low=-1, below="columns"),
         "first": Array("int32", "nodes", low=-1),

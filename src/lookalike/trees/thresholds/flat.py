@@ -65,7 +65,7 @@ class Forest:
     array([0, 1, 2], dtype=uint16)
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "feature": Array("int32", "nodes", low=-1, below="inputs"),
         "threshold": Array("float64", "nodes", no_nan=True),
         "left": Array("int32", "nodes", low=-1, below="nodes"),

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, TooLarge
+from lookalike.errors import InvalidInput, Param, TooLarge
 
 if TYPE_CHECKING:
     from lookalike.trees.thresholds.flat import Forest
@@ -155,7 +155,11 @@ def share_leaves(
             f"forest of {forest.n_trees:,} trees",
             f"{show_bytes(needed)} for the leaves that {len(gaps):,} rows with gaps may reach",
             f"a memory limit of {show_bytes(settings().memory_limit)}",
-            "Raise config(memory_limit=...), encode fewer rows at once, or grow smaller trees",
+            (
+                "Raise ",
+                Param("memory_limit", of="config"),
+                ", encode fewer rows at once, or grow smaller trees",
+            ),
         )
     reached, weights = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
 

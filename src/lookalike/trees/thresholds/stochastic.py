@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Whole, require
+from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.seeds import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
@@ -41,11 +41,11 @@ class BalancedForest:
         Trees that could not be balanced and were cut as near to the middle as possible.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "feature": Array("int32", "trees", "inner", low=-1),
+    FIELDS: ClassVar[Fields] = {
+        "feature": Array("int32", "trees", "inner", low=-1, below="inputs"),
         "cut": Array("float64", "trees", "inner", no_nan=True),
-        "height": Whole(1, TALLEST),
-        "n_inputs": Whole(1, 2**31),
+        "height": Integer(1, TALLEST),
+        "n_inputs": Integer(1, 2**31, size="inputs"),
         "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
     }
 
@@ -142,12 +142,10 @@ class BalancedForest:
         return reached
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that trees are as high as they say and test known inputs."""
+        """Check after loading that trees are as high as they say."""
         nodes = 2**self.height - 1
         fits = len(self.feature) and self.feature.shape[1] == nodes
         require(fits, "BalancedForest", f"trees of {nodes} tests", str(self.feature.shape))
-        known = int(self.feature.max()) < self.n_inputs
-        require(known, "BalancedForest.feature", f"inputs below {self.n_inputs}", "others")
         early = np.flatnonzero((self.feature < 0).any(axis=1))
         named = np.isin(early, self.relaxed).all()
         require(named, "BalancedForest.relaxed", "every tree with an early leaf", "others")
@@ -252,7 +250,7 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     n = len(values)
     if height > TALLEST:
         raise InvalidInput(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"a height of at most {TALLEST}",
             str(height),
             "Heights of 4 to 6 serve most tables",
@@ -264,10 +262,9 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
-        do = f"Lower height to {tallest}" if tallest else "Give at least two rows that differ"
         raise TooFewRows(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"at least {needed} {'rows' if relax else 'different rows'}",
-            f"{distinct} (n_samples={n})",
-            do,
+            (f"{distinct} of ", Param("n_samples", n)),
+            ("Use ", Param("height", tallest)) if tallest else "Give at least two rows that differ",
         )
