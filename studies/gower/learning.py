@@ -18,7 +18,7 @@ from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures import Gower, Measure, Vector
 from lookalike.measures.source import read_source
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 from studies.gower.problems import Problem, split_rows
 
 LARGEST_K = 15

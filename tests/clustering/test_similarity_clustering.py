@@ -15,8 +15,7 @@ import lookalike as la
 from clustering import reference
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.clustering._clustering import NearestExemplar
-from lookalike.clustering._landmarks import default_landmarks
-from lookalike.clustering._methods import METHODS
+from lookalike.clustering._space import METHODS, default_landmarks
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import (

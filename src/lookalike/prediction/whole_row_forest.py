@@ -16,7 +16,7 @@ from lookalike.kernels.cells import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.prediction.forest_classifier import ForestClassifier
+from lookalike.prediction.random_similarity_forest import ForestClassifier
 from lookalike.saving.fields import Choice, Either, Fields, Instance, Saved, require
 from lookalike.table import Column, Kind, Table, as_table
 from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance

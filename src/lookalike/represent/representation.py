@@ -17,8 +17,13 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
-from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
+from lookalike.represent.prototypes import (
+    MAX_ROWS,
+    NEED_TARGET,
+    PrototypeSelector,
+    check_method,
+    count_prototypes,
+)
 from lookalike.saving.fields import (
     Anything,
     Array,

@@ -14,10 +14,10 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
-from lookalike.clustering.graph_density import graph_density
+from lookalike.clustering.density import graph_density
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, TooLarge
 from lookalike.hubness import k_occurrence, skewness
-from lookalike.hubness.sampled import mutual_proximity_graph
+from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index.dask.clients import connect
 from lookalike.index.dask.parts import Part, run_parts
 from lookalike.index.dask.summary import Hubness, Summary
@@ -150,7 +150,7 @@ def density_clusters(
     """Return a cluster for every row of an index in a folder, -1 for noise, by density.
 
     As DBSCAN, of the pairs that stand in each other's lists of k; see
-    ``lookalike.clustering.graph_density``.
+    ``lookalike.clustering.density``.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import numpy as np
 
 from lookalike._runtime.text import percent
 from lookalike.evaluate import continuity, trustworthiness
-from lookalike.hubness.page import histogram, hub_maps
+from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
 from lookalike.show.html.markup import Html, escape, paragraphs, table
 from lookalike.show.html.scatter import scatter

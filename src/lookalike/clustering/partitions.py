@@ -1,4 +1,4 @@
-"""Affinity propagation with the number of clusters given."""
+"""Clusterings cut into k parts: affinity propagation, linkage and k-medoids."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import warnings
 
 import numpy as np
 
-from lookalike.clustering._clustering import Clustering
+from lookalike.clustering._clustering import (
+    Clustering,
+    NearestExemplar,
+    NearestRow,
+    cluster_medoids,
+    number_by_first_row,
+)
 from lookalike.clustering._space import Space
-from lookalike.clustering.medoids import around
+from lookalike.kernels.clustering import join_edges, roots_of
+from lookalike.measures.medoids import fasterpam
 
 DAMPING, ITERATIONS, STABLE = 0.9, 2000, 200
 BISECTIONS = 20
@@ -91,3 +98,77 @@ class Affinity:
                 chosen = [int(self.distances.sum(axis=0).argmin())]
             self.tried[preference] = np.sort(np.asarray(chosen, dtype=np.int64))
         return self.tried[preference]
+
+
+class Linkage:
+    """Complete or Ward linkage on the measure's own distance.
+
+    Ward's update is made for Euclidean distances; on others it is used as it stands. A new row
+    joins the cluster of the nearest row.
+
+    Parameters
+    ----------
+    space : Space
+    way : {"complete", "ward"}
+    """
+
+    def __init__(self, space: Space, way: str) -> None:
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        self.distances = space.distances()
+        self.merges = linkage(squareform(self.distances, checks=False), way)
+
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters: what is there after n - k merges, also where heights are equal."""
+        n = len(self.distances)
+        # Cluster n + m is the one made by merge m; joining all parts leads back to the rows.
+        steps = n - k
+        made = np.arange(n, n + steps)
+        parents = np.arange(n + steps)
+        for side in (0, 1):
+            parts = self.merges[:steps, side].astype(np.int64)
+            join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
+        labels, _ = number_by_first_row(roots_of(parents)[:n])
+        return Clustering(
+            labels, cluster_medoids(self.distances, labels), NearestRow(np.arange(n), labels)
+        )
+
+
+class Medoids:
+    """K-medoids by FasterPAM, started by BUILD.
+
+    A new row joins the cluster of the nearest medoid.
+
+    Parameters
+    ----------
+    space : Space
+
+    References
+    ----------
+    .. [1] E. Schubert, P. J. Rousseeuw (2021). Fast and eager k-medoids clustering. Information
+       Systems 101, 101804. doi:10.1016/j.is.2021.101804
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.distances = space.distances()
+
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters around k medoids."""
+        return around(self.distances, np.sort(fasterpam(self.distances, k).medoids))
+
+
+def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
+    """Return clusters around exemplars, numbered by their first row.
+
+    An exemplar is in its own cluster even where another one is at distance 0.
+    """
+    labels = distances[:, chosen].argmin(axis=1)
+    labels[chosen] = np.arange(len(chosen))
+    # Numbering by first row keeps labels stable when exemplars move a little.
+    first = np.array([int(np.argmax(labels == label)) for label in range(len(chosen))])
+    order = np.argsort(first)
+    rank = np.empty(len(chosen), dtype=np.int64)
+    rank[order] = np.arange(len(chosen))
+    exemplars = chosen[order]
+    return Clustering(rank[labels], exemplars, NearestExemplar(exemplars))
