@@ -1,4 +1,4 @@
-"""What is clustered: rows with their distances, landmarks, and what each method can be asked for."""
+"""What is clustered: rows and their distances, landmarks, and what each method can be asked."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
-from lookalike.show.html.figures import new_figure
+from lookalike.show.html.drawings import dots, frame, mark, new_figure, words
 from lookalike.show.html.markup import (
     AGAINST,
     FOR,
@@ -39,7 +39,6 @@ from lookalike.show.html.markup import (
     svg,
     table,
 )
-from lookalike.show.html.scatter import dots, frame, mark, words
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table
 from lookalike.table.model.display import write_row

@@ -12,7 +12,7 @@ from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.represent.powers import similarity_matrix
-from lookalike.show.html.figures import new_figure
+from lookalike.show.html.drawings import new_figure
 from lookalike.table.model.targets import read_target
 
 SAMPLE = 1000  # rows whose pairs are looked at

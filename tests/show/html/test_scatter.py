@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from lookalike.show.html.scatter import LARGE, LETTER, SMALL, dots, frame, scatter
 
 from lookalike.show.html.markup import COLORS
-from lookalike.show.html.scatter import LARGE, LETTER, SMALL, dots, frame, scatter
 
 
 def test_shapes_are_kept_and_up_is_up():

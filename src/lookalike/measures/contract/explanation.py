@@ -8,8 +8,8 @@ from typing import Any
 
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import clean
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import AGAINST, FOR, Html
-from lookalike.show.html.notebook import fragment, grid, sides
 from lookalike.show.reasons import Reason, Style, make_reason
 
 NOTHING = 1e-12  # a contribution up to here is round-off

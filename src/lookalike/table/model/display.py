@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
+from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.notebook import fragment, grid
 from lookalike.show.layout import cut
 from lookalike.table.infer.roles import is_row_name
 
