@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from lookalike.show.html.notebook import fragment, grid, sides
 
 import lookalike as la
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.measures import Gower
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.drawings import spark_svg
 from show.html.test_pages import Checked
 

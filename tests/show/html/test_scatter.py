@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from lookalike.show.html.scatter import LARGE, LETTER, SMALL, dots, frame, scatter
 
+from lookalike.show.html.drawings import LARGE, LETTER, SMALL, dots, frame, scatter
 from lookalike.show.html.markup import COLORS
 
 

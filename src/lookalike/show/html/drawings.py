@@ -30,7 +30,7 @@ def new_figure(who: str, width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-WIDTH, HEIGHT = 64, 16  # of a drawing, in pixels
+SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a drawing, in pixels
 MOST = 64  # values that are drawn; of more, neighbors are drawn as their mean
 
 
@@ -53,18 +53,18 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
         heights = [sum(part) / len(part) for part in parts]
     low = min(0.0, *heights) if bars else min(heights)
     span = (max(heights) - low) or 1.0
-    step = WIDTH / len(heights)
-    tops = [1 + (HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
+    step = SPARK_WIDTH / len(heights)
+    tops = [1 + (SPARK_HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
     if bars:
         shape = "".join(
             f'<rect x="{i * step:.1f}" y="{top:.1f}" width="{max(step - 1, 0.5):.1f}" '
-            f'height="{HEIGHT - top:.1f}" fill="{FOR}"/>'
+            f'height="{SPARK_HEIGHT - top:.1f}" fill="{FOR}"/>'
             for i, top in enumerate(tops)
         )
     else:
         points = " ".join(f"{(i + 0.5) * step:.1f},{top:.1f}" for i, top in enumerate(tops))
         shape = f'<polyline points="{points}" fill="none" stroke="{FOR}" stroke-width="1.5"/>'
-    return svg(WIDTH, HEIGHT, label, [shape], view=False)
+    return svg(SPARK_WIDTH, SPARK_HEIGHT, label, [shape], view=False)
 
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page

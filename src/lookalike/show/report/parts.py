@@ -10,8 +10,8 @@ from lookalike._runtime.text import percent, short
 from lookalike.evaluate import continuity, trustworthiness
 from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
+from lookalike.show.html.drawings import scatter
 from lookalike.show.html.markup import FOR, Html, bullets, escape, paragraphs, svg, table
-from lookalike.show.html.scatter import scatter
 from lookalike.show.reasons import Styles
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
