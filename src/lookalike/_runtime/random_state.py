@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.params import Rule
 
 
@@ -37,7 +37,7 @@ def make_generator(random_state: Any) -> np.random.Generator:
     """Turn None, a whole number, a Generator or a RandomState into a Generator."""
     if not RANDOM_STATE.fits(random_state):
         wants, advice = RANDOM_STATE.wants(), RANDOM_STATE.advice(random_state)
-        raise InvalidInput("random_state", wants, repr(random_state), advice)
+        raise InvalidInput(Param("random_state"), wants, repr(random_state), advice)
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
