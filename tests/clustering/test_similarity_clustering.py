@@ -301,7 +301,7 @@ def test_directed_distances_are_fine_for_affinity_propagation():
 def test_too_many_rows_for_a_matrix_name_the_alternatives(method):
     common = {"n_clusters": 2, "method": method, "landmarks": None}
     model = SimilarityClustering(dense_limit=5, **common)
-    with pytest.raises(TooLarge, match="dense_limit=5.*found 6 rows.*landmarks='auto'.*'density'"):
+    with pytest.raises(TooLarge, match="at most 5 rows.*found 6 rows.*landmarks='auto'.*'density'"):
         model.fit(TOY)
     assert model.set_params(landmarks=4, random_state=0).fit(TOY).labels_.tolist() == HALVES
     with la.config(memory_limit=200), pytest.raises(TooLarge, match="memory limit of 200 B"):

@@ -45,7 +45,9 @@ def test_every_name_serves_its_kinds(name):
 
 
 def test_a_kind_without_a_default_asks_for_a_callable():
-    with pytest.raises(ValueError, match=r"column 'blob': needs a distance.*function of two cells"):
+    with pytest.raises(
+        ValueError, match=r"column 'blob': needs a distance.*kinds={'blob': 'aside'}"
+    ):
         distance_for(None, "object", "blob")
     with pytest.raises(ValueError, match="function of two cells"):
         distance_for("jaccard", "object", "blob")

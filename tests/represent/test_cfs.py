@@ -72,5 +72,5 @@ def test_bad_input(x, y, error, words):
 
 
 def test_words_are_not_numbers():
-    with pytest.raises(InvalidInput, match="numbers as y"):
+    with pytest.raises(InvalidInput, match="needs numbers"):
         cfs(X, ["a", "b", "a", "b"], target="numbers")

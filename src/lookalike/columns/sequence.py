@@ -11,7 +11,7 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import pack
 from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
-from lookalike.errors import WrongType
+from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
@@ -185,7 +185,7 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
-            hint = "Make every item a set, or choose Edit(relabel='unit')"
+            hint = Phrase("Make every item a set, or choose ", Param("relabel", "unit", of="Edit"))
             raise cell_error(
                 column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
             )

@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from lookalike._runtime.options import read_option, split_options
-from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
 from lookalike.saving.fields import Field
 from lookalike.saving.load import import_packages
@@ -176,7 +176,11 @@ class IsMeasure(Field):
             if key in names:  # then its options are wrong
                 return _why_not(value) or ""
             return suggest(key, [*self.words, *names])
-        return 'Pass an instance or a name, for example measure=Gower() or measure="gower"'
+        return Phrase(
+            "Pass an instance or a name, for example ",
+            InPython("measure=Gower() or "),
+            Param("measure", "gower"),
+        )
 
 
 def _why_not(text: str) -> str | None:
@@ -184,7 +188,7 @@ def _why_not(text: str) -> str | None:
     try:
         make_measure(text)
     except LookalikeError as error:
-        return str(error)
+        return error.phrase()
     return None
 
 

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from lookalike._runtime.text import clean
-from lookalike.errors import LookalikeError, Param, Part, TooLarge, suggest
+from lookalike.errors import LookalikeError, Param, Part, Phrase, TooLarge, suggest
 from lookalike.service.cells import to_json
 from lookalike.service.collection import TooFarBehind
 from lookalike.service.spelling import field_of, fields, spell_field
@@ -173,7 +173,7 @@ def invalid(errors: Sequence[Any]) -> Refused:
         found = repr(path[-2])
         hint = suggest(str(path[-2]), sorted(fields()))
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
-        hint = ("Use ", Param(names[-1], bound))
+        hint = Phrase("Use ", Param(names[-1], bound))
     who = ".".join(names) or "body"
     needed = NEEDED.get(kind, "another value").format(**context)
     if more:

@@ -6,7 +6,7 @@ import inspect
 import json
 from typing import Any
 
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
@@ -47,7 +47,7 @@ def measure_text(measure: Measure) -> str:
     except InvalidInput:
         same = False
     if not same:  # such as a function of one's own
-        hint = ("Name another one with ", Param("measure"))
+        hint = Phrase("Name another one with ", Param("measure"))
         found = f"{type(measure).__name__} with options that have no name"
         raise InvalidInput("the saved index", "a measure that can be named", found, hint)
     return text

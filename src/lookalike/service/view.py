@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.service.cells import read_stored
 from lookalike.service.fitting import Settings, name_rows, stored_ids
@@ -81,7 +81,7 @@ class View:
         if name == "plain":
             return self.index
         if self.repaired is None:
-            hint = ("POST .../repair, wait for the job, or use ", Param("space", "plain"))
+            hint = Phrase("POST .../repair, wait for the job, or use ", Param("space", "plain"))
             raise InvalidInput(Param("space", "repaired"), "a space that was made", "none", hint)
         return self.repaired
 

@@ -283,7 +283,7 @@ def _code_classes(values: np.ndarray, who: str) -> np.ndarray:
 
 def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
     """Return the target as finite numbers that are not all the same."""
-    found = read_numbers(values, who, "Use target='classes'")
+    found = read_numbers(values, who, Phrase("Use ", Param("target", "classes")))
     with np.errstate(over="ignore", invalid="ignore"):
         span = found.max(initial=-np.inf) - found.min(initial=np.inf)
     if not 0 < span < np.inf:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.choose import repair_hubs
 from lookalike.index.tables import concatenate
@@ -115,7 +115,7 @@ def fit_plain(sample: Sample) -> Measure:
 def fit_repaired(view: View) -> Index:
     """Return an index of the same rows in a space without hubs."""
     if view.sample is not None:
-        hint = ("Use ", Param("space", "plain"))
+        hint = Phrase("Use ", Param("space", "plain"))
         raise InvalidInput(
             Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
         )

@@ -38,6 +38,8 @@ def read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Readi
         A text column.
     kind : Kind
         Of name "number"; its reading, its role and its source say what the text should be.
+    fitted : bool
+        Whether the kind is that of a fitted table.
 
     Returns
     -------

@@ -230,10 +230,10 @@ def grow_stochastic(
     if (failed < 0).any():
         built = int((failed >= 0).sum())
         raise BalanceError(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"columns that halve some of {max_retries} samples of {1 << height} rows",
             f"none that would do for a tree ({built} of {n_trees} were built)",
-            f"Lower height to {max(1, height - 1)}, or allow on_fail='relax'",
+            ("Use ", Param("height", max(1, height - 1)), ", or allow ", Param("on_fail", "relax")),
         )
     return BalancedForest(
         feature,
