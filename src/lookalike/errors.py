@@ -26,6 +26,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 LISTED = 12  # names that a message shows before it stops counting
@@ -41,7 +42,7 @@ class Param:
     Parameters
     ----------
     name : str
-        As in the function of the library, such as ``"encoding"``.
+        As in the function of the library, such as ``"encoding"``; empty for the function itself.
     value : object, optional
         A value to try, or the one that was refused.
     of : str
@@ -59,14 +60,52 @@ class Param:
 
     def __str__(self) -> str:
         """Spell it as Python does."""
+        if not self.name:
+            return self.of
         if self.value is ...:
             return f"{self.of}({self.name}=...)" if self.of else self.name
         text = f"{self.name}={self.value!r}"
         return f"{self.of}({text})" if self.of else text
 
 
-Part = str | Param | tuple[str | Param, ...]  # a part of an error: text, with parameters in it
+@dataclass(frozen=True)
+class InPython:
+    """Words for Python alone: a call to make, or a phrase that scikit-learn's checks look for."""
+
+    text: str
+
+
+Piece = str | Param | InPython
+Part = Piece | tuple[Piece, ...]  # a part of an error: text, with parameters in it
 Spell = Callable[[Param], str]
+
+
+class Phrase(str):
+    """A text with parameters in it: a str as Python spells it, which ``spelled`` spells anew.
+
+    For notes and remarks, which are shown as they are in Python and kept in tables as text.
+
+    Examples
+    --------
+    >>> phrase = Phrase("3 cells are '?': use ", Param("missing", ["?"]), " if that means missing")
+    >>> print(phrase)
+    3 cells are '?': use missing=['?'] if that means missing
+    """
+
+    parts: tuple[Piece, ...]
+
+    def __new__(cls, *parts: Part) -> Phrase:
+        """Spell the text as Python does, and keep its parts."""
+        nested = (getattr(part, "parts", part) for part in parts)
+        flat = [piece if isinstance(piece, tuple) else (piece,) for piece in nested]
+        pieces: tuple[Piece, ...] = sum(flat, ())
+        self = super().__new__(cls, spelled(pieces))
+        self.parts = pieces
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts, as a str alone would lose them."""
+        return Phrase, self.parts
 
 
 class Parts:
@@ -74,8 +113,8 @@ class Parts:
 
     Parameters
     ----------
-    who, needed, found, hint : str, Param or a tuple of these
-    problem : str, optional
+    who, needed, found, hint : str, Param, InPython or a tuple of these
+    problem : the same, optional
         The middle of the sentence, where "needs ..., found ..." is not what a person would say.
 
     Examples
@@ -83,8 +122,8 @@ class Parts:
     >>> error = InvalidInput("read_table", "text", "bytes", ("Use ", Param("encoding", "latin-1")))
     >>> print(error)
     read_table: needs text, found bytes. Use encoding='latin-1'.
-    >>> error.text(lambda param: f"--{param.name} {param.value}")
-    'read_table: needs text, found bytes. Use --encoding latin-1.'
+    >>> error.text(lambda param: f"--{param.name} {param.value}" if param.name else "the table")
+    'the table: needs text, found bytes. Use --encoding latin-1.'
     """
 
     def __init__(
@@ -96,58 +135,88 @@ class Parts:
         *,
         problem: Part | None = None,
     ) -> None:
+        if needed is not None and isinstance(who, str) and is_code(who):
+            who = Param("", of=who)
         # A single text is a message that was written as a whole.
         self._parts = (who, needed, found, hint, problem)
         super().__init__(self.text())  # type: ignore[call-arg]
 
     def text(self, spell: Spell = str) -> str:
         """Return the message with its parameters spelled by a surface."""
+        if self._parts[1] is None:
+            return spelled(self._parts[0], spell)
+        problem = self._parts[4]
+        middle = None if problem is None else spelled(problem, spell)
+        return message(**self.words(spell), problem=middle)
+
+    def words(self, spell: Spell = str) -> dict[str, str]:
+        """Return who, needed, found and hint with their parameters spelled by a surface."""
+        parts = ("", "", "", "") if self._parts[1] is None else self._parts[:4]
+        names = ("who", "needed", "found", "hint")
+        return {name: spelled(part or "", spell) for name, part in zip(names, parts, strict=True)}
+
+    def phrase(self) -> Phrase:
+        """Return the message as a text that other surfaces can spell anew, for a note."""
         who, needed, found, hint, problem = self._parts
         if needed is None:
-            return spelled(who, spell)
-        middle = None if problem is None else spelled(problem, spell)
-        words = [spelled(part, spell) for part in (who, needed, found, hint)]
-        return message(*words, problem=middle)
+            return Phrase(who)
+        middle = ("needs ", needed, ", found ", found) if problem is None else (problem,)
+        return Phrase(who, ": ", *middle, ". " if spelled(hint) else ".", hint)
 
     @property
     def who(self) -> str:
         """What complains: a function, a class, a column, a file; empty for a plain text."""
-        return "" if self._parts[1] is None else spelled(self._parts[0])
+        return self.words()["who"]
 
     @property
     def needed(self) -> str:
         """What was needed."""
-        return spelled(self._parts[1] or "")
+        return self.words()["needed"]
 
     @property
     def found(self) -> str:
         """What was found instead."""
-        return spelled(self._parts[2])
+        return self.words()["found"]
 
     @property
     def hint(self) -> str:
         """What to do about it."""
-        return spelled(self._parts[3])
+        return self.words()["hint"]
 
     @property
     def params(self) -> tuple[Param, ...]:
         """The parameters that the hint names."""
-        hint = self._parts[3]
-        parts = hint if isinstance(hint, tuple) else (hint,)
-        return tuple(part for part in parts if isinstance(part, Param))
+        return tuple(piece for piece in Phrase(self._parts[3]).parts if isinstance(piece, Param))
 
 
 def spelled(part: Part, spell: Spell = str) -> str:
-    """Return a part of an error as text.
+    """Return a part of an error, or a phrase, as text.
 
     Examples
     --------
     >>> spelled(("Lower ", Param("k"), " to 39"), lambda param: f"-{param.name}")
     'Lower -k to 39'
+    >>> spelled(("Fit a measure", InPython(": Gower().fit(X)")), lambda param: param.name)
+    'Fit a measure'
     """
     if isinstance(part, tuple):
         return "".join(spelled(piece, spell) for piece in part)
+    if isinstance(part, Phrase):
+        return spelled(part.parts, spell) if spell is not str else str(part)
+    if isinstance(part, InPython):
+        return part.text if spell is str else ""
     return spell(part) if isinstance(part, Param) else part
+
+
+def is_code(who: str) -> bool:
+    """Tell whether this is the name of a function or class, not a word of a sentence.
+
+    Examples
+    --------
+    >>> [is_code(who) for who in ("Index.search", "read_table", "Gower", "report", "File 'a'")]
+    [True, True, True, False, False]
+    """
+    return who.replace(".", "_").isidentifier() and bool(set(who) - set(ascii_lowercase))
 
 
 class LookalikeError(Parts, Exception):
@@ -286,8 +355,7 @@ def missing_file(path: Path) -> MissingFile:
     names = {p.stem: p.name for p in beside}  # of two with one stem, the one that ends alike
     # The stems alone: ".csv" at the end makes any two names look alike.
     near = difflib.get_close_matches(path.stem, names, n=1, cutoff=ALIKE)
-    do = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"
+    hint = "Check the path" if there else f"There is no folder {str(path.parent)!r} either"
     if near:
-        do = f"Did you mean {str(path.parent / names[near[0]])!r}?"
-    who = f"File {str(path)!r}"
-    return MissingFile(who, "a file", "none", do, problem="file not found")
+        hint = f"Did you mean {str(path.parent / names[near[0]])!r}?"
+    return MissingFile(f"File {str(path)!r}", "a file", "none", hint, problem="file not found")

@@ -90,7 +90,7 @@ def tuned_nearest(
     seed : int, of the folds
     """
     inside = y[known]
-    folds = assign_folds(inside, len(known), FOLDS, seed, "papers gower")
+    folds = assign_folds(inside, len(known), FOLDS, seed, "studies gower")
     wrong = np.zeros(LARGEST_K)
     for fold in range(FOLDS):
         train, test = known[folds != fold], known[folds == fold]
@@ -155,8 +155,8 @@ def prototype_errors(
     y, true = problem.y[known], problem.y[held]
     new = problem.table[held]
     rng = np.random.default_rng(seed)
-    source, _ = read_source(measure or Gower(), problem.table[known], y, "papers gower")
-    folds = assign_folds(y, len(y), FOLDS, rng, "papers gower")
+    source, _ = read_source(measure or Gower(), problem.table[known], y, "studies gower")
+    folds = assign_folds(y, len(y), FOLDS, rng, "studies gower")
     places = {"kNN": slice(0, LARGEST_K)} | {
         name: slice(LARGEST_K + at, LARGEST_K + at + 1) for at, name in enumerate(LEARNERS)
     }

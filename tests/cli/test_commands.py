@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELL = re.compile(r"```(?:sh|bash|console|shell)\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`(lookalike [a-z]+ (?:FILE|[\w.-]+\.(?:csv|lookalike))[^`]*)`")
-# These have tests of their own: a server does not end by itself, films and papers take long.
-ELSEWHERE = ("demo", "serve", "token", "papers", "warm")
+# These have tests of their own: a server does not end by itself, films take long.
+ELSEWHERE = ("demo", "serve", "token", "warm")
 
 
 def documented():
@@ -152,7 +152,7 @@ def test_help_shows_names_and_no_types_of_python(words):
 
 
 READERS = [
-    w for w in ALL if w[0] not in ("demo", "serve", "token", "papers", "warm", "report", "index")
+    w for w in ALL if w[0] not in ("demo", "serve", "token", "warm", "report", "index")
 ]
 
 

@@ -336,3 +336,16 @@ def test_hits_take_one_line_each_and_reasons_are_whole(file, width):
         assert lines[lines.index(hit) + 2].strip() == "- mass 4 against 5 (a little higher)"
     else:
         assert lines[lines.index(hit) + 1].strip().startswith("+ same tags: x, y")
+
+
+def test_a_new_level_of_a_guessed_order_is_pointed_out(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("size,mass\nsmall,1\nmedium,2\nlarge,3\nsmall,4\n")
+    asked = ("search", path, "--like", '{"size": "huge", "mass": 3}', "-k", 1)
+    done = run(*asked, "--output", "json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["hits"][0]["row"] == 2
+    assert done.stderr.count("found 'huge' in 'size'. They are taken as missing") == 1
+    declared = run(*asked, "--kinds", 'size=["small", "medium", "large"]')
+    assert declared.exit_code == 1
+    assert "one of the levels 'small', 'medium', 'large'" in declared.stderr

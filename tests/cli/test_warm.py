@@ -83,7 +83,7 @@ def test_nothing_is_left_to_compile(tmp_path):
 @compiled_only
 def test_the_folder_is_named(monkeypatch):
     called = []
-    monkeypatch.setattr(warming, "roads", lambda: [("one", lambda: called.append(1))])
+    monkeypatch.setattr(warming, "steps", lambda: [("one", lambda: called.append(1))])
     done = run("warm")
     assert done.exit_code == 0
     assert "0 loops compiled" in done.stdout

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
-from lookalike.kernels.cell_types import CATEGORY, VALUE
+from lookalike.kernels.cells import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
 from lookalike.measures import ForestProximity, Gower
 from lookalike.measures.forest import cell_inputs

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
-from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
+from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
 from lookalike.measures import Gower, Ranked, Vector
 from lookalike.measures.contract import codes as byte_road
 from lookalike.measures.contract.base import Measure

@@ -57,7 +57,7 @@ def test_dns_rebinding_is_refused(server, host):
     ]:
         status, _, problem = send(server, method, path, body, Host=host)
         assert status == 403
-        assert problem["who"] == "Host"
+        assert problem["who"] == "header Host"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_another_site_cannot_write(server, headers):
     ]:
         status, answer, problem = send(server, method, path, body, **headers)
         assert status == 403
-        assert problem["who"] == "Origin"
+        assert problem["who"] == "header Origin"
         assert "Access-Control-Allow-Origin" not in answer
     assert server.describe("pets")["rows"] == 6
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.kernels.cell_descent import ABOVE, AT_MOST, PROJECTED, find_cuts
-from lookalike.kernels.cell_types import CATEGORY, NUMBER, SQUARED, VALUE
+from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, VALUE
+from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_cuts
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.trees.cells import rows as cell_rows
 from lookalike.trees.cells.cache import CellCache
@@ -20,7 +20,7 @@ NUMBERS = st.floats(-1e100, 1e100) | st.integers(-3, 3).map(float) | st.floats(-
 
 
 def projection(kind, x, p, q):
-    """The projection of one number, as the formula says it; see ``cell_split.project``."""
+    """The projection of one number, as the formula says it; see ``kernels.cells.project``."""
     if kind == VALUE:
         return x
     if kind == SQUARED:

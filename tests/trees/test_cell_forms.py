@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import TABLE, VALUE
+from lookalike.kernels.cells import TABLE, VALUE
 from lookalike.trees.cells.cache import CellCache
 from lookalike.trees.cells.columns import encode_columns, fit_columns
 from lookalike.trees.cells.growing import Limits, grow_trees, grow_unsupervised

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
@@ -90,7 +90,10 @@ class config:
             changes["memory_limit"] = parse_bytes(changes["memory_limit"])
         if "progress" in changes and changes["progress"] not in (True, False, None):
             raise InvalidInput(
-                "config", "progress True, False or None", repr(changes["progress"]), "Use one"
+                Param("progress", of="config"),
+                "True, False or None",
+                repr(changes["progress"]),
+                "Use one",
             )
         if "n_jobs" in changes:
             count_jobs(changes["n_jobs"])
@@ -119,7 +122,10 @@ def parse_bytes(size: int | float | str) -> int:
             size = float(found[1]) * _UNITS[unit]
     if isinstance(size, bool) or not isinstance(size, int | float) or not 1 <= size < float("inf"):
         raise InvalidInput(
-            "config", "memory_limit in bytes or like '500MB'", repr(size), "Give a size above 0"
+            Param("memory_limit", of="config"),
+            "a number of bytes, or a size such as '500MB'",
+            repr(size),
+            "Give a size above 0",
         )
     return int(size)
 

@@ -49,8 +49,8 @@ def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
         if isinstance(error, UnwritableFile):
             raise
         found = getattr(error, "strerror", None) or str(error)
-        do = "Choose another name or another place"
-        raise UnwritableFile(who, "a name that a file can have", found, do) from error
+        hint = "Choose another name or another place"
+        raise UnwritableFile(who, "a name that a file can have", found, hint) from error
 
 
 def _find_target(path: Path, who: str, follow: bool) -> Path:
@@ -65,15 +65,14 @@ def _find_target(path: Path, who: str, follow: bool) -> Path:
         found = f"no folder {str(target.parent)!r}"
         raise UnwritableFile(who, "a folder that exists", found, "Make the folder first")
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-        do = "Name an ordinary file"
-        raise UnwritableFile(who, "an ordinary file", "a device or a pipe", do)
+        raise UnwritableFile(who, "an ordinary file", "a device or a pipe", "Name an ordinary file")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         found = f"no permission in {str(target.parent)!r}"
-        do = "Choose another folder, or ask for the permission"
-        raise UnwritableFile(who, "a folder that can be written", found, do)
+        hint = "Choose another folder, or ask for the permission"
+        raise UnwritableFile(who, "a folder that can be written", found, hint)
     if target.exists() and not os.access(target, os.W_OK):
-        do = "Choose another name, or make the file writable"
-        raise UnwritableFile(who, "a file that can be written", "a read-only one", do)
+        hint = "Choose another name, or make the file writable"
+        raise UnwritableFile(who, "a file that can be written", "a read-only one", hint)
     return target
 
 
@@ -105,8 +104,8 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
         if is_full(error):
-            do = "Free some space or choose another place; the old file is as it was"
-            raise _no_room(f"File {str(path)!r}", error, do) from error
+            hint = "Free some space or choose another place; the old file is as it was"
+            raise _no_room(f"File {str(path)!r}", error, hint) from error
         raise
 
 
@@ -133,8 +132,8 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException as error:
         shutil.rmtree(draft, ignore_errors=True)
         if is_full(error):
-            do = "Free some space or choose another place; what was finished is as it was"
-            raise _no_room(f"Folder {str(path)!r}", error, do) from error
+            hint = "Free some space or choose another place; what was finished is as it was"
+            raise _no_room(f"Folder {str(path)!r}", error, hint) from error
         raise
 
 
@@ -170,8 +169,10 @@ def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
         except OSError as error:
             if not is_full(error):
                 raise
-            do = f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
-            raise _no_room(who, error, do) from error
+            hint = (
+                f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
+            )
+            raise _no_room(who, error, hint) from error
         yield file
 
 
@@ -181,9 +182,9 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in full
 
 
-def _no_room(who: str, error: BaseException, do: str) -> UnwritableFile:
+def _no_room(who: str, error: BaseException, hint: str) -> UnwritableFile:
     found = os.strerror(getattr(error, "errno", 0) or 0).lower()
-    return UnwritableFile(who, "room on the disk", found, do)
+    return UnwritableFile(who, "room on the disk", found, hint)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -205,8 +206,8 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         found = getattr(error, "strerror", None) or str(error)
-        who, do = f"Folder {str(path)!r:.300}", "Choose another name or another place"
-        raise UnwritableFile(who, "a folder that can be made", found, do) from error
+        who, hint = f"Folder {str(path)!r:.300}", "Choose another name or another place"
+        raise UnwritableFile(who, "a folder that can be made", found, hint) from error
     for one in new:
         sync_folder(one.parent)
     return folder

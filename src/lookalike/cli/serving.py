@@ -47,8 +47,8 @@ def check_extra() -> None:
         import sqlalchemy  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
-        do, found = "Install lookalike[service]", f"no {error.name}"
-        raise MissingExtra("lookalike serve", "its packages", found, do) from error
+        hint, found = "Install lookalike[service]", f"no {error.name}"
+        raise MissingExtra("lookalike serve", "its packages", found, hint) from error
 
 
 @contextmanager

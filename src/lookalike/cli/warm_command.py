@@ -18,15 +18,14 @@ def warm() -> None:
     from lookalike.warming import warm as compile_all
 
     if not COMPILED:
-        do = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
-        raise InvalidInput("warm", "a compiler", "none", do, problem="compiling is turned off")
+        hint = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
+        raise InvalidInput("warm", "a compiler", "none", hint, problem="compiling is turned off")
     if cache_folder() is None:
-        do = "Set NUMBA_CACHE_DIR to a folder that can be written to"
         raise UnwritableFile(
             "warm",
             "a place for compiled loops",
             "none",
-            do,
+            "Set NUMBA_CACHE_DIR to a folder that can be written to",
             problem="there is no folder to keep compiled loops in",
         )
     out.note("compiling all loops; the first time this takes some minutes")

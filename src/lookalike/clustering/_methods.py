@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lookalike.clustering._space import Space
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
 
 AUTO = "auto"
 BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
@@ -33,28 +33,33 @@ def check_request(
             who,
             "distances that are the same in both directions",
             f"{type(space.measure).__name__}, whose distances are directed",
-            "Use method='affinity', or average the two directions into Precomputed()",
+            (
+                "Use ",
+                Param("method", "affinity"),
+                ", or average the two directions",
+                InPython(" into Precomputed()"),
+            ),
         )
     if method in BY_DENSITY and n_clusters != AUTO:
         raise InvalidInput(
-            f"{who[:-1]}, n_clusters={n_clusters!r})",
-            "n_clusters='auto': this method finds the number itself",
+            Param("n_clusters", n_clusters, of=name),
+            (Param("n_clusters", "auto"), ": this method finds the number itself"),
             repr(n_clusters),
             "Leave it out, or use another method",
         )
     known = n if landmarks is None else landmarks
     if known > n:
         raise TooFewRows(
-            f"{name}(landmarks={known})",
+            Param("landmarks", known, of=name),
             f"at least {known} rows",
-            f"n_samples={n}",
-            f"Lower landmarks to {n}, or leave it out",
+            Param("n_samples", n),
+            ("Use ", Param("landmarks", n), ", or leave it out"),
         )
     if n_clusters != AUTO and int(n_clusters) > known:
         what = "rows" if known == n else "landmarks"
         raise TooFewRows(
-            f"{name}(n_clusters={n_clusters})",
+            Param("n_clusters", n_clusters, of=name),
             f"at least {n_clusters} {what}",
-            f"n_samples={n}" if known == n else f"{known}",
-            f"Lower n_clusters to {known} or add {what}",
+            Param("n_samples", n) if known == n else f"{known}",
+            ("Use ", Param("n_clusters", known), f" or add {what}"),
         )

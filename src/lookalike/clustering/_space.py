@@ -10,14 +10,22 @@ import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import TooLarge
+from lookalike.errors import Param, Phrase, TooLarge
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import check_pairs, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.vector import Vector
 
 TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
-INSTEAD = "Use landmarks='auto', or method='density' or 'hdbscan', which never make the matrix"
+INSTEAD = Phrase(
+    "Use ",
+    Param("landmarks", "auto"),
+    ", ",
+    Param("method", "density"),
+    " or ",
+    Param("method", "hdbscan"),
+    ", which never make the matrix",
+)
 
 
 class Space:
@@ -80,9 +88,9 @@ class Space:
         if n > self.limit:
             raise TooLarge(
                 self.who,
-                f"at most dense_limit={self.limit:,} rows for a matrix of all pairs",
+                f"at most {self.limit:,} rows for a matrix of all pairs",
                 f"{n:,} rows ({show_bytes(8 * n * n)})",
-                f"{self.instead}, or raise dense_limit=",
+                (self.instead, ", or raise ", Param("dense_limit")),
             )
         check_pairs(self.who, n, n, self.instead, what="a matrix of all pairs")
 

@@ -26,9 +26,12 @@ from lookalike.clustering._space import Space
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
+    InPython,
     InvalidInput,
     LookalikeError,
     LookalikeWarning,
+    Param,
+    Phrase,
     suggest,
 )
 from lookalike.measures.contract.base import Measure
@@ -238,8 +241,8 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
         for method in methods or [""]:
             if method not in METHODS:
-                who, do = f"{type(self).__name__}(methods=...)", suggest(method, METHODS)
-                raise InvalidInput(who, "names of methods", repr(method), do)
+                who, hint = Param("methods", of=type(self).__name__), suggest(method, METHODS)
+                raise InvalidInput(who, "names of methods", repr(method), hint)
         return methods
 
     def _numbers(self) -> list[int | str]:
@@ -249,7 +252,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         rule = Either(Integer(2), Choice(AUTO))
         for number in numbers or [None]:
             if not rule.fits(number):
-                who = f"{type(self).__name__}(n_clusters={given!r})"
+                who = Param("n_clusters", given, of=type(self).__name__)
                 raise InvalidInput(who, rule.describe(), repr(number), "Use 2 or more")
         return numbers
 
@@ -263,15 +266,20 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         for name, entry in named:
             measure, grid = entry if isinstance(entry, tuple) else (entry, {})
             if isinstance(measure, str):
-                measure = as_measure(measure, f"{type(self).__name__}(measures=...)")
+                measure = as_measure(measure, Phrase(Param("measures", of=type(self).__name__)))
             if not isinstance(measure, Measure):
-                who = f"{type(self).__name__}(measures=...)"
-                do = "Pass instances, for example [Gower(), Vector()]"
-                raise InvalidInput(who, "lookalike measures", repr(measure), do)
+                who = Param("measures", of=type(self).__name__)
+                hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
+                raise InvalidInput(who, "lookalike measures", repr(measure), hint)
             known = measure.get_params()
             for wrong in set(grid) - set(known):
-                who = f"{type(self).__name__}(measures=...): {type(measure).__name__}"
-                raise InvalidInput(who, "known parameters", repr(wrong), suggest(wrong, known))
+                who = Param("measures", of=type(self).__name__)
+                raise InvalidInput(
+                    who,
+                    f"parameters of {type(measure).__name__}",
+                    repr(wrong),
+                    suggest(wrong, known),
+                )
             seeded = [p for p in known if p.rpartition("__")[2] == "random_state"]
             for choice in ParameterGrid(grid):
                 for repeat in range(self.n_repeats if seeded else 1):

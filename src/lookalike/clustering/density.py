@@ -10,8 +10,8 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.clustering._clustering import Clustering
 from lookalike.clustering._space import WIDE, Space, each_part, stream_within
-from lookalike.errors import TooFewRows, UndefinedMeasure
-from lookalike.kernels.density import absorb, settle
+from lookalike.errors import Param, TooFewRows, UndefinedMeasure
+from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -49,7 +49,7 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
 
     stream_within(space, eps, fold, "finding dense regions")
     labels = np.empty(n, dtype=np.int64)
-    found = settle(needed, counts, parents, waiting, filled, labels)
+    found = write_labels(needed, counts, parents, waiting, filled, labels)
     return describe(labels, counts >= needed, counts, int(found), eps)
 
 
@@ -108,10 +108,10 @@ def knee(space: Space, needed: int) -> float:
     n = len(space)
     if needed > n:
         raise TooFewRows(
-            f"{space.who}(min_neighbors={needed}, eps='knee')",
+            Param("min_neighbors", needed),
             f"at least {needed} rows",
-            f"n_samples={n}",
-            f"Lower min_neighbors to {n} or give eps as a number",
+            Param("n_samples", n),
+            ("Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"),
         )
     if needed == 1:
         return 0.0
@@ -119,10 +119,10 @@ def knee(space: Space, needed: int) -> float:
     reach = lists.distances[:, -1]
     if not np.isfinite(reach).any():
         raise UndefinedMeasure(
-            f"{space.who}(eps='knee')",
+            Param("eps", "knee"),
             f"rows with {needed - 1} others to compare with",
             "none",
-            "Lower min_neighbors or give eps as a number",
+            ("Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"),
         )
     return knee_of(reach[np.isfinite(reach)])
 

@@ -15,9 +15,9 @@ from lookalike.clustering._base import MeasureClusterer
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import describe, knee_of
 from lookalike.clustering.scores import NOISE, count, f_from_counts
-from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.kernels.density import labels_within, spanning_tree
-from lookalike.kernels.topk import keep_nearest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
+from lookalike.kernels.clustering import labels_within, spanning_tree
+from lookalike.kernels.lists import keep_nearest
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
@@ -138,8 +138,8 @@ class DensitySearch(MeasureClusterer):
         space = Space(fitted, rows, who, self.dense_limit, instead)
         if not fitted.traits.symmetric:
             found = f"{type(fitted).__name__}, whose distances are directed"
-            do = "Average the two directions into Precomputed()"
-            raise InvalidInput(who, "distances alike in both directions", found, do)
+            hint = Phrase("Average the two directions", InPython(" into Precomputed()"))
+            raise InvalidInput(who, "distances alike in both directions", found, hint)
         numbers = self._numbers(len(space))
         levels = Levels(space.distances(), max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]
@@ -172,14 +172,19 @@ class DensitySearch(MeasureClusterer):
         given = self.min_neighbors
         numbers = list(given) if isinstance(given, Iterable) else [given]
         wrong = [k for k in numbers if not Integer(1).fits(k)]
-        who = f"{type(self).__name__}(min_neighbors={given!r})"
+        who = Param("min_neighbors", given, of=type(self).__name__)
         if wrong or not numbers:
             found = repr(wrong[0]) if wrong else "none"
-            raise InvalidInput(who, "integers >= 1", found, "Use range(2, 26)")
+            raise InvalidInput(who, "integers >= 1", found, InPython("Use range(2, 26)"))
         kept = sorted({int(k) for k in numbers if k <= n})
         if not kept:
             least = min(numbers)
-            raise TooFewRows(who, f"at least {least} rows", f"n_samples={n}", "Lower min_neighbors")
+            raise TooFewRows(
+                who,
+                f"at least {least} rows",
+                Param("n_samples", n),
+                ("Lower ", Param("min_neighbors")),
+            )
         return kept
 
     @staticmethod

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.clustering.density import knee_of
-from lookalike.errors import InvalidInput
-from lookalike.kernels.density import absorb, settle
+from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import Integer
 
@@ -38,10 +38,10 @@ def graph_density(
     >>> graph_density(Vector().fit(rows).neighbors(k=3), eps=0.15, min_neighbors=2)
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
-    who = f"graph_density(min_neighbors={min_neighbors!r})"
+    who = Param("min_neighbors", min_neighbors, of="graph_density")
     if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
-        do = "Make a graph of longer lists, or lower min_neighbors"
-        raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), do)
+        hint = Phrase("Make a graph of longer lists, or lower ", Param("min_neighbors"))
+        raise InvalidInput(who, f"1 to {graph.k + 1}", repr(min_neighbors), hint)
     if eps is None:
         reach = graph.distances[:, max(0, min_neighbors - 2)]
         eps = knee_of(reach[np.isfinite(reach)]) if min_neighbors > 1 else 0.0
@@ -56,5 +56,5 @@ def graph_density(
     waiting = np.empty((n, max(1, min(min_neighbors, n) - 2)), np.int64)
     filled, labels = np.zeros(n, np.int64), np.empty(n, np.int64)
     absorb(left, right, min_neighbors, counts, parents, waiting, filled)
-    settle(min_neighbors, counts, parents, waiting, filled, labels)
+    write_labels(min_neighbors, counts, parents, waiting, filled, labels)
     return labels

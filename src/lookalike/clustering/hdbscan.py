@@ -10,9 +10,8 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.clustering._clustering import Clustering, number_by_first_row
 from lookalike.clustering._space import WIDE, Space, each_part
-from lookalike.errors import TooFewRows, UndefinedMeasure
-from lookalike.kernels.components import join_edges, roots_of
-from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
+from lookalike.errors import Param, TooFewRows, UndefinedMeasure
+from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -66,8 +65,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
         raise TooFewRows(
             space.who,
             f"at least {most} rows for HDBSCAN",
-            f"n_samples={n}",
-            "Lower min_neighbors and min_cluster_size or add rows",
+            Param("n_samples", n),
+            ("Lower ", Param("min_neighbors"), " and ", Param("min_cluster_size"), " or add rows"),
         )
     k = min(n - 1, max(needed - 1, LISTED))
     lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
@@ -116,7 +115,7 @@ def _tree(
                 space.who,
                 "rows that can all be compared, if only by way of others",
                 f"row {lost} without a way to others",
-                "Drop such rows, or use method='density', where they are noise",
+                ("Drop such rows, or use ", Param("method", "density"), ", where they are noise"),
             )
         found.append(_join(parents, *edges))
         parts = roots_of(parents)

@@ -11,7 +11,7 @@ from lookalike.clustering._clustering import (
     number_by_first_row,
 )
 from lookalike.clustering._space import Space
-from lookalike.kernels.components import join_edges, roots_of
+from lookalike.kernels.clustering import join_edges, roots_of
 
 
 class Linkage:

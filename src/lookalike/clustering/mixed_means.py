@@ -16,7 +16,7 @@ from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.clustering._clustering import number_by_first_row
 from lookalike.clustering._methods import AUTO
 from lookalike.clustering.mixed_space import Centers, MixedSpace, learn_space
-from lookalike.errors import LookalikeWarning, TooFewRows
+from lookalike.errors import InPython, LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     INT64,
@@ -189,8 +189,10 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         n, asked = len(table), self.n_clusters
         if n == 0 or (asked != AUTO and int(asked) > n):
             needed = f"at least {max(1, 1 if asked == AUTO else int(asked))} rows"
-            who = f"{type(self).__name__}(n_clusters={asked!r})"
-            raise TooFewRows(who, needed, f"n_samples={n}", "Lower n_clusters or add rows")
+            who = Param("n_clusters", asked, of=type(self).__name__)
+            raise TooFewRows(
+                who, needed, Param("n_samples", n), ("Lower ", Param("n_clusters"), " or add rows")
+            )
         rows = space.encode(table)
         rng = make_generator(self.random_state)
         best: Centers | None = None
@@ -220,10 +222,14 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
             dtype=np.int64,
         )
         if asked not in (AUTO, self.n_clusters_):
-            do = "Use these clusters (n_clusters_ tells), or ask for another number"
-            who = f"{type(self).__name__}(n_clusters={asked})"
+            hint = Phrase(
+                "Use these clusters",
+                InPython(" (n_clusters_ tells)"),
+                ", or ask for another number",
+            )
+            who = Param("n_clusters", asked, of=type(self).__name__)
             needed = f"rows of {asked} different kinds"
-            warning = LookalikeWarning(who, needed, str(self.n_clusters_), do)
+            warning = LookalikeWarning(who, needed, str(self.n_clusters_), hint)
             warnings.warn(warning, stacklevel=3)
 
     def _start_often(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.centers import assign_centers
+from lookalike.kernels.mixed import assign_centers
 from lookalike.measures.forest.tree_inputs import TreeInputs, plan_inputs, read_inputs
 from lookalike.measures.numeric import check_owners
 from lookalike.saving.encode import saveable

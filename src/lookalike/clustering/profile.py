@@ -14,7 +14,7 @@ from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.clustering.differences import ColumnDifference, column_differences, divided_by
 from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -138,9 +138,12 @@ class ClusteringProfile(HtmlReport):
         for column, levels in [*self.divided.items()][:2]:
             told = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
             notes.append(
-                f"{column!r} divides only some clusters ({told}): if it is beside the question, "
-                "MixedKMeans (--method means) lets categories count half, and "
-                f"kinds={{{column!r}: 'aside'}} leaves this one out"
+                Phrase(
+                    f"{column!r} divides only some clusters ({told}): if it is beside the "
+                    "question, MixedKMeans (the method 'means') lets categories count half, and ",
+                    Param("kinds", {column: "aside"}),
+                    " leaves this one out",
+                )
             )
         return notes
 
@@ -297,11 +300,11 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
         labels = np.asarray(model)
         if labels.ndim != 1 or labels.dtype.kind not in "iu" or labels.min(initial=0) < -1:
             needed = "a fitted clustering, or one whole number of at least -1 per row"
-            do = "Number the clusters from 0, -1 for rows in none"
-            raise InvalidInput(WHO, needed, f"{labels.dtype} {labels.shape}", do)
+            hint = "Number the clusters from 0, -1 for rows in none"
+            raise InvalidInput(WHO, needed, f"{labels.dtype} {labels.shape}", hint)
     if len(labels) != len(rows):
-        found, do = f"{len(rows):,}", "Pass the table that was clustered"
-        raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, do)
+        found, hint = f"{len(rows):,}", "Pass the table that was clustered"
+        raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, hint)
     if hasattr(model, "measure_"):
         return labels, (model.measure_, model.rows_, model.exemplars_)
     measure = Gower(undefined=0.0).fit(rows)
@@ -310,8 +313,8 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     for number in range(int(labels.max(initial=-1)) + 1):
         inside = np.flatnonzero(labels == number)
         if len(inside) == 0:
-            do = "Number the clusters from 0 without gaps"
-            raise InvalidInput(WHO, "rows in every cluster", f"none in {number}", do)
+            hint = "Number the clusters from 0 without gaps"
+            raise InvalidInput(WHO, "rows in every cluster", f"none in {number}", hint)
         some = inside
         if len(inside) > SAMPLE:
             some = np.sort(rng.choice(inside, SAMPLE, replace=False))

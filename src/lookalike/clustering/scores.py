@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.errors import InPython, InvalidInput, Phrase, UndefinedMeasure
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels
@@ -174,8 +174,8 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
     clusters = np.asarray(labels)
     if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
         found = f"an array of {clusters.dtype} of shape {clusters.shape}"
-        do = "Pass the labels_ of a clustering"
-        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, do)
+        hint = Phrase(InPython("Pass the labels_ of a clustering"))
+        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, hint)
     if not len(clusters):
         raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")
     classes, _ = code_labels(y, len(clusters), who)

@@ -30,7 +30,7 @@ from lookalike.clustering.linkage import Linkage
 from lookalike.clustering.medoids import Medoids
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.spectral import Spectral, SpectralExtension
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InPython, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.saving.fields import (
@@ -228,7 +228,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         return self
 
     def _name(self) -> str:
-        return f"{type(self).__name__}(method={self.method!r})"
+        return Phrase(Param("method", self.method, of=type(self).__name__))
 
     def _cluster(self, space: Space) -> None:
         """Cluster a space that may have its matrix already."""
@@ -254,9 +254,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "affinity" and found > 1:
             needed = f"a preference that elects {asked} exemplars"
             shown = f"{found} exemplars at the nearest"
-        do = "Use these clusters (n_clusters_ tells), or ask for another number"
-        who = f"{self._name()[:-1]}, n_clusters={asked})"
-        warnings.warn(LookalikeWarning(who, needed, shown, do), stacklevel=4)
+        hint = Phrase(
+            "Use these clusters",
+            InPython(" (n_clusters_ tells)"),
+            ", or ask for another number",
+        )
+        who = Param("n_clusters", asked, of=type(self).__name__)
+        warnings.warn(LookalikeWarning(who, needed, shown, hint), stacklevel=4)
 
     def _count_landmarks(self, space: Space) -> int | None:
         if self.method in BY_DENSITY:

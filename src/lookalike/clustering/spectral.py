@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.clustering._clustering import Clustering, number_by_first_row
 from lookalike.clustering._space import Space, each_part
-from lookalike.errors import InvalidInput, UndefinedMeasure
+from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.encode import saveable
@@ -173,7 +173,7 @@ def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
             space.who,
             "similarities of at least 0 for spectral clustering",
             f"{matrix.min():g}",
-            "Use affinity='rbf', which works on distances",
+            ("Use ", Param("affinity", "rbf"), ", which works on distances"),
         )
     np.fill_diagonal(matrix, 0.0)
     return matrix

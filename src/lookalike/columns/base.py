@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Field,
@@ -144,13 +144,17 @@ class Distance:
                 f"{type(self).__name__}, column {column.name!r}",
                 "a column of kind " + " or ".join(self.kinds),
                 f"kind {column.kind.name}",
-                f"Pass kinds={{{column.name!r}: {self.kinds[0]!r}}} or choose another distance",
+                (
+                    "Use ",
+                    Param("kinds", {column.name: self.kinds[0]}),
+                    " or choose another distance",
+                ),
             )
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):
             raise InvalidInput(
-                type(self).__name__, "to be fitted", "it is not", "Call fit(column) first"
+                type(self).__name__, "to be fitted", "it is not", InPython("Call fit(column) first")
             )
 
     # -- the scale --------------------------------------------------------------------------------
@@ -275,11 +279,11 @@ def cell_error(
     row: int,
     needed: str,
     found: str,
-    do: str,
+    hint: str,
     error: type[LookalikeError] = InvalidInput,
 ) -> LookalikeError:
     """Make the error for one bad cell, naming the column and the row."""
-    return error(f"column {column!r}, row {row}", needed, found, do)
+    return error(f"column {column!r}, row {row}", needed, found, hint)
 
 
 def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:

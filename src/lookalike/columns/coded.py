@@ -14,16 +14,21 @@ def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     """Return the codes of a column in terms of the fitted levels.
 
     A table read on its own may number its levels otherwise; values that were not fitted keep a code
-    below -1 that is the same in every call.
+    below -1 that is the same in every call. Such a level of an order that was guessed is missing.
     """
+    codes = _codes_in(column, levels)
+    return np.maximum(codes, -1) if column.kind.takes_new_levels else codes
+
+
+def _codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     codes = np.asarray(column.values, dtype=np.int64)
     own = tuple(column.kind.levels)
     if own == levels or not own or not levels:
         return codes
     if codes.max(initial=-1) >= len(own):
         found = f"code {int(codes.max())} of {len(own)} levels"
-        do = "Read the table again, or fit the measure again"
-        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, do)
+        hint = "Read the table again, or fit the measure again"
+        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, hint)
     place = {level: code for code, level in enumerate(levels)}
     recode = np.array([place.get(v, unknown_code(v)) for v in own], dtype=np.int64)
     out = codes.copy()

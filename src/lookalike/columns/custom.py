@@ -86,8 +86,8 @@ class CallableDistance(Distance):
         try:
             value = self.function(a[1], b[1])
         except Exception as error:
-            do = "Make the function take any two cells of the column"
-            raise self._error(a, b, f"{type(error).__name__}: {error}", do) from error
+            hint = "Make the function take any two cells of the column"
+            raise self._error(a, b, f"{type(error).__name__}: {error}", hint) from error
         return self._number(value, a, b)
 
     def _ask_batch(self, batch: Any, a: Any, b: Any) -> list[float]:
@@ -97,11 +97,11 @@ class CallableDistance(Distance):
             values = batch(list(b[:, 1]), a[1])
             count = len(values)
         except Exception as error:
-            do = "Make batch(cells, cell) take any cells of the column and return one number each"
-            raise self._error(a, b[0], f"{type(error).__name__}: {error}", do) from error
+            hint = "Make batch(cells, cell) take any cells of the column and return one number each"
+            raise self._error(a, b[0], f"{type(error).__name__}: {error}", hint) from error
         if count != len(b):
-            do = "Return one number for each of the cells"
-            raise self._error(a, b[0], f"{count} numbers for {len(b)} cells", do)
+            hint = "Return one number for each of the cells"
+            raise self._error(a, b[0], f"{count} numbers for {len(b)} cells", hint)
         return [self._number(value, a, other) for value, other in zip(values, b, strict=True)]
 
     def _number(self, value: Any, a: Any, b: Any) -> float:
@@ -110,13 +110,13 @@ class CallableDistance(Distance):
         # a formula such as 1 - cos may end a hair below 0; NaN is not above anything
         if isinstance(value, numbers.Real | np.bool_) and float(value) >= -1e-9:
             return max(float(value), 0.0)
-        do = "Return a number of at least 0 for any two cells of the column"
-        raise self._error(a, b, show(value), do)
+        hint = "Return a number of at least 0 for any two cells of the column"
+        raise self._error(a, b, show(value), hint)
 
-    def _error(self, a: Any, b: Any, found: str, do: str) -> InvalidInput:
+    def _error(self, a: Any, b: Any, found: str, hint: str) -> InvalidInput:
         called = getattr(self.function, "__name__", type(self.function).__name__)
         who = f"{called}, column {getattr(self, 'column_', '')!r}, rows {a[0]} and {b[0]}"
-        return InvalidInput(who, "a distance", found, do)
+        return InvalidInput(who, "a distance", found, hint)
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not pairs of a row number and a cell."""
@@ -188,8 +188,8 @@ class MatrixDistance(Distance):
         if len(odd):
             row = int(odd[0])
             needed = f"a whole number from 0 to {len(self.matrix) - 1}, a row of the matrix"
-            do = "Let the column hold positions in the matrix"
-            raise cell_error(column.name, row, needed, f"{values[row]:g}", do)
+            hint = "Let the column hold positions in the matrix"
+            raise cell_error(column.name, row, needed, f"{values[row]:g}", hint)
         return np.where(missing, -1, whole).astype(np.int64)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
@@ -208,11 +208,10 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
     """Insist on what a matrix of distances has to be."""
     who = f"the matrix of column {column!r}"
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        do = "Give the distance of every object to every object"
-        raise InvalidInput(who, "as many rows as columns", f"shape {matrix.shape}", do)
+        hint = "Give the distance of every object to every object"
+        raise InvalidInput(who, "as many rows as columns", f"shape {matrix.shape}", hint)
     if matrix.dtype.kind not in "fiub":
-        do = "Turn the matrix into numbers"
-        raise InvalidInput(who, "numbers", f"dtype {matrix.dtype}", do)
+        raise InvalidInput(who, "numbers", f"dtype {matrix.dtype}", "Turn the matrix into numbers")
     odd = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(odd):
         row, place = (int(i) for i in odd[0])
@@ -222,13 +221,13 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
     own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
     if len(own):
         found = f"{matrix[own[0], own[0]]} in row {own[0]}"
-        do = "A similarity S becomes a distance as 1 - S"
-        raise InvalidInput(who, "zeros on the diagonal", found, do)
+        hint = "A similarity S becomes a distance as 1 - S"
+        raise InvalidInput(who, "zeros on the diagonal", found, hint)
     if not symmetric:
         return
     odd = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
     if len(odd):
         row, place = (int(i) for i in odd[0])
         found = f"{matrix[row, place]} and {matrix[place, row]} for rows {row} and {place}"
-        do = "Take the mean of the matrix and its transpose, or pass symmetric=False"
-        raise InvalidInput(who, "the same distance in both directions", found, do)
+        hint = "Take the mean of the matrix and its transpose, or pass symmetric=False"
+        raise InvalidInput(who, "the same distance in both directions", found, hint)

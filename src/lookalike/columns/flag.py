@@ -55,8 +55,8 @@ class Presence(Distance):
         if len(odd):
             row = int(odd[0])
             needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
-            do = "Correct the cell, leave it missing, or make the column a category"
-            raise cell_error(column.name, row, needed, show(column.cell(row)), do)
+            hint = "Correct the cell, leave it missing, or make the column a category"
+            raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
         return codes
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:

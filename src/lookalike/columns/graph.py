@@ -12,8 +12,7 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import jaccard, pack, shared
 from lookalike.columns.tokens import token_id
 from lookalike.errors import WrongType
-from lookalike.kernels.graph_edit import graph_edit_block
-from lookalike.kernels.sets import square_counts
+from lookalike.kernels.objects import graph_edit_block, square_counts
 from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
@@ -27,8 +26,8 @@ class _Graphs(Distance):
         rows: list[list[int] | None] = []
         for row, cell in enumerate(column.values):
             if cell is not None and not isinstance(cell, Graph):
-                do = "Give each cell a graph"
-                raise cell_error(column.name, row, "a graph", show(cell), do, WrongType)
+                hint = "Give each cell a graph"
+                raise cell_error(column.name, row, "a graph", show(cell), hint, WrongType)
             rows.append(None if cell is None else self._numbers(cell, column.name, row))
         return pack(rows)
 
@@ -160,8 +159,8 @@ class GraphEdit(_Graphs):
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         if len(graph.nodes) > LARGEST:
             found = f"{len(graph.nodes)}"
-            do = "Choose 'wl' or 'graph_jaccard', which take any size"
-            raise cell_error(column, row, f"at most {LARGEST} nodes", found, do)
+            hint = "Choose 'wl' or 'graph_jaccard', which take any size"
+            raise cell_error(column, row, f"at most {LARGEST} nodes", found, hint)
         _neighbors(graph, column, row)
         place = {node: at for at, node in enumerate(graph.nodes)}
         labels = [token_id(("label", kind)) for kind in graph.nodes.values()]
@@ -193,9 +192,9 @@ def _neighbors(graph: Graph, column: str, row: int) -> dict[Any, set[Any]]:
     near: dict[Any, set[Any]] = {node: set() for node in graph.nodes}
     for one, other in graph.edges:
         if one not in near or other not in near:
-            do = "List both ends of every edge among the nodes"
+            hint = "List both ends of every edge among the nodes"
             needed = "edges between nodes of the graph"
-            raise cell_error(column, row, needed, show((one, other)), do)
+            raise cell_error(column, row, needed, show((one, other)), hint)
         near[one].add(other)
         near[other].add(one)
     return near

@@ -70,16 +70,15 @@ def _how(distance: Distance, name: str) -> Callable[..., float]:
     if kind in SAMPLED:
         return _sampled
     found = f"{kind.__name__}, which may look at all cells together"
-    do = "Give the column a distance of lookalike's, set it aside, or fit in memory"
-    who = f"column {name!r}"
-    raise InvalidInput(who, "a distance that can be learned in parts", found, do)
+    hint = "Give the column a distance of lookalike's, set it aside, or fit in memory"
+    raise InvalidInput(f"column {name!r}", "a distance that can be learned in parts", found, hint)
 
 
 def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
     tally = table.tally(name)
     if tally.infinite >= 0:
-        do = "Replace infinite values or leave them missing"
-        raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", do)
+        hint = "Replace infinite values or leave them missing"
+        raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", hint)
     low = high = 0.0
     if tally.count:
         k = int(fitted.trim * (tally.count - 1))
@@ -93,8 +92,8 @@ def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
 def _ranks(fitted: RankShare, table: LazyTable, name: str) -> float:
     tally = table.tally(name)
     if tally.infinite >= 0:
-        do = "Replace infinite values or leave them missing"
-        raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", do)
+        hint = "Replace infinite values or leave them missing"
+        raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", hint)
     fitted.learn_counts(tally.values, tally.counts)
     return float(len(fitted.values_) > 1)
 

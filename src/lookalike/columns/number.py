@@ -134,8 +134,8 @@ class Absolute(Distance):
         endless = np.flatnonzero(np.isinf(values))
         if len(endless):
             row = int(endless[0])
-            do = "Replace infinite values or leave them missing"
-            raise cell_error(column.name, row, "finite numbers", f"{values[row]}", do)
+            hint = "Replace infinite values or leave them missing"
+            raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
         return values
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:

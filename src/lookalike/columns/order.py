@@ -51,8 +51,8 @@ class Levels(Distance, abstract=True):
             named = code in column.unknown or 0 <= code < len(column.kind.levels)
             found = show(column.cell(row)) if named else f"code {code}"
             needed = "one of the levels " + ", ".join(repr(v) for v in self.levels_)
-            do = "Declare the level, with its place, where the kind is given, or leave it missing"
-            raise cell_error(column.name, row, needed, found, do)
+            hint = "Declare the level, with its place, where the kind is given, or leave it missing"
+            raise cell_error(column.name, row, needed, found, hint)
         return codes
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:

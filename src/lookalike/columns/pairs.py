@@ -19,7 +19,7 @@ from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.vector import Euclidean
 from lookalike.kernels.distances import CODES, distance_pairs
 from lookalike.kernels.first_use import worth_compiling
-from lookalike.kernels.sets import shared_pairs
+from lookalike.kernels.objects import shared_pairs
 
 Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
 

@@ -21,7 +21,7 @@ from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
 _ORDER: tuple[type[Distance], ...] = (
@@ -104,9 +104,13 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     if spec is None:
         if serving:
             return DISTANCES[serving[0]]()
-        do = f"Pass distances={{{column_name!r}: a function of two cells}}, or set the column "
-        do += f"aside: kinds={{{column_name!r}: 'aside'}}"
-        raise InvalidInput(who, "a distance, as its cells can be anything", "none", do)
+        hint: str = Phrase(
+            "Name a distance of two cells in ",
+            Param("distances"),
+            ", or set the column aside: ",
+            Param("kinds", {column_name: "aside"}),
+        )
+        raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
     if isinstance(spec, str):
         return _named(spec, kind, serving, who, column_name)
     if isinstance(spec, type) and issubclass(spec, Distance):
@@ -121,19 +125,19 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         matrix = _as_matrix(spec, who)
         if kind != "number":
             found = f"a column of kind {kind}"
-            do = "Let the column hold whole numbers, the positions of its rows in the matrix"
-            raise InvalidInput(who, "positions in the given matrix", found, do)
+            hint = "Let the column hold whole numbers, the positions of its rows in the matrix"
+            raise InvalidInput(who, "positions in the given matrix", found, hint)
         return MatrixDistance(matrix)
     needed = "a name, a distance, a function of two cells or a square matrix"
-    do = "Choose one of " + ", ".join(repr(name) for name in serving)
-    raise InvalidInput(who, needed, repr(spec), do)
+    hint = "Choose one of " + ", ".join(repr(name) for name in serving)
+    raise InvalidInput(who, needed, repr(spec), hint)
 
 
 def _named(spec: str, kind: str, serving: tuple[str, ...], who: str, column: str) -> Distance:
     found = DISTANCES.get(spec)
     if found is None:
-        do = suggest(spec, serving or DISTANCES)
-        raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), do)
+        hint = suggest(spec, serving or DISTANCES)
+        raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), hint)
     if kind not in found.kinds:
         raise _does_not_serve(repr(spec), found.kinds, kind, serving, who, column)
     return found()
@@ -143,9 +147,11 @@ def _does_not_serve(
     spec: str, kinds: tuple[str, ...], kind: str, serving: tuple[str, ...], who: str, column: str
 ) -> InvalidInput:
     use = " or ".join(repr(name) for name in serving) or "a function of two cells"
-    do = f"Use {use}, or read the column as another kind: kinds={{{column!r}: {kinds[0]!r}}}"
+    hint = Phrase(
+        f"Use {use}, or read the column as another kind: ", Param("kinds", {column: kinds[0]})
+    )
     found = f"{spec}, which is for {' and '.join(kinds)} cells"
-    return InvalidInput(who, f"a distance for {kind} cells", found, do)
+    return InvalidInput(who, f"a distance for {kind} cells", found, hint)
 
 
 def _as_matrix(spec: Any, who: str) -> np.ndarray:
@@ -155,6 +161,6 @@ def _as_matrix(spec: Any, who: str) -> np.ndarray:
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         found = f"an array of shape {matrix.shape}"
-        do = "Give the distance of every object to every object"
-        raise InvalidInput(who, "a square matrix of distances", found, do)
+        hint = "Give the distance of every object to every object"
+        raise InvalidInput(who, "a square matrix of distances", found, hint)
     return matrix

@@ -12,8 +12,7 @@ from lookalike.columns.sets import pack
 from lookalike.columns.text import matrix, strings
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
-from lookalike.kernels.edit import edit_sets_block
-from lookalike.kernels.tokens import shared_codes
+from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
 
@@ -90,8 +89,8 @@ class Edit(Distance):
             if cell is None:
                 rows.append(None)
             elif not isinstance(cell, tuple | list):
-                do = "Give each cell a tuple or a list, or make the column a text"
-                raise cell_error(column.name, row, "a sequence", show(cell), do, WrongType)
+                hint = "Give each cell a tuple or a list, or make the column a text"
+                raise cell_error(column.name, row, "a sequence", show(cell), hint, WrongType)
             elif self.sets_:
                 rows.append(_nested(cell, tokens, column.name, row))
             else:
@@ -186,8 +185,10 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
-            do = "Make every item a set, or choose Edit(relabel='unit')"
-            raise cell_error(column, row, "a sequence of sets", f"item {show(item)}", do, WrongType)
+            hint = "Make every item a set, or choose Edit(relabel='unit')"
+            raise cell_error(
+                column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
+            )
         sets.append(set(tokens.of(item)))
     return [len(sets), *map(len, sets), *(number for one in sets for number in one)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.kernels.warp import warp_block
+from lookalike.kernels.objects import warp_block
 from lookalike.saving.fields import Field, Fields, Integer, Maybe
 from lookalike.table.model.table import Column
 
@@ -26,13 +26,13 @@ def series_cells(column: Column) -> list[np.ndarray | None]:
         except (TypeError, ValueError):
             values = np.empty((0, 0))
         if values.ndim != 1:
-            do = "Give each cell a list or a one-dimensional array of numbers"
-            raise cell_error(column.name, row, "a series of numbers", show(cell), do, WrongType)
+            hint = "Give each cell a list or a one-dimensional array of numbers"
+            raise cell_error(column.name, row, "a series of numbers", show(cell), hint, WrongType)
         odd = np.flatnonzero(~np.isfinite(values))
         if len(odd):
             found = f"{values[odd[0]]} at position {odd[0]}"
-            do = "Fill the gaps of the series, or leave the whole cell missing"
-            raise cell_error(column.name, row, "a series of finite numbers", found, do)
+            hint = "Fill the gaps of the series, or leave the whole cell missing"
+            raise cell_error(column.name, row, "a series of finite numbers", found, hint)
         out.append(values)
     return out
 

@@ -10,9 +10,9 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
-from lookalike.kernels import small
+from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
-from lookalike.kernels.sets import jaccard_of_counts, overlap_of_counts, shared_counts
+from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
 from lookalike.saving.fields import Field
 from lookalike.table.model.table import Column
 
@@ -29,7 +29,7 @@ def pack(rows: list[list[int] | None]) -> Ragged:
 def shared(a: Ragged, b: Ragged) -> np.ndarray:
     """Count the equal tokens of every row of a and every row of b."""
     out = np.empty((len(a), len(b)))
-    write = pick(shared_counts, small.shared_counts, len(a) * len(b.values))
+    write = pick(shared_counts, fallback.shared_counts, len(a) * len(b.values))
     write(a.values, a.offsets, b.values, b.offsets, out)
     return out
 
@@ -42,7 +42,7 @@ def sizes(cells: Ragged) -> np.ndarray:
 def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
     """Return the share of the union of two rows of distinct tokens that they do not share."""
     out = shared(a, b)
-    pick(jaccard_of_counts, small.jaccard_of_counts, out.size)(out, sizes(a), sizes(b))
+    pick(jaccard_of_counts, fallback.jaccard_of_counts, out.size)(out, sizes(a), sizes(b))
     return out
 
 
@@ -58,8 +58,8 @@ class _Sets(Distance):
             elif isinstance(cell, frozenset | set):
                 rows.append(sorted(set(tokens.of(cell))))
             else:
-                do = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-                raise cell_error(column.name, row, "a set", show(cell), do, WrongType)
+                hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
+                raise cell_error(column.name, row, "a set", show(cell), hint, WrongType)
         return pack(rows)
 
     def cells_shape(self) -> Field:

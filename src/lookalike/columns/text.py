@@ -19,8 +19,8 @@ def letters(texts: Any, column: str = "text") -> Ragged:
     full = ["" if text is None else text for text in texts]
     for row, text in enumerate(full):
         if not isinstance(text, str):
-            do = "Turn the cells into texts or give the column another kind"
-            raise cell_error(column, row, "a text", show(text), do, WrongType)
+            hint = "Turn the cells into texts or give the column another kind"
+            raise cell_error(column, row, "a text", show(text), hint, WrongType)
     # surrogatepass: texts cut in the middle of a character exist, and have to come back unchanged
     points = np.frombuffer("".join(full).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     ends = np.cumsum([0, *map(len, full)], dtype=np.int64)

@@ -8,8 +8,8 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
-from lookalike.errors import InvalidInput
-from lookalike.kernels import small
+from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.kernels import fallback
 from lookalike.kernels.distances import CODES, distance_block
 from lookalike.kernels.first_use import pick
 from lookalike.saving.fields import Array, Field, Fields, Integer
@@ -19,7 +19,7 @@ from lookalike.table.model.table import Column
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     """Compare all rows of a with all rows of b; each entry is a sum over the columns in order."""
     out = np.empty((len(a), len(b)))
-    write = pick(distance_block, small.distance_block, len(a) * np.size(b))
+    write = pick(distance_block, fallback.distance_block, len(a) * np.size(b))
     write(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
     return out
 
@@ -60,16 +60,18 @@ class _RowDistance(Distance):
         if out.ndim != 2 or self.length_ not in (-1, out.shape[1]):
             needed = "a matrix" if self.length_ < 0 else f"{self.length_} numbers per cell"
             found = f"an array of shape {out.shape}"
-            do = "Give every cell as many numbers as the fitted ones"
-            raise InvalidInput(f"column {column.name!r}", needed, found, do)
+            hint = "Give every cell as many numbers as the fitted ones"
+            raise InvalidInput(f"column {column.name!r}", needed, found, hint)
         odd = ~np.isfinite(out)
         odd &= ~column.missing[:, None]
         if odd.any():
             row, place = (int(i) for i in np.argwhere(odd)[0])
             found = f"{out[row, place]} at position {place}"
-            do = "Fill the gaps inside the cell, leave the whole cell missing, or set the column "
-            do += f"aside: kinds={{{column.name!r}: 'aside'}}"
-            raise cell_error(column.name, row, "finite numbers", found, do)
+            hint = Phrase(
+                "Fill what is missing in the cell, leave the whole cell missing, or use ",
+                Param("kinds", {column.name: "aside"}),
+            )
+            raise cell_error(column.name, row, "finite numbers", found, hint)
         return out
 
     def _stack(self, column: Column) -> np.ndarray:
@@ -83,10 +85,10 @@ class _RowDistance(Distance):
                 length = len(cell)
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
-                do = "Bring the cells to one length" + (
+                hint = "Bring the cells to one length" + (
                     ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
                 )
-                raise cell_error(column.name, row, needed, f"{len(cell)}", do)
+                raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
         gap = np.full(max(length, 0), np.nan)
         rows = [gap if cell is None else cell for cell in cells]
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))

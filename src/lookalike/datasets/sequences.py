@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 
@@ -42,7 +42,7 @@ def make_sequences_of_sets(
 
     The published sets themselves are most likely those of ``max_item=500, size_spread=0.1`` with
     ``item_gap=0.04``, with ``length_gap=0.2``, and with ``shift=0.1, unordered="level"``: the parts
-    of them that can be had agree with that, and so do the scores (``lookalike papers similarity``).
+    of them that can be had agree with that, and so do the scores (study ``similarity``).
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ def make_sequences_of_sets(
             "make_sequences_of_sets", "a known kind", repr(kind), suggest(str(kind), KINDS)
         )
     if n_per_class < 1:
-        who = f"make_sequences_of_sets(n_per_class={n_per_class!r})"
+        who = Param("n_per_class", n_per_class, of="make_sequences_of_sets")
         raise InvalidInput(who, "at least one sequence per class", "none", "Raise it")
     if unordered not in UNORDERED:
-        do = suggest(str(unordered), UNORDERED)
-        who = f"make_sequences_of_sets(unordered={unordered!r})"
-        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), do)
+        hint = suggest(str(unordered), UNORDERED)
+        who = Param("unordered", unordered, of="make_sequences_of_sets")
+        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), hint)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.evaluate.space import as_space, lists_of, needs_distances, size_of
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures.contract.matrices import check_pairs
@@ -76,7 +76,9 @@ def _vote(
     """Return true codes, elected codes and the labels."""
     ways = ("first", "nearest")
     if tie not in ways:
-        raise InvalidInput(f"{who}(tie={tie!r})", f"one of {ways}", repr(tie), suggest(tie, ways))
+        raise InvalidInput(
+            Param("tie", tie, of=who), f"one of {ways}", repr(tie), suggest(tie, ways)
+        )
     checked = as_space(space, who)
     truth, labels = code_labels(y, size_of(checked), who)
     near = truth[lists_of(checked, k, who).indices]

@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.errors import (
     InvalidInput,
     LookalikeWarning,
+    Param,
     TooFewRows,
     UndefinedMeasure,
     suggest,
@@ -77,9 +78,12 @@ def intrinsic_dimension(
     _check(k1, k2, average, scale, embed)
     if isinstance(space, np.ndarray | list):
         warnings.warn(
-            f"{WHO}: the estimate is about Euclidean distances, which a bare matrix need not be. "
-            "Pass a fitted Vector, or embed=.",
-            LookalikeWarning,
+            LookalikeWarning(
+                WHO,
+                "Euclidean distances",
+                "a bare matrix, which need not be of such distances",
+                ("Pass a fitted Vector, or ", Param("embed")),
+            ),
             stacklevel=2,
         )
     checked, blur = as_space(space, WHO), 0.0
@@ -101,7 +105,7 @@ def intrinsic_dimension(
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
     if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
         raise InvalidInput(
-            f"{WHO}(k1={k1!r}, k2={k2!r})", "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
+            Param("k1", k1, of=WHO), "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
         )
     for name, value, known in (
         ("average", average, ("levina", "mackay")),
@@ -109,7 +113,7 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
     ):
         if value not in known:
             words = [word for word in known if word is not None]
-            who = f"{WHO}({name}={value!r})"
+            who = Param(name, value, of=WHO)
             raise InvalidInput(who, f"one of {known}", repr(value), suggest(str(value), words))
     Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
 
@@ -139,7 +143,10 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
     n = len(rows)
     if n <= k:
         raise TooFewRows(
-            f"{WHO}(k2={k})", f"more than {k} different rows", f"n_samples={n}", "Lower k2"
+            Param("k2", k, of=WHO),
+            f"more than {k} different rows",
+            Param("n_samples", n),
+            ("Lower ", Param("k2")),
         )
     return space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
 
@@ -159,16 +166,18 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
                 WHO,
                 "neighbors at different distances",
                 f"{k} equally far neighbors for every row",
-                "Raise k1, or use a measure with fewer ties",
+                ("Raise ", Param("k1"), ", or use a measure with fewer ties"),
             )
         inverse = inverse[some]
         estimates.append((1 / inverse).mean() if average == "levina" else 1 / inverse.mean())
     share = skipped / (len(near) * len(estimates))
     if share > 0.1:
         warnings.warn(
-            f"{WHO}: {share:.0%} of the estimates were left out, because all neighbors of the row "
-            "are equally far.",
-            LookalikeWarning,
+            LookalikeWarning(
+                WHO,
+                "neighbors at different distances",
+                f"{share:.0%} of the rows with all equally far, which were left out",
+            ),
             stacklevel=3,
         )
     return float(np.mean(estimates))
@@ -177,7 +186,7 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
 def _rescaled(measure: Measure, scale: str) -> Measure:
     if not isinstance(measure, Vector):
         raise InvalidInput(
-            f"{WHO}(scale={scale!r})", "a fitted Vector", type(measure).__name__, "Fit one"
+            Param("scale", scale, of=WHO), "a fitted Vector", type(measure).__name__, "Fit one"
         )
     x = np.unique(np.asarray(measure.rows_.arrays["x"], dtype=np.float64), axis=0)
     x -= x.mean(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 
 
 def assign_folds(
@@ -36,7 +36,7 @@ def assign_folds(
     from sklearn.model_selection import KFold, StratifiedKFold
 
     if n < 2:
-        raise TooFewRows(who, "at least 2 rows", f"n_samples={n}", "Add rows")
+        raise TooFewRows(who, "at least 2 rows", Param("n_samples", n), "Add rows")
     splits = min(n_splits, n)
     seed = 0 if random_state is None else int(make_generator(random_state).integers(2**31))
     splitter: Any = KFold(splits, shuffle=True, random_state=seed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.measures.contract.base import Measure
 
@@ -151,8 +151,8 @@ def _preserved(space: Any, places: Any, k: int, sample: int, random_state: Any, 
     n = len(measure.rows_)
     where = _read_places(places, n, who)
     if not isinstance(k, int | np.integer) or not 1 <= k < n / 2:
-        do = "Lower k, or add rows"
-        raise TooFewRows(f"{who}(k={k!r})", "k of at least 1, below n / 2", f"n={n}", do)
+        hint = Phrase("Lower ", Param("k"), ", or add rows")
+        raise TooFewRows(Param("k", k, of=who), "k of at least 1, below n / 2", f"n={n}", hint)
     rng = make_generator(random_state)
     at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
     penalty = 0

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows, WrongType
+from lookalike.errors import InPython, InvalidInput, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.lists import check_k
 from lookalike.measures.precomputed import Precomputed
@@ -48,7 +48,7 @@ def without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
             who,
             "the neighbors of every row of a collection within that collection",
             f"{len(graph)} lists over {graph.n_indexed} rows",
-            "Use measure.neighbors() without new rows",
+            InPython("Use measure.neighbors() without new rows"),
         )
     own = graph.indices == np.arange(len(graph))[:, None]
     if not own.any():
@@ -74,7 +74,10 @@ def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
     check_k(k, len(space) - 1, who, True, "k")
     if space.k < k:
         raise TooFewRows(
-            f"{who}(k={k})", f"lists of {k} neighbors", f"lists of {space.k}", "Lower k"
+            Param("k", k, of=who),
+            f"lists of {k} neighbors",
+            f"lists of {space.k}",
+            ("Lower ", Param("k")),
         )
     cut = NeighborGraph(space.indices[:, :k], space.distances[:, :k], space.n_indexed)
     return cut.finish("last")

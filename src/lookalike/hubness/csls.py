@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike.hubness.excess import _Excess, excesses
-from lookalike.hubness.reducer import Facts, mean_of_lists
+from lookalike.hubness.excess import _Excess
+from lookalike.hubness.reducer import mean_of_lists
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import Array, Fields, Real
 
@@ -33,6 +33,8 @@ class CSLS(_Excess):
     -----
     ``distance`` is ``2 d - r_x - r_y + offset_``; subtract ``offset_`` to have the number of the
     paper. The r of a new row is cut at the largest fitted one, which changes none of its lists.
+    Neighbors are ranked before the offset is added: beside one far row it is so large that
+    distances which differ are shown as equal.
 
     References
     ----------
@@ -57,9 +59,6 @@ class CSLS(_Excess):
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"level": mean_of_lists(self._near(inner, self.n_neighbors).distances)}
-
-    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        return excesses(d, a["level"], b["level"], self.offset_)
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {"r_x": float(a.arrays["level"][0]), "r_y": float(b.arrays["level"][0])}

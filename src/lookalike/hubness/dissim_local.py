@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.hubness.excess import _Excess, excesses
-from lookalike.hubness.reducer import Facts, mean_of_lists
+from lookalike.hubness.excess import _Excess
+from lookalike.hubness.reducer import mean_of_lists
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import Array, Fields, Real
 
@@ -36,7 +36,9 @@ class DisSimLocal(_Excess):
     ``|x - c_x|**2`` is the mean of the squared distances of x to its k neighbors, less the sum of
     all k * k squared distances between these, divided by ``2 * k**2``; it is cut at 0 where
     distances are not Euclidean. ``distance`` is the number of the paper plus ``offset_``. The term
-    of a new row is cut at the largest fitted one, which changes none of its lists.
+    of a new row is cut at the largest fitted one, which changes none of its lists. Neighbors are
+    ranked before the offset is added: beside one far row it is so large that distances which
+    differ are shown as equal.
 
     References
     ----------
@@ -76,8 +78,8 @@ class DisSimLocal(_Excess):
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
 
-    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        return excesses(d * d / 2, a["level"], b["level"], self.offset_)
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        return d * d / 2
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {f"|{name} - c_{name}|^2": float(rows.arrays["level"][0])

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.hubness.reducer import _Scaled
+from lookalike.hubness.reducer import Facts, _Scaled
 from lookalike.measures.contract.matrices import typical_distance
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, self_pairs
 
 
 class _Excess(_Scaled):
-    """Base of the reducers that subtract a level of each row, a fact of the name ``level``."""
+    """Base of the reducers that subtract a level of each row, a fact of the name ``level``.
+
+    Distances are excesses plus ``offset_``, so that none is negative. One far row makes the offset
+    so large that the sum has no digits left for the differences between all others: lists are
+    therefore sorted by the excesses themselves.
+    """
 
     NATIVE = ("distance", "ratio")
 
@@ -18,10 +23,34 @@ class _Excess(_Scaled):
         self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
         self.scale_ = typical_distance(self, rows)
 
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        """Return half of what the levels are subtracted from."""
+        return d
 
-def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, offset: float) -> np.ndarray:
-    """Return 2 d - a - b + offset, with levels cut at offset / 2 so that it is at least 0."""
-    from lookalike.kernels.survival import excess_block
+    def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        return excesses(self._half(d), a["level"], b["level"], self.offset_ / 2)
 
-    excess_block(d, np.minimum(a, offset / 2), np.minimum(b, offset / 2), offset)
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        excess = self._order(d, back, a, b)
+        excess += self.offset_
+        return excess
+
+    @property
+    def order_shift(self) -> float:
+        """What a distance has over the value that lists are sorted by."""
+        return self.offset_
+
+    def order_block(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the excesses, which lists are sorted by; a row itself comes first."""
+        d, back = self._distances(a, b)
+        values = self._order(d, back, a.arrays, {name: v[None] for name, v in b.arrays.items()})
+        values[self_pairs(a, b)] = -self.offset_
+        return values
+
+
+def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, most: float) -> np.ndarray:
+    """Return 2 d - a - b with levels cut at ``most``, so that it is at least ``-2 * most``."""
+    from lookalike.kernels.hubness import excess_block
+
+    excess_block(d, np.minimum(a, most), np.minimum(b, most))
     return d

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType, suggest
 from lookalike.evaluate.space import without_self
 from lookalike.hubness.excess import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
@@ -64,29 +64,29 @@ def rescale(
         graph = NeighborGraph.from_csr(graph)
     if not isinstance(graph, NeighborGraph):
         raise WrongType(
-            "rescale", "a NeighborGraph", type(graph).__name__, "Use measure.neighbors()"
+            "rescale", "a NeighborGraph", type(graph).__name__, InPython("Use measure.neighbors()")
         )
     if reference is None and len(graph) == graph.n_indexed:
         graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
     if not Integer(1).fits(k) or k > graph.k:
         raise TooFewRows(
-            f"rescale(k={k!r})", f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
+            Param("k", k, of="rescale"), f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
         )
     if isinstance(method, _Scaled):
-        values = _by_reducer(graph, method, reference)
+        values, shift = _by_reducer(graph, method, reference), method.order_shift
     else:
-        values = _by_name(graph, method, n_neighbors, reference)
+        values, shift = _by_name(graph, method, n_neighbors, reference)
     lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
     values[graph.indices < 0] = np.inf
     keep_best(values, graph.indices, lists)
-    return lists
+    return lists.shifted(shift).plain()
 
 
 def _by_reducer(
     graph: NeighborGraph, reducer: _Scaled, reference: NeighborGraph | None
 ) -> np.ndarray:
-    who = f"rescale(method={type(reducer).__name__})"
+    who = Param("method", of="rescale")
     if not hasattr(reducer, "rows_"):
         raise InvalidInput(who, "a fitted reducer", "one that is not fitted", "Call fit first")
     if isinstance(reducer, MutualProximity) and reducer.model_ in MODELS[:2]:
@@ -94,7 +94,13 @@ def _by_reducer(
             who,
             "a model that keeps facts of each row",
             repr(reducer.model_),
-            "Use model='gauss_independent', or n_candidates= on the reducer itself",
+            (
+                "Use ",
+                Param("model", "gauss_independent"),
+                ", or ",
+                Param("n_candidates"),
+                " on the reducer itself",
+            ),
         )
     n = len(reducer.rows_)
     if len(graph) != n or graph.n_indexed != n or reference is not None:
@@ -102,54 +108,61 @@ def _by_reducer(
             who,
             f"the neighbors of the {n} fitted rows among themselves",
             f"{len(graph)} lists over {graph.n_indexed} rows",
-            "For new rows set n_candidates= on the reducer and use kneighbors",
+            ("For new rows set ", Param("n_candidates"), " on the reducer and use kneighbors"),
         )
     return reducer._rescaled(graph, reducer.rows_.arrays, reducer.rows_.arrays)
 
 
 def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
+    """Return what lists are sorted by, and what distances have over it."""
     if method not in METHODS:
-        do = suggest(str(method), METHODS)
+        hint = suggest(str(method), METHODS)
         if str(method).startswith("m"):
-            do = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
-        found = repr(method)
-        raise InvalidInput("rescale", f"a method among {METHODS}", found, do)
+            hint = Phrase(
+                InPython(
+                    "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
+                )
+            )
+        raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
-    who = f"rescale(n_neighbors={n_neighbors!r})"
+    who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
     if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
         raise InvalidInput(
             "rescale",
             f"the lists of all {graph.n_indexed} rows of the collection",
             f"{len(fitted)} lists over {fitted.n_indexed} rows",
-            "Pass reference=, the neighbors of the collection within itself",
+            ("Pass ", Param("reference"), ", the neighbors of the collection within itself"),
         )
     ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
     at = graph.indices
     d = np.where(at < 0, np.nan, graph.distances)
     if method == "shared_neighbors":
-        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors
+        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors, 0.0
     if method == "local_scaling":
-        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at])
+        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at]), 0.0
     mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
     if method == "nicdm":
         floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
-        return ratios(d, mu_a, mu_b[at], floor)
-    return excesses(d, mu_a, mu_b[at], 2 * float(mu_b.max()))
+        return ratios(d, mu_a, mu_b[at], floor), 0.0
+    most = float(mu_b.max())
+    return excesses(d, mu_a, mu_b[at], most), 2 * most
 
 
 def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
     if graph.k < k:
-        raise TooFewRows(who, f"lists of {k}", f"lists of {graph.k}", "Lower n_neighbors")
+        raise TooFewRows(
+            who, f"lists of {k}", f"lists of {graph.k}", ("Lower ", Param("n_neighbors"))
+        )
     cut = replace(graph, indices=graph.indices[:, :k], distances=graph.distances[:, :k])
     return cut.finish()
 
 
 def _overlap(ours: np.ndarray, theirs: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Count the members that each query's list shares with the list of each of its candidates."""
-    from lookalike.kernels.proximity import overlaps
+    from lookalike.kernels.hubness import overlaps
 
     out = np.empty(at.shape)
     for i, candidates in enumerate(at):

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.hubness.reducer import INNER, Facts, _Scaled
 from lookalike.hubness.survival import (
     bivariate_tail,
@@ -161,10 +161,15 @@ class MutualProximity(_Scaled):
         if self.model_ in MODELS[:2]:
             if self.sample is not None:
                 raise InvalidInput(
-                    f"MutualProximity(model={self.model_!r}, sample={self.sample})",
-                    "a model that can be fitted to a sample",
+                    Param("model", self.model_, of="MutualProximity"),
+                    ("a model that can be fitted to ", Param("sample", self.sample)),
                     repr(self.model_),
-                    "Use model='gauss_independent' or model='gamma_independent'",
+                    (
+                        "Use ",
+                        Param("model", "gauss_independent"),
+                        " or ",
+                        Param("model", "gamma_independent"),
+                    ),
                 )
             self._check_cost(n)
         if self.model_ == "empirical":
@@ -179,22 +184,35 @@ class MutualProximity(_Scaled):
         return "empirical" if n <= COUNTED and self.sample is None else "gauss_independent"
 
     def _check_cost(self, n: int) -> None:
-        who = f"MutualProximity(model={self.model_!r}).fit"
+        who = f"MutualProximity ({self.model_})"
         # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
         bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model_ == "empirical" else 0
-        do = "Use model='gauss_independent', or sample=30 with it, which streams"
-        check_pairs(who, n, n, do, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
+        hint = Phrase(
+            "Use ",
+            Param("model", "gauss_independent"),
+            ", or ",
+            Param("sample", 30),
+            " with it, which streams",
+        )
+        check_pairs(who, n, n, hint, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
         if n > SLOW:
             warnings.warn(
-                f"{who}: comparing all pairs of {n:,} rows looks at {n**3 / 2:.0e} triples; "
-                "model='gauss_independent' streams and gives much the same lists.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    who,
+                    "fewer rows",
+                    f"{n:,}, whose pairs make {n**3 / 2:.0e} triples",
+                    (
+                        "Use ",
+                        Param("model", "gauss_independent"),
+                        ", which gives much the same lists",
+                    ),
+                ),
                 stacklevel=5,
             )
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
-        from lookalike.kernels.proximity import competition_ranks
+        from lookalike.kernels.hubness import competition_ranks
 
         rows = self.measure_.rows_
         n = len(rows)
@@ -210,10 +228,12 @@ class MutualProximity(_Scaled):
         tied = sum(run(one, parts, self.n_jobs, "ranking distances"))
         if n > 2 and tied > n * (n - 1) / 2:
             warnings.warn(
-                f"MutualProximity.fit: {tied / (n * (n - 1)):.0%} of the distances are tied "
-                "within their row. Ties count for nobody, so all values are low; ask k_occurrence "
-                "for ties='expected'.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    "MutualProximity.fit",
+                    "distances that differ",
+                    f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low",
+                    InPython("Ask k_occurrence for ties='expected'"),
+                ),
                 stacklevel=5,
             )
         return ranks
@@ -281,7 +301,7 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import mutual_counts
+        from lookalike.kernels.hubness import mutual_counts
 
         ranks = self._rank_table()
         n = len(ranks)
@@ -308,7 +328,7 @@ class MutualProximity(_Scaled):
 
     def _count_anew(self, a: Rows, b: Rows) -> np.ndarray:
         """Return counts for rows that are not in the table of ranks."""
-        from lookalike.kernels.proximity import farther_counts
+        from lookalike.kernels.hubness import farther_counts
 
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
@@ -322,7 +342,7 @@ class MutualProximity(_Scaled):
         return out
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import correlations
+        from lookalike.kernels.hubness import correlations
 
         d, back = self._distances(a, b)
         deviations, known = self._deviations(a)

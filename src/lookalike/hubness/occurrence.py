@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.measures.contract.lists import check_k
 from lookalike.neighbors.graph import NeighborGraph
@@ -89,7 +89,7 @@ def _tally(
     """Return occurrences, and those in lists of rows with another label."""
     if ties not in TIES:
         raise InvalidInput(
-            f"{who}(ties={ties!r})", f"one of {TIES}", repr(ties), suggest(ties, TIES)
+            Param("ties", ties, of=who), f"one of {TIES}", repr(ties), suggest(ties, TIES)
         )
     lists = lists_of(space, k, who)
     n = len(lists)
@@ -129,10 +129,10 @@ def _tied(space: Space, last: np.ndarray, k: int, who: str) -> Any:
             whole = space.k == n - 1 or (space.k > k and (space.distances[:, -1] > last).all())
             if not whole:
                 raise InvalidInput(
-                    f"{who}(k={k}, ties=...)",
+                    Param("ties", of=who),
                     "lists that reach beyond all ties of their last place",
                     f"lists of {space.k}",
-                    "Make the graph with a larger k, or pass the measure",
+                    ("Make the graph with a larger ", Param("k"), ", or pass the measure"),
                 )
             mask = np.zeros((part.stop - part.start, n), dtype=bool)
             rows, places = np.nonzero(space.distances[part] == last[part, None])

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.contract.lists import Ids, check_k, name_rows
@@ -98,9 +98,10 @@ class _Reducer(Measure):
         )
 
     def _why_fixed_weights(self) -> tuple[str, str]:
-        name = type(self).__name__
-        do = f"Fit {name}(Gower(weights=...)), or use Gower() alone"
-        return "whose neighborhood statistics hold for the fitted weights only", do
+        hint = Phrase(
+            "Weigh the columns of the measure inside, or use ", Param("measure", "gower"), " alone"
+        )
+        return "whose neighborhood statistics hold for the fitted weights only", hint
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -170,14 +171,14 @@ class _Reducer(Measure):
             keep_best(values, names, lists[part])
 
         run(one, [(part,) for part in blocks(len(a), TALL)], self.n_jobs, "ranking candidates")
-        return lists
+        return lists.shifted(self.order_shift)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
-        """Return the distances of each row of a to its own candidates among the rows of b."""
+        """Return what the candidates of each row of a, among the rows of b, are sorted by."""
         values = np.full(near.indices.shape, np.inf)
         for i, at in enumerate(near.indices):
             some = np.flatnonzero(at >= 0)
-            values[i, some] = self.block(a[i : i + 1], b[at[some]])[0]
+            values[i, some] = self.order_block(a[i : i + 1], b[at[some]])[0]
         return values
 
     # -- explanations ------------------------------------------------------------------------------
@@ -220,6 +221,10 @@ class _Scaled(_Reducer):
         """Return native values; facts of b have shape (1, columns) or the shape of d."""
         raise AssertionError(f"{type(self).__name__} must write _scaled")
 
+    def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        """Return native values less ``order_shift``: what lists are sorted by."""
+        return self._scaled(d, back, a, b)
+
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return native values of every row of a against every row of b."""
         d, back = self._distances(a, b)
@@ -232,14 +237,14 @@ class _Scaled(_Reducer):
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         values = self._rescaled(near, a.arrays, b.arrays)
         own = (a.seen[:, None] == b.seen[near.indices]) & (a.seen[:, None] >= 0)
-        return np.where(own, 0.0, values)
+        return np.where(own, 0.0 - self.order_shift, values)
 
     def _rescaled(self, near: NeighborGraph, a: Facts, b: Facts) -> np.ndarray:
-        """Return distances for the pairs of a neighbor list, from its own distances."""
+        """Return what the pairs of a neighbor list are sorted by, from its own distances."""
         facts = {name: v[near.indices] for name, v in b.items()}
         d = near.distances.copy()
         d[near.indices < 0] = np.nan
-        values = self._scaled(d, d, a, facts)
+        values = self._order(d, d, a, facts)
         return 1.0 - values if self.traits.native == "similarity" else values
 
 

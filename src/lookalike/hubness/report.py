@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike._runtime.frames import make_frame
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike._runtime.text import plain, short
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase
 from lookalike.evaluate.agreement import (
     McNemar,
     goodman_kruskal,
@@ -23,13 +24,20 @@ from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
-from lookalike.hubness.verdict import verdict
+from lookalike.hubness.verdict import gaps_of_hubs, verdict
 from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.show.html.document import HtmlReport
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
+from lookalike.table import Table
+from lookalike.table.model.display import write_row
 from lookalike.table.model.targets import code_labels
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 SMALL = 2_000  # rows up to which embeddings and very long lists are worth their time
+SHOWN = 5  # rows in the most lists that the text form shows
 MEDIUM = 10_000  # rows up to which all pairs are compared with all pairs
 
 # Figure -> what it says, and how it is written.
@@ -60,7 +68,7 @@ FIGURES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class HubnessReport(HtmlReport):
+class HubnessReport(Result):
     """What ``hubness_report`` found; print it, or show it in a notebook.
 
     Parameters
@@ -80,6 +88,15 @@ class HubnessReport(HtmlReport):
         Whether the votes of the k nearest are right on other rows after the repair than before.
     notes : list of str
         What was left out, and why.
+    space : the space that was looked at
+    table : Table, optional
+        Its rows, which are then shown with the largest hubs.
+    ids : list, optional
+        What the rows are called; None: their positions.
+    name : str
+        Of the table, for headings.
+    reason : str, optional
+        Why rows are compared as they are.
     """
 
     title: str
@@ -90,6 +107,10 @@ class HubnessReport(HtmlReport):
     test: McNemar | None = None
     notes: list[str] = field(default_factory=list)
     space: Any = field(default=None, repr=False)
+    table: Table | None = field(default=None, repr=False)
+    ids: list[Any] | None = field(default=None, repr=False)
+    name: str = "table"
+    reason: str | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -131,15 +152,71 @@ class HubnessReport(HtmlReport):
                 "only_before": self.test.only_first,
                 "only_after": self.test.only_second,
             }
-        return {
+        answer = {
             "title": self.title,
             "k": self.k,
             "verdict": self.verdict,
             "figures": self.figures,
             "test": test,
-            "top": self.top(),
+            "top": [{"id": self.id_of(line.pop("row")), **line} for line in self.top()],
             "notes": self.notes,
+            "gaps": self.missing_cells,
         }
+        return plain(answer | ({} if self.reason is None else {"reason": self.reason}))
+
+    def id_of(self, row: int | float) -> Any:
+        """Return the id of a row, by its position."""
+        return int(row) if self.ids is None else self.ids[int(row)]
+
+    @property
+    def missing_cells(self) -> str | None:
+        """Say so if the rows in the most lists are rows with missing cells."""
+        return None if self.table is None else gaps_of_hubs(self, self.table)
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per figure."""
+        names = [name for name, _, _ in self.rows()]
+        figures = {
+            column: [values.get(name) for name in names] for column, values in self.figures.items()
+        }
+        return {"figure": names, **figures}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print what it comes to, the figures, then the rows that are in the most lists."""
+        layout.headline(console, f"{self.name}: {self.title}, lists of {self.k}")
+        if self.reason is not None:
+            layout.say(console, self.reason)
+        layout.say(console, spell(self.verdict), "")
+        if self.missing_cells is not None:
+            layout.say(console, self.missing_cells, "yellow")
+        figures = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
+        for _, words, texts in self.rows():
+            figures.add_row(*layout.cells([words, *texts]))
+        console.print(figures)
+        layout.headline(console, "Rows in the most lists")
+        console.print(self._hub_grid(console.width))
+        for note in self.notes:
+            layout.say(console, spell(note))
+
+    def _hub_grid(self, width: int) -> Any:
+        """Return the largest hubs as a table: lists, missing cells and the row itself."""
+        heads = ["row", *("lists" if column == "value" else column for column in self.columns)]
+        heads += [] if self.table is None else ["missing"]
+        lines = []
+        for hub in self.top(SHOWN):
+            row = int(hub["row"])
+            line = [short(self.id_of(row)), *(f"{hub[column]:g}" for column in self.columns)]
+            if self.table is not None:
+                line.append(str(sum(bool(column.missing[row]) for column in self.table)))
+            lines.append((row, line))
+        texts = (line for _, line in lines)
+        wide = (max(map(len, column)) + layout.SPACES for column in zip(heads, *texts, strict=True))
+        rest = max(20, width - sum(wide) - 2 * layout.SPACES)
+        grid = layout.grid([*((head, "right") for head in heads), ("", "left")])
+        for row, line in lines:
+            words = "" if self.table is None else write_row(self.table, row, rest)
+            grid.add_row(*layout.cells([*line, words]))
+        return grid
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the figures as a data frame, one row each.
@@ -323,7 +400,7 @@ def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) 
             return intrinsic_dimension(space)
     except InvalidInput as error:  # too few rows, ties or lists that are too short
         shown = "" if name == "value" else f" {name}"
-        notes.append(f"no intrinsic dimension{shown}: {error}")
+        notes.append(Phrase(f"no intrinsic dimension{shown}: ", error.phrase()))
         return None
 
 
@@ -333,4 +410,9 @@ def _about_ties(lists: NeighborGraph, k: int, name: str, ties: str) -> list[str]
     if tied <= 0.5 or ties == "expected":
         return []
     where = "" if name == "value" else f" {name} the repair"
-    return [f"{tied:.0%} of the neighbors{where} are tied; look at ties='expected' as well"]
+    return [
+        Phrase(
+            f"{tied:.0%} of the neighbors{where} are tied",
+            InPython("; look at ties='expected' as well"),
+        )
+    ]

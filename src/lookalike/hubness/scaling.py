@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.hubness.reducer import (
     Facts,
     _Scaled,
@@ -91,7 +91,7 @@ class LocalScaling(_Scaled):
 
 def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
-    from lookalike.kernels.survival import affinity_block
+    from lookalike.kernels.hubness import affinity_block
 
     affinity_block(d, a, b)
     return d
@@ -182,7 +182,7 @@ def ratios(
     d: np.ndarray, a: np.ndarray, b: np.ndarray, floor: float, factor: float = 1.0
 ) -> np.ndarray:
     """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
-    from lookalike.kernels.survival import ratio_block
+    from lookalike.kernels.hubness import ratio_block
 
     ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor)
     return d
@@ -277,10 +277,10 @@ class CDM(_Scaled):
         known = np.isfinite(d).sum(axis=1)
         if (known < self.n_neighbors).any():
             raise TooFewRows(
-                f"CDM(n_neighbors={self.n_neighbors})",
+                Param("n_neighbors", self.n_neighbors, of="CDM"),
                 f"{self.n_neighbors} rows at a finite distance from each row",
                 f"{known.min()} for row {known.argmin()}",
-                "Lower n_neighbors or leave out the rows that cannot be compared",
+                ("Lower ", Param("n_neighbors"), " or leave out the rows that cannot be compared"),
             )
         factors = np.ones(n)
         best = np.inf

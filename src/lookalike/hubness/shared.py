@@ -77,7 +77,7 @@ class SharedNeighbors(_Reducer):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of common neighbors."""
-        from lookalike.kernels.proximity import overlaps
+        from lookalike.kernels.hubness import overlaps
 
         out = np.empty((len(a), len(b)))
         near = a.arrays["near"]

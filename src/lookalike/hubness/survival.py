@@ -26,7 +26,7 @@ def step(d: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 def gauss_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
     """Return P(X > d) for a normal X."""
-    from lookalike.kernels.survival import tails
+    from lookalike.kernels.hubness import tails
 
     z = (d - mean) * (1 / np.where(sd == 0, 1.0, sd))
     tails(z)
@@ -40,7 +40,7 @@ def gauss_product(
 
     The same numbers as by ``gauss_survival``, to the last bit, in one pass.
     """
-    from lookalike.kernels.survival import gauss_block
+    from lookalike.kernels.hubness import gauss_block
 
     gauss_block(d, mean_a, 1 / sd_a, mean_b, 1 / sd_b)
     return d

@@ -6,7 +6,7 @@ import warnings
 
 from sklearn.base import BaseEstimator
 
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import LookalikeWarning, Param
 from lookalike.index.sketches import Sketches
 from lookalike.index.snapshot import Snapshot
 from lookalike.saving.fields import Dims
@@ -31,11 +31,15 @@ class MayMiss:
             if why and tell:
                 warnings.warn(
                     LookalikeWarning(
-                        f"{type(self).__name__}(approximate=True)",
+                        Param("approximate", True, of=type(self).__name__),
                         "rows that can be found by their sketches",
                         why,
-                        "Rows are searched exactly; leave out approximate=True, or see the guide "
-                        "to approximate search for measures that have sketches",
+                        (
+                            "Rows are searched exactly; leave out ",
+                            Param("approximate", True),
+                            ", or see the guide to approximate search for measures "
+                            "that have sketches",
+                        ),
                     ),
                     stacklevel=3,
                 )

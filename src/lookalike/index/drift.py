@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InPython, LookalikeWarning
 from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
@@ -119,7 +119,7 @@ class Drift:
     def __str__(self) -> str:
         lines = [f"{self.added:,} rows added to {self.fitted:,} fitted ones"]
         lines += [f"  {reason}" for reason in self.reasons]
-        lines.append("refit() is advised" if self.refit else "the fitted measure still fits")
+        lines.append("refitting is advised" if self.refit else "the fitted measure still fits")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -174,7 +174,7 @@ def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
                 who,
                 "rows like the fitted ones",
                 "; ".join(f"in {column.column!r} {column.reason}" for column in columns),
-                "Call refit() to learn from them; drift() tells more",
+                ("Refit to learn from them", InPython(": refit(); drift() tells more")),
             ),
             stacklevel=3,
         )
@@ -213,14 +213,17 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         outside, examples = int(odd.sum()), _first(known[odd].tolist())
         ranked = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
         shift = float(np.abs(ranked - before.shares).max())
-    elif first.kind.name == "category":
+    elif first.kind.name in ("category", "order"):
         outside = sum(int((column.values < -1).sum()) for column in columns)
         examples = _first([value for column in columns for value in column.unknown.values()])
+        if first.kind.name == "order":  # not compared, but written none the less
+            total += outside
     share = outside / total if total else 0.0
     reason = ""
     # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
     if outside >= LEAST and share > SHARE + 2 / (before.values + 1):
-        what = "new categories" if first.kind.name == "category" else "outside the fitted range"
+        new = {"category": "new categories", "order": "new levels"}
+        what = new.get(first.kind.name, "outside the fitted range")
         shown = ", ".join(show(value) for value in examples)
         reason = f"{share:.0%} of the added values are {what} ({shown})"
     elif len(known) and shift > max(SHIFT, _critical(len(known), before.values, alarms)):

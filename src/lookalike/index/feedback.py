@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput
 from lookalike.index.hits import Hits
 from lookalike.index.index import Index
 from lookalike.index.segments import as_id
@@ -134,8 +134,7 @@ class FeedbackSession:
         """
         yes, no = _listed(like), _listed(unlike)
         if not yes and not no:
-            do = "Name at least one"
-            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", do)
+            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", "Name at least one")
         for ids, other, word in ((yes, self.unliked, "not liked"), (no, self.liked, "liked")):
             for id in ids:
                 if id in other:
@@ -143,7 +142,7 @@ class FeedbackSession:
                         "FeedbackSession.mark",
                         "each row on one side only",
                         f"id {id!r}, which is marked as {word}",
-                        "Take the earlier mark back with undo()",
+                        ("Take the earlier mark back", InPython(" with undo()")),
                     )
         yes = tuple(id for id in yes if id not in self.liked)
         no = tuple(id for id in no if id not in self.unliked)
@@ -172,8 +171,8 @@ class FeedbackSession:
             columns=self.columns,
         )
         if isinstance(hits, list):
-            do = "Start a session for each of them"
-            raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", do)
+            hint = "Start a session for each of them"
+            raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", hint)
         return hits
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.index.ids import RowIds
 from lookalike.index.segments import Segment
 from lookalike.table import Column, Schema, Table
@@ -40,7 +40,7 @@ BY_CODE = ("number", "order", "category", "flag")
 HOLDING = ("text", "set", "sequence")
 
 Conditions = Sequence[tuple[str, str, Any]]  # column, operator, value
-WHO = "filter"
+WHO = Phrase(Param("filter"))
 
 
 def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Conditions:
@@ -48,22 +48,25 @@ def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Condition
     found: list[tuple[str, str, Any]] = []
     for name, condition in given.items():
         if name not in names:
-            do = suggest(str(name), names)
-            raise InvalidInput(WHO, "columns of the table", repr(name), do)
+            raise InvalidInput(WHO, "columns of the table", repr(name), suggest(str(name), names))
         if isinstance(condition, Mapping):
             pairs = list(condition.items())
         elif isinstance(condition, tuple):  # always an operator and a value
             if len(condition) != 2:
-                do = 'Write for example ("<=", 5)'
+                hint: str = Phrase(InPython('Write for example ("<=", 5)'))
                 size = f"a tuple of {len(condition)}"
-                raise InvalidInput(f"{WHO} on {name!r}", "a pair of operator and value", size, do)
+                raise InvalidInput(
+                    (Param("filter"), f" on {name!r}"), "a pair of operator and value", size, hint
+                )
             pairs = [condition]
         else:
             pairs = [("==", condition)]
         for word, value in pairs:
             if not isinstance(word, str) or word not in OPERATORS:
-                do = suggest(str(word), OPERATORS)
-                raise InvalidInput(f"{WHO} on {name!r}", "a known operator", repr(word), do)
+                hint = suggest(str(word), OPERATORS)
+                raise InvalidInput(
+                    (Param("filter"), f" on {name!r}"), "a known operator", repr(word), hint
+                )
             found.append((str(name), word, value))
     return found
 
@@ -82,7 +85,7 @@ def meets(table: Table, conditions: Conditions) -> np.ndarray:
 
 
 def _meets(column: Column, word: str, value: Any) -> np.ndarray:
-    missing = column.missing
+    missing = column.blank
     if not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value):
         if word not in ("==", "!="):
             raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")
@@ -97,11 +100,14 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
         return hit if word == "in" else ~hit & ~missing
     if word in ORDERED:
         if kind not in BY_SIZE:
-            do = "Use ==, != or in; or give levels from low to high by kinds="
-            raise _refuse(column, word, "a column of numbers or ordered levels", kind, do)
+            hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
+            raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
+        limit = _read(column, word, value)[0]
+        if kind == "order" and limit < 0:
+            raise _not_a_level(column, word, value)
         with np.errstate(invalid="ignore"):
-            hit = ORDERED[word](column.values, _read(column, word, value)[0])
-        return np.asarray(hit & ~missing)
+            hit = ORDERED[word](column.values, limit)
+        return np.asarray(hit & ~column.missing)
     if word == "contains":
         return _contains(column, value) & ~missing
     if kind in BY_CODE:
@@ -116,18 +122,20 @@ def _read(column: Column, word: str, value: Any) -> np.ndarray:
     try:
         return convert(of_values(column.name, [value]), column.kind, fitted=True).values
     except InvalidInput as error:  # speaks of a table's cells; here it is the filter's value
-        levels = column.kind.levels
-        if levels:
-            raise _refuse(
-                column, word, "one of its levels", repr(value), suggest(str(value), levels)
-            ) from error
+        if column.kind.levels:
+            raise _not_a_level(column, word, value) from error
         there = np.flatnonzero(~column.missing)
-        do = "Write it as the cells are written"
-        do += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
+        hint = "Write it as the cells are written"
+        hint += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
         needed = (
             "a number" if column.kind.name == "number" else f"a cell of kind {column.kind.name}"
         )
-        raise _refuse(column, word, needed, repr(value), do) from error
+        raise _refuse(column, word, needed, repr(value), hint) from error
+
+
+def _not_a_level(column: Column, word: str, value: Any) -> InvalidInput:
+    do = suggest(str(value), column.kind.levels)
+    return _refuse(column, word, "one of its levels", repr(value), do)
 
 
 def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
@@ -135,8 +143,10 @@ def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
     if kind in ("text", "set", "sequence"):
         value = _read(column, word, value)[0]
     elif kind != "object":
-        do = "Use None or ('!=', None), or a function of the record"
-        raise _refuse(column, word, "a column of single values, texts, sets or sequences", kind, do)
+        hint = "Use None or ('!=', None), or a function of the record"
+        raise _refuse(
+            column, word, "a column of single values, texts, sets or sequences", kind, hint
+        )
     same = (cell is not None and bool(cell == value) for cell in column.values)
     return np.fromiter(same, bool, len(column))
 
@@ -144,8 +154,8 @@ def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
 def _contains(column: Column, value: Any) -> np.ndarray:
     kind = column.kind.name
     if kind not in HOLDING:
-        do = "Use == or in"
-        raise _refuse(column, "contains", "a column of texts, sets or sequences", kind, do)
+        hint = "Use == or in"
+        raise _refuse(column, "contains", "a column of texts, sets or sequences", kind, hint)
     if kind == "text" and not isinstance(value, str):
         raise _refuse(column, "contains", "a text", repr(value), "Pass a string")
     if kind == "set" and isinstance(value, list | dict | set):
@@ -153,8 +163,8 @@ def _contains(column: Column, value: Any) -> np.ndarray:
     return np.fromiter((c is not None and value in c for c in column.values), bool, len(column))
 
 
-def _refuse(column: Column, word: str, needed: str, found: str, do: str) -> InvalidInput:
-    return InvalidInput(f"{WHO} on {column.name!r} ({word})", needed, found, do)
+def _refuse(column: Column, word: str, needed: str, found: str, hint: str) -> InvalidInput:
+    return InvalidInput((Param("filter"), f" on {column.name!r} ({word})"), needed, found, hint)
 
 
 def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] | None:
@@ -175,8 +185,8 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     if callable(given):
         return [_ask(segment, given) for segment in segments]
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        do = 'Pass for example filter={"year": (">=", 1990)}'
-        raise WrongType(WHO, "a mapping of column to condition", repr(given), do)
+        hint = Phrase("Pass for example ", Param("filter", {"year": (">=", 1990)}))
+        raise WrongType(WHO, "a mapping of column to condition", repr(given), hint)
     listed = list(given)
     if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
         if len(listed) != len(names.segments):
@@ -195,6 +205,6 @@ def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
         answer = function(segment.table.record(int(row)))
         if not isinstance(answer, bool | np.bool_):
             needed = "a function of the record that returns True or False"
-            raise WrongType(WHO, needed, repr(answer), "Return a bool")
+            raise WrongType(WHO, needed, repr(answer), InPython("Return a bool"))
         kept[row] = bool(answer)
     return kept

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, suggest
 from lookalike.index.segments import Segments, as_id
 from lookalike.table import Kind, Table
 from lookalike.table.formats.raw import is_missing
@@ -66,18 +66,20 @@ class RowIds:
         if found is not None:
             return found
         id = as_id(id)
-        do = "Use index.ids to see the ids that are there"
+        hint: str = Phrase(InPython("Use index.ids to see the ids that are there"))
         if self.column is not None:
             some = self.of(self.segments.places[:SUGGESTED])
             near = suggest(str(id), [str(name) for name in some])
-            do = near if near.startswith("Did") else do
+            hint = near if near.startswith("Did") else hint
         elif (
             isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
         ):
-            raise InvalidInput(who, "an existing id", f"{id}, which was deleted", do)
+            raise InvalidInput(who, "an existing id", f"{id}, which was deleted", hint)
         elif not isinstance(id, int):
-            do = "Ids are whole numbers; give id_column= to name rows by a column"
-        raise InvalidInput(who, "an existing id", repr(id), do)
+            hint = Phrase(
+                "Ids are integers; give ", Param("id_column"), " to name rows by a column"
+            )
+        raise InvalidInput(who, "an existing id", repr(id), hint)
 
 
 def take_ids(
@@ -86,29 +88,27 @@ def take_ids(
     """Set the column of ids aside, checked: no gaps, each value once, none that is known."""
     every = {column.name: column for column in table.columns + table.aside}
     if name not in every:
-        do = suggest(name, every)
-        raise InvalidInput(f"{who} (id_column={name!r})", "a column of ids", "none", do)
+        hint = suggest(name, every)
+        raise InvalidInput(Param("id_column", name, of=who), "a column of ids", "none", hint)
     column = every[name]
     seen: set[Any] = set()
     ids = [as_id(value) for value in column.values]
     there = set() if known is None else known.present([id for id in ids if isinstance(id, NAMES)])
     for row, id in enumerate(ids):
-        where = f"{who} (id_column={name!r})"
+        where = Param("id_column", name, of=who)
         if id is None or is_missing(id):
-            found = f"none in row {row}"
-            raise InvalidInput(where, "an id for every row", found, "Fill it in")
+            raise InvalidInput(where, "an id for every row", f"none in row {row}", "Fill it in")
         if not isinstance(id, NAMES):
             found = f"a {type(id).__name__} in row {row}"
             raise InvalidInput(where, "numbers, texts or dates", found, "Use another column")
         if id in seen or id in there:
             found = f"{id!r} " + ("twice" if id in seen else "again, which is there already")
-            do = "Delete the old row first" if id in there else "Use a column without repeats"
-            raise InvalidInput(where, "ids that differ", found, do)
+            hint = "Delete the old row first" if id in there else "Use a column without repeats"
+            raise InvalidInput(where, "ids that differ", found, hint)
         seen.add(id)
     columns = [column for column in table.columns if column.name != name]
     aside = [column for column in table.aside if column.name != name]
     if not columns:
         found = f"only {name!r}"
-        do = "Add a column"
-        raise InvalidInput(who, "a column to compare beside the ids", found, do)
+        raise InvalidInput(who, "a column to compare beside the ids", found, "Add a column")
     return Table(columns, [*aside, column], len(table), table.missing), column.kind

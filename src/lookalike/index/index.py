@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index.filters import read_filter
 from lookalike.index.hits import Hit, Hits
 from lookalike.index.index_base import AUTO, _IndexBase
@@ -176,9 +176,9 @@ class Index(_IndexBase):
         Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
-        queries = reader.read(query, WHO)
-        liked = reader.read_some(like, f"{WHO}(like=...)")
-        unliked = reader.read_some(unlike, f"{WHO}(unlike=...)")
+        queries = reader.read(query, Phrase(Param("query", of=WHO)))
+        liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
+        unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO)
         masks = read_filter(filter, now.names, now.schema)
@@ -286,8 +286,8 @@ def _hits(
 def _read_one(now: Snapshot, side: Any) -> Queries:
     read = now.reader.read(side, "Index.explain")
     if len(read) != 1:
-        needed, do = "one row on each side", "Pass an id, a record, or a table of one row"
-        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", do)
+        needed, hint = "one row on each side", "Give an id, a record, or a table of one row"
+        raise InvalidInput("Index.explain", needed, f"{len(read)} rows", hint)
     return read
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import lock_of
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.index.approximate import MayMiss
 from lookalike.index.choose import choose_measure
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
@@ -113,8 +113,8 @@ class _IndexBase(MayMiss, InFolder, SaveMixin, BaseEstimator):
             kinds.setdefault(id_column, "object")  # as written: a large number is not a float
         if measure is not None and measure.traits.pairwise:
             if kinds:
-                do = "Leave out kinds= and id_column="
-                raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), do)
+                hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
+                raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), hint)
             return measure.read(X)
         try:
             table = read_table(X, kinds=kinds or None)
@@ -345,19 +345,21 @@ class _IndexBase(MayMiss, InFolder, SaveMixin, BaseEstimator):
 
     def _fitted_again(self, now: Snapshot, y: Any) -> Snapshot:
         if self._folder is not None:
-            do = "Build a new folder from the files"
+            hint = "Build a new folder from the files"
             found = "an index whose rows are in a folder"
-            raise InvalidInput("Index.refit", "an index in memory", found, do)
+            raise InvalidInput("Index.refit", "an index in memory", found, hint)
         if now.measure.traits.pairwise:
-            do = "Make a new index from the matrix of all distances"
-            raise InvalidInput("Index.refit", "rows", "distances to fitted rows", do)
+            hint = "Make a new index from the matrix of all distances"
+            raise InvalidInput("Index.refit", "rows", "distances to fitted rows", hint)
         if not len(now.segments):
             raise InvalidInput("Index.refit", "at least one row", "none", "Add rows")
         if y is None and now.learned_target:
             y = now.target
             if y is None:
-                do = "Pass y with one entry per id of index.ids"
-                raise InvalidInput("Index.refit", "a target, as in fit", "none", do)
+                hint = Phrase(
+                    "Pass ", Param("y"), " with one entry per id", InPython(" of index.ids")
+                )
+                raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         table = learn_levels(now.table)
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 

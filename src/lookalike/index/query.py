@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.index.segments import Segments, rows_at
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -79,8 +79,8 @@ class QueryReader:
             query = sorted(query, key=repr)
         if isinstance(query, list | tuple):
             if not query:
-                do = "Pass at least one id or record"
-                raise InvalidInput(who, "something to start from", "an empty list", do)
+                hint = "Pass at least one id or record"
+                raise InvalidInput(who, "something to start from", "an empty list", hint)
             items = [_plain(item) for item in query]
             if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
                 return self._read_several(items, who, one=False)
@@ -89,7 +89,11 @@ class QueryReader:
                 who,
                 "an id (a whole number), a record, or a table of rows",
                 f"{query!r}",
-                "Use index.ids to see the ids, or id_column= to name rows by a column",
+                (
+                    InPython("Use index.ids to see the ids, or "),
+                    Param("id_column"),
+                    " names rows by a column",
+                ),
             )
         table = self.read_table(query, who)
         places = np.full(len(table), -1)
@@ -150,8 +154,8 @@ class QueryReader:
         for record in records:
             for name in record:
                 if name not in every:
-                    do = suggest(str(name), every)
-                    raise InvalidInput(who, "columns of the table", repr(name), do)
+                    hint = suggest(str(name), every)
+                    raise InvalidInput(who, "columns of the table", repr(name), hint)
             cells = {name: record.get(name) for name in compared}
             whole.append(cells | {n: record[n] for n in self.schema.aside if n in record})
         table = as_table(whole, self.schema, who=who)
@@ -180,7 +184,7 @@ class QueryReader:
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Say which categories no row has: mistyped ones, as a rule."""
-        for column in table:
+        for column in table.of_kind("category"):  # new levels of an order are warned of before
             for code, value in column.unknown.items():
                 if any(
                     code in segment.table[column.name].unknown for segment in self.segments.segments

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs, settings, show_bytes
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, TooLarge
 from lookalike.index.relevance import check_gamma, rocchio
 from lookalike.measures.numeric import check_owners, numbers, plan
 from lookalike.saving.encode import SaveMixin
@@ -133,13 +133,13 @@ class ReFeat(SaveMixin, BaseEstimator):
         values = numbers(table, self.layout_, "ReFeat").astype(np.float64, copy=False)
         n = len(values)
         if n < 3:
-            raise TooFewRows("ReFeat", "at least 3 rows", f"n_samples={n}", "Add rows")
+            raise TooFewRows("ReFeat", "at least 3 rows", Param("n_samples", n), "Add rows")
         size = 3 * n * self.n_estimators
         if size > settings().memory_limit:
             limit = show_bytes(settings().memory_limit)
             found = f"{n:,} rows x {self.n_estimators:,} trees = {show_bytes(size)}"
-            do = "Use fewer trees, or raise the limit with lookalike.config(memory_limit=...)"
-            raise TooLarge("ReFeat", f"less than {limit}", found, do)
+            hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
+            raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
         grown = grow_isolation(
             values,
@@ -221,7 +221,7 @@ class ReFeat(SaveMixin, BaseEstimator):
 
     def _add_up(self, values: np.ndarray, out: np.ndarray) -> None:
         """Add up over the trees one to four values of each leaf."""
-        from lookalike.kernels.lookup import sum_four_over_trees, sum_over_trees
+        from lookalike.kernels.proximity import sum_four_over_trees, sum_over_trees
 
         many = len(values)
         if many == 1:
@@ -259,8 +259,8 @@ class ReFeat(SaveMixin, BaseEstimator):
             last = len(self.leaves_) - 1
             for position in at:
                 if not 0 <= position <= last:
-                    found, do = str(position), "Count rows from 0"
-                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, do)
+                    found, hint = str(position), "Count rows from 0"
+                    raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, hint)
             leaves = self.leaves_[np.array(at)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 

@@ -49,12 +49,12 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
     near = np.asarray(positive, dtype=np.float64)
     far = np.asarray(negative, dtype=np.float64)
     if not len(near):
-        do = "Pass at least the distances to the query"
-        raise InvalidInput("rocchio", "distances to at least one wanted row", "none", do)
+        hint = "Pass at least the distances to the query"
+        raise InvalidInput("rocchio", "distances to at least one wanted row", "none", hint)
     if len(far) and far.shape[1:] != near.shape[1:]:
         found = f"shapes {near.shape} and {far.shape}"
-        do = "Give the distances of the same rows to both"
-        raise InvalidInput("rocchio", "distances of the same rows", found, do)
+        hint = "Give the distances of the same rows to both"
+        raise InvalidInput("rocchio", "distances of the same rows", found, hint)
     marks = Marks(near.shape[1:], gamma)
     for row in near:
         marks.like(row)

@@ -24,7 +24,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.graph import NeighborGraph, ShiftedGraph
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, TupleOf, require
 from lookalike.table import Table
@@ -419,6 +419,8 @@ def _gather(
 
 def _without(lists: NeighborGraph, gone: np.ndarray, k: int) -> NeighborGraph:
     """Return lists of k without the rows that may not be listed."""
+    if isinstance(lists, ShiftedGraph):
+        return _without(lists.unshifted(), gone, k).shifted(lists.shift)
     drop = np.isin(lists.indices, gone)
     order = np.argsort(drop, axis=1, kind="stable")[:, :k]
     dropped = np.take_along_axis(drop, order, axis=1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.kernels.topk import keep_pairs
+from lookalike.kernels.lists import keep_pairs
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.lists import name_rows
 from lookalike.measures.contract.rows import Rows, kept_beside

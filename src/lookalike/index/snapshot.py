@@ -163,8 +163,7 @@ class Snapshot:
         places = [self.names.place(id, who) for id in wanted]
         if len(set(places)) < len(places):
             twice = next(id for at, id in enumerate(wanted) if places[at] in places[:at])
-            found = f"id {as_id(twice)!r} twice"
-            raise InvalidInput(who, "each id once", found, "Name it once")
+            raise InvalidInput(who, "each id once", f"id {as_id(twice)!r} twice", "Name it once")
         return replace(self, segments=self.segments.without(places))
 
     def compacted(self, most: int) -> tuple[Snapshot, bool]:

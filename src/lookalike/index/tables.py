@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.saving.fields import require
 from lookalike.table import Column, Kind, Table
+from lookalike.table.infer.kinds import infer
 from lookalike.table.model.cells import convert, raw_of_column
 
 
@@ -53,14 +54,20 @@ def _join_aside(name: str, tables: Sequence[Table]) -> Column:
 
 
 def learn_levels(table: Table) -> Table:
-    """Return the table with categories that were new when they came among the known ones."""
-    columns = [
-        convert(raw_of_column(column), replace(column.kind, levels=()))
-        if column.kind.name == "category" and column.unknown
-        else column
-        for column in table
-    ]
+    """Return the table with categories and levels that were new among the known ones.
+
+    Levels of an order that was guessed stay new where nothing says what their place is.
+    """
+    columns = [_learn(column) if column.unknown else column for column in table]
     return Table(columns, table.aside, len(table), table.missing)
+
+
+def _learn(column: Column) -> Column:
+    raw = raw_of_column(column)
+    if column.kind.name == "order":
+        kind = infer(raw).kind
+        return convert(raw, kind) if kind.name == "order" else column
+    return convert(raw, replace(column.kind, levels=()))
 
 
 def check_alike(table: Table, first: Table, where: str) -> None:

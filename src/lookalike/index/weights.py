@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.measures.contract.base import Measure
 from lookalike.table import Schema
 
@@ -28,25 +28,33 @@ def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: s
     factors: dict[str, Any] = {}
     if weights is not None:
         if not isinstance(weights, Mapping):
-            do = 'Pass for example weights={"year": 3}'
-            raise WrongType(who, "weights as a mapping of column to number", repr(weights), do)
-        _check_names(weights, schema, f"{who}(weights=...)")
+            hint = Phrase("Pass for example ", Param("weights", {"year": 3}))
+            raise WrongType(
+                Param("weights", of=who), "a mapping of column to number", repr(weights), hint
+            )
+        _check_names(weights, schema, Phrase(Param("weights", of=who)))
         factors = dict(weights)
     if columns is not None:
-        only = _read_columns(columns, schema, f"{who}(columns=...)")
+        only = _read_columns(columns, schema, Phrase(Param("columns", of=who)))
         extra = [name for name in factors if name not in only]
         if extra:
-            found = f"a weight for {extra[0]!r}, which is not among columns="
-            do = "Add it to columns=, or leave its weight out"
-            raise InvalidInput(who, "weights of the columns compared", found, do)
+            found = f"a weight for {extra[0]!r}, which is not compared"
+            hint = Phrase("Add it to ", Param("columns"), ", or leave its weight out")
+            raise InvalidInput(
+                Param("weights", of=who), "weights of the columns compared", found, hint
+            )
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
     return measure.reweighted(factors, who)
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
     if not isinstance(columns, str | Iterable):
-        do = 'Pass for example columns=["year"]'
-        raise WrongType(who, "names of columns", repr(columns), do)
+        raise WrongType(
+            who,
+            "names of columns",
+            repr(columns),
+            ("Pass for example ", Param("columns", ["year"])),
+        )
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names:
         raise InvalidInput(who, "at least one column", "none", "Name a column")
@@ -61,7 +69,7 @@ def _check_names(names: Iterable[Any], schema: Schema, who: str) -> None:
             continue
         if name in schema.aside:
             found = f"{name!r}, which is set aside"
-            do = "Have it compared by giving its kind when the table is read"
-            raise InvalidInput(who, "columns that are compared", found, do)
-        do = suggest(str(name), schema.kinds)
-        raise InvalidInput(who, "columns of the table", repr(name), do)
+            hint = "Have it compared by giving its kind when the table is read"
+            raise InvalidInput(who, "columns that are compared", found, hint)
+        hint = suggest(str(name), schema.kinds)
+        raise InvalidInput(who, "columns of the table", repr(name), hint)

@@ -13,7 +13,7 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.labels import read_codes, split_labels
@@ -197,8 +197,7 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
     if isinstance(measures, str | Measure):
         measures = [measures]
     if not isinstance(measures, Iterable):
-        found = repr(measures)
-        raise InvalidInput("compare", "measures, or names of them", found, "Pass a list")
+        raise InvalidInput("compare", "measures, or names of them", repr(measures), "Pass a list")
     pairs: Iterable[tuple[Any, Any]] = ((None, measure) for measure in measures)
     if isinstance(measures, Mapping):
         pairs = measures.items()
@@ -206,8 +205,8 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
     for given, one in pairs:
         measure = make_measure(one, "compare") if isinstance(one, str) else one
         if not isinstance(measure, Measure):
-            do = "Pass instances, for example [Gower(), Vector()]"
-            raise InvalidInput("compare", "measures, or names of them", repr(one), do)
+            hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
+            raise InvalidInput("compare", "measures, or names of them", repr(one), hint)
         name = base = short_name(measure) if given is None else str(given)
         count = 1
         while name in found_names:
@@ -248,19 +247,24 @@ def _data(
     n = len(at)
     if k > n - 1 or n < 3:
         needed = f"at least {max(k + 1, 3)} rows"
-        do = f"Lower k to {n - 1}" if n >= 3 else "Add rows"
-        raise TooFewRows(f"compare(k={k})", needed, f"n_samples={n}", do)
+        hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"
+        raise TooFewRows(Param("k", k, of="compare"), needed, Param("n_samples", n), hint)
     codes, chance = None, None
     if isinstance(y, str):
         if isinstance(read, np.ndarray):
-            do = "Pass the labels as an array"
-            raise InvalidInput("compare", "labels beside a matrix", repr(y), do)
+            hint = "Pass the labels as an array"
+            raise InvalidInput("compare", "labels beside a matrix", repr(y), hint)
         read, y = split_labels(read, y, "compare")
     if y is not None:
         codes = read_codes(y, len(read), "compare")[at]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
-            raise InvalidInput("compare", "labels of at least two classes", "one", "Leave y out")
+            raise InvalidInput(
+                Param("y", of="compare"),
+                "labels of at least two classes",
+                "one",
+                ("Leave ", Param("y"), " out"),
+            )
         codes = np.unique(codes, return_inverse=True)[1]
         chance = float(counts.max() / n)
     part = read[np.ix_(at, at)] if isinstance(read, np.ndarray) else read[at]

@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.leaderboard.diagnosis import MANY, Diagnosis
@@ -135,9 +135,9 @@ def _diagnose(
         learned = has_learned(measure)
     at = some_rows(len(measure.rows_), SAMPLE, seed)
     if len(at) < max(3, k + 1):
-        do = f"Lower k to {len(at) - 1}" if len(at) > 2 else "Add rows"
+        hint = Phrase("Use ", Param("k", len(at) - 1)) if len(at) > 2 else "Add rows"
         needed = f"at least {max(3, k + 1)} rows"
-        raise TooFewRows(f"diagnose(k={k})", needed, f"n_samples={len(at)}", do)
+        raise TooFewRows(Param("k", k, of="diagnose"), needed, Param("n_samples", len(at)), hint)
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), NARROW, seed)
     near = distances[np.ix_(few, few)]
@@ -177,14 +177,15 @@ def _fit(
     if isinstance(space, str):
         space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
-        found = type(space).__name__
-        raise InvalidInput("diagnose", "a measure for X", found, "Leave X out")
+        raise InvalidInput(
+            "diagnose", "a measure for X", type(space).__name__, ("Leave ", Param("X"), " out")
+        )
     if getattr(space, "frozen_", False):
         raise InvalidInput(
             "diagnose",
             "a measure that can be fitted to X",
-            f"{type(space).__name__}.frozen()",
-            "Leave X out, or pass the measure itself",
+            f"a frozen {type(space).__name__}",
+            ("Leave ", Param("X"), " out, or pass the measure itself"),
         )
     measure = prepared(space, seed, None)
     table, y = split_labels(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.table import Table
 from lookalike.table.model.targets import code_labels, split_target
 
@@ -18,8 +18,8 @@ def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
         # Not even set aside: a measure whose kinds name the column would compare by it.
         table = table.drop(y)
         if not table.columns:
-            do = "Give the table more columns than its labels"
-            raise InvalidInput(who, "columns to compare", "none", do)
+            hint = "Give the table more columns than its labels"
+            raise InvalidInput(who, "columns to compare", "none", hint)
         return table, labels
     if y is not None:
         code_labels(y, len(table), who)
@@ -35,6 +35,6 @@ def read_codes(y: Any, n: int, who: str) -> np.ndarray:
                 who,
                 "labels: words, whole numbers or flags",
                 f"{label:g}, an amount",
-                "Cut amounts into classes, or leave y out",
+                ("Cut amounts into classes, or leave ", Param("y"), " out"),
             )
     return codes

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 
 BLOCK = 256  # rows ranked at once
 
@@ -65,7 +65,7 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
         )
     n = len(first)
     if n < 3:
-        raise TooFewRows("ranking_agreement", "at least 3 rows", f"n_samples={n}", "Add rows")
+        raise TooFewRows("ranking_agreement", "at least 3 rows", Param("n_samples", n), "Add rows")
     found = np.empty(n)
     for part in blocks(n, BLOCK):
         rows = np.arange(n)[part]
@@ -92,11 +92,10 @@ def _matrix(space: Any, which: str) -> np.ndarray:
     matrix = np.asarray(space, dtype=np.float64)
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
     if not square or np.isnan(matrix).any():
-        found = "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}"
         raise InvalidInput(
             f"ranking_agreement ({which})",
             "a square matrix of similarities, or a fitted measure",
-            found,
+            "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}",
             "Give one similarity for every pair of rows",
         )
     return matrix

@@ -17,6 +17,7 @@ from lookalike.errors import (
     InvalidInput,
     LookalikeError,
     LookalikeWarning,
+    Param,
 )
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
@@ -112,10 +113,13 @@ def try_measure(name: str, measure: Measure, data: Data) -> Entry:
         try:
             entry = _tried(name, measure, data)
         except Exception as error:  # also those of measures written elsewhere
-            known = isinstance(error, LookalikeError)
-            why = str(error) if known else f"{type(error).__name__}: {error}"
+            why = (
+                error.phrase()
+                if isinstance(error, LookalikeError)
+                else f"{type(error).__name__}: {error}"
+            )
             entry = Entry(name, measure, error=why)
-    ours = [str(w.message) for w in heard if issubclass(w.category, LookalikeWarning)]
+    ours = [w.message.phrase() for w in heard if isinstance(w.message, LookalikeWarning)]
     partial = any(issubclass(w.category, ColumnsLeftOut) for w in heard)
     return replace(entry, notes=tuple(dict.fromkeys([*entry.notes, *ours])), partial=partial)
 
@@ -221,7 +225,7 @@ def _refitted(forest: Any, data: Data, known: np.ndarray) -> Any:
             f"compare with a fitted {who}",
             "a forest that can be fitted anew in each fold",
             "one that was fitted to amounts, which may go back to these labels",
-            "Leave y out, or pass a classifier",
+            ("Leave ", Param("y"), " out, or pass a classifier"),
         )
     values = read_inputs(data.table, plan_inputs(data.table, who, categories=True))
     return clone(forest).fit(values[known], np.asarray(data.codes)[known])
@@ -234,7 +238,7 @@ def _refuse_fitted(measure: Measure) -> None:
             raise InvalidInput(
                 "compare",
                 "measures that are fitted here",
-                f"{type(part).__name__}.frozen(), which may have learned from these rows",
+                f"a frozen {type(part).__name__}, which may have learned from these rows",
                 "Pass the measure itself",
             )
 

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
 from lookalike.measures.contract.rows import Rows
@@ -314,8 +314,11 @@ class Combined(Measure):
                 shares[i] = 0.0
             kept.parts_.append(part)
         if not shares.sum() > 0:
-            needed, do = "a column with a weight above 0 in some part", "Give a column some weight"
-            raise InvalidInput(who, needed, "none", do)
+            needed, hint = (
+                "a column with a weight above 0 in some part",
+                "Give a column some weight",
+            )
+            raise InvalidInput(who, needed, "none", hint)
         kept.weights_ = shares / shares.sum()
         return kept
 
@@ -323,8 +326,8 @@ class Combined(Measure):
         if self.how == "similarity":
             fixed = [type(p).__name__ for p in self.parts_ if not p.traits.weighs_columns]
             return f"whose part {fixed[0]} does not weigh columns", "Combine measures such as Gower"
-        do = 'Use Combined(..., how="similarity"), or give the weights when fitting'
-        return "whose means and deviations hold for the fitted weights only", do
+        hint = Phrase("Use ", Param("how", "similarity"), ", or give the weights when fitting")
+        return "whose means and deviations hold for the fitted weights only", hint
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the weighted sum for every row of a with every row of b."""
@@ -425,7 +428,10 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
 
 def _wrong(needed: str, found: str) -> InvalidInput:
     return InvalidInput(
-        "Combined", needed, found, "Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"
+        "Combined",
+        needed,
+        found,
+        InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.moments import fold_moments
+from lookalike.kernels.hubness import fold_moments
 from lookalike.measures.contract.base import CHUNK, Measure
 from lookalike.measures.contract.rows import Rows, self_pairs
 

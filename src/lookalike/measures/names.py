@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from lookalike._runtime.options import read_option, split_options
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
 from lookalike.saving.fields import Field
 from lookalike.saving.load import import_packages
@@ -74,7 +74,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
     return names
 
 
-def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure:
+def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) -> Measure:
     """Make the measure that is named.
 
     Parameters
@@ -82,7 +82,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     text : str
         A name, in any spelling of its case ("gower", "StochasticForest", "local_scaling"), then
         options after a colon.
-    who : str
+    who : str or Param
         Whose name an error begins with.
     matrices : bool
         Whether it may be a measure that looks up distances in a matrix.
@@ -106,8 +106,8 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     for part in split_options(rest):
         option, found, value = (word.strip() for word in part.partition("="))
         if not found:
-            do = f"Write {key}:name=value,name=value"
-            raise InvalidInput(f"{who} {key}", "options as name=value", repr(part), do)
+            hint = f"Write {key}:name=value,name=value"
+            raise InvalidInput((who, f" {key}"), "options as name=value", repr(part), hint)
         option = SYNONYMS.get(option, option)
         if option in parameters:
             options[option] = (
@@ -120,8 +120,8 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     nested = _nested(options) if "forest" in parameters else {}
     for option, value in inside:
         if option not in nested:
-            do = suggest(option, [*parameters, *nested])
-            raise InvalidInput(f"{who} {key}", "a known option", repr(option), do)
+            hint = suggest(option, [*parameters, *nested])
+            raise InvalidInput((who, f" {key}"), "a known option", repr(option), hint)
         place = nested[option]
         options[place] = _part(options, place).set_params(**{option: read_option(value)})
     _check_complete(key, parameters, options, who)
@@ -215,10 +215,10 @@ def _part(options: dict[str, Any], name: str) -> Any:
     return find_grower(given) if isinstance(given, str) else given
 
 
-def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str) -> None:
+def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str | Param) -> None:
     """Refuse a measure that lacks an option without a default: the measure inside a wrapper."""
     for option, parameter in parameters.items():
         if parameter.default is parameter.empty and option not in options:
             inner = option == "measure"
-            do = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
-            raise InvalidInput(f"{who} {key}", f"the option {option!r}", "none", do)
+            hint = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
+            raise InvalidInput((who, f" {key}"), f"the option {option!r}", "none", hint)

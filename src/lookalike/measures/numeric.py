@@ -75,12 +75,12 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
             row, j = (int(i[0]) for i in np.nonzero(bad))
             gap = bool(np.isnan(out[row, j]))
             what = "missing values (NaN)" if gap else "infinite values (inf)"
-            do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
+            hint = "Drop or fill these rows, or use Gower, which takes gaps as they are"
             raise InvalidInput(
                 who,
                 "numbers without gaps or infinities",
                 f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}",
-                do if gap else "Replace the infinities or drop these rows",
+                hint if gap else "Replace the infinities or drop these rows",
             )
     return out
 
@@ -112,8 +112,8 @@ def _refuse_column(table: LazyTable, name: str, who: str) -> None:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             found = f"one without in row {first + row}, column {name!r}"
-            do = "Drop or fill these rows, or use Gower, which takes gaps as they are"
-            raise InvalidInput(who, "numbers without gaps or infinities", found, do)
+            hint = "Drop or fill these rows, or use Gower, which takes gaps as they are"
+            raise InvalidInput(who, "numbers without gaps or infinities", found, hint)
         first += len(part)
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.traits import Traits
@@ -84,8 +84,13 @@ class Precomputed(Measure):
             raise InvalidInput(
                 "Precomputed",
                 f"the distances of each new row to all {n} fitted rows",
-                f"{matrix.shape[1]} columns; X has {matrix.shape[1]} features, but "
-                f"Precomputed is expecting {n} features as input",
+                (
+                    f"{matrix.shape[1]} columns",
+                    InPython(
+                        f"; X has {matrix.shape[1]} features, but Precomputed is expecting {n} "
+                        "features as input"
+                    ),
+                ),
                 "Give one column per fitted row",
             )
         _check_entries(matrix, "Precomputed")
@@ -131,23 +136,29 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         X = X.to_numpy()
     if hasattr(X, "toarray"):
         raise InvalidInput(
-            who, "a dense matrix", "a sparse matrix", "Call .toarray(), or use a k-graph"
+            who, "a dense matrix", "a sparse matrix", InPython("Call .toarray(), or use a k-graph")
         )
     matrix = np.asarray(X)
     if np.iscomplexobj(matrix):
         raise InvalidInput(
-            who, "real distances", "complex numbers: Complex data not supported", "Use abs"
+            who,
+            "real distances",
+            ("complex numbers", InPython(": Complex data not supported")),
+            "Use abs",
         )
     try:
         matrix = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        do = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(who, "a matrix of distances", str(error), do) from error
+        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
     if matrix.ndim != 2:
         raise InvalidInput(
             who,
             "a matrix",
-            f"an array of shape {matrix.shape}: Expected 2D array, got {matrix.ndim}D array",
+            (
+                f"an array of shape {matrix.shape}",
+                InPython(f": Expected 2D array, got {matrix.ndim}D array"),
+            ),
             "Reshape your data to one row per object",
         )
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
@@ -155,7 +166,10 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         raise InvalidInput(
             who,
             "at least one row and one column",
-            f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required",
+            (
+                f"0 {what}s",
+                InPython(f": 0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required"),
+            ),
             "Give at least one",
         )
     return matrix
@@ -187,23 +201,23 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
                 who,
                 "a symmetric matrix",
                 f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
-                "Average the two, or use Precomputed(symmetric=False)",
+                ("Average the two, or use ", Param("symmetric", False)),
             )
 
 
 def _check_entries(matrix: np.ndarray, who: str) -> None:
     bad = ~np.isfinite(matrix)
-    wanted, do = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
     if not bad.any():
         bad = matrix < 0
         wanted = "distances of at least 0"
-        do = "Convert similarities to distances first"
+        hint = "Convert similarities to distances first"
     if bad.any():
         i, j = (int(at[0]) for at in np.nonzero(bad))
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
             found += ": Negative values in data"
-        raise InvalidInput(who, wanted, found, do)
+        raise InvalidInput(who, wanted, found, hint)
 
 
 def _table(matrix: np.ndarray) -> Table:

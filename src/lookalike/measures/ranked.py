@@ -164,25 +164,25 @@ class Ranked(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import CODES, distance_block, ranked_block
         from lookalike.kernels.first_use import pick
 
         out = np.empty((len(a), len(b)))
         cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            write = pick(distance_block, small.distance_block, cells)
+            write = pick(distance_block, fallback.distance_block, cells)
             write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
         if self.metric != "cityblock" or not self._compare_codes(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            pick(ranked_block, small.ranked_block, cells)(*sides, CODES[self.metric], out)
+            pick(ranked_block, fallback.ranked_block, cells)(*sides, CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
         """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import ranked_cityblock
         from lookalike.kernels.first_use import pick
 
@@ -192,7 +192,7 @@ class Ranked(_ByteRoad):
         codes = a.arrays["twice"], b.arrays["twice"]
         real = codes[0].dtype.type
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * codes[0].shape[1])
         write(*codes, real(step), turned, total, out)
         return True
 
@@ -206,23 +206,23 @@ class Ranked(_ByteRoad):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels import ranks
+        from lookalike.kernels.distances import MOST_RANK, RANK_TILE, ranked_narrow, turn_codes
         from lookalike.kernels.first_use import worth_compiling
 
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= ranks.MOST else None
-        if step is None or not worth_compiling(ranks.ranked_narrow, len(a) * len(b) * columns):
+        step = self._step(a, b) if plain and largest <= MOST_RANK else None
+        if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // ranks.TILE), columns, ranks.TILE), np.uint16)
-        ranks.turn_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), ranks.MOST // largest
+        tiles = np.zeros((-(-len(b) // RANK_TILE), columns, RANK_TILE), np.uint16)
+        turn_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), MOST_RANK // largest
 
         def one(part: slice) -> None:
-            room = np.empty(ranks.TILE, np.uint16), np.empty(ranks.TILE, np.int32)
-            ranks.ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+            room = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]
         run(one, parts, self.n_jobs, "comparing rows (distance)")

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
@@ -85,7 +85,7 @@ def read_source(
     rule = IsMeasure()
     if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
         what = f"a {type(measure).__name__}"
-        raise InvalidInput(f"{who}(measure=...)", rule.describe(), what, rule.hint(measure))
+        raise InvalidInput(Param("measure", of=who), rule.describe(), what, rule.hint(measure))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
     measure = same_settings(clone(measure), n_jobs)
@@ -112,14 +112,14 @@ def _read_frozen(
     name = f"{type(measure).__name__}.frozen()"
     if not measure.traits.unseen_pairs:
         raise InvalidInput(
-            f"{who}(measure={name})",
+            Param("measure", of=who),
             "a frozen measure that can compare rows it was not fitted to",
             f"{type(measure).__name__}, which only knows its own",
             "Pass the measure itself, not its frozen form",
         )
     if kinds is not None:
         raise InvalidInput(
-            f"{who}(kinds=...)",
+            Param("kinds", of=who),
             "a measure that is not fitted yet",
             name,
             "Give the kinds to the measure before fitting it",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
 from lookalike.measures.contract.explanation import Explanation
@@ -131,7 +131,7 @@ class Vector(_ByteRoad):
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
             raise InvalidInput(
-                f"{type(self).__name__}(scale={self.scale!r})",
+                Param("scale", self.scale, of=type(self).__name__),
                 "columns whose range a number can hold",
                 f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
                 "Divide the column by a constant",
@@ -159,13 +159,13 @@ class Vector(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import CODES, distance_block
         from lookalike.kernels.first_use import pick
 
         x, y = a.arrays["x"], b.arrays["x"]
         out = np.empty((len(x), len(y)))
-        write = pick(distance_block, small.distance_block, len(x) * y.size)
+        write = pick(distance_block, fallback.distance_block, len(x) * y.size)
         write(x, y, CODES[self.metric], out)
         return out
 
@@ -270,7 +270,7 @@ def unit_rows(x: np.ndarray) -> np.ndarray:
 
 def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
     from lookalike.kernels.distances import CODES
-    from lookalike.kernels.propose import center_block, decide
+    from lookalike.kernels.lists import center_block, decide
 
     x, y = a.arrays["x"], b.arrays["x"]
     with np.errstate(over="ignore", invalid="ignore"):  # any point will do

@@ -11,16 +11,16 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.byte_bounds import (
+from lookalike.kernels.bounds import (
     EQUAL,
     LOOKUP,
+    MISSING,
     ROOT,
     SKIP,
     SQUARE,
     STEPS,
     TILE,
 )
-from lookalike.kernels.byte_terms import MISSING
 
 MADE = 8 * TILE  # rows whose codes are made together
 
@@ -88,13 +88,13 @@ class ByteCodes:
         fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
         if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
             needed = f"codes of {n:,} rows"
-            do = "Build the folder again; its shards do not fit together"
-            raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", do)
+            hint = "Build the folder again; its shards do not fit together"
+            raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", hint)
         return cls(tiles, n, gaps)
 
 
 class _Asked(NamedTuple):
-    """Queries as the kernels take them; see ``kernels.byte_bounds.row_bounds``."""
+    """Queries as the kernels take them; see ``kernels.bounds.row_bounds``."""
 
     how: np.ndarray
     u: np.ndarray

@@ -15,10 +15,10 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.byte_bounds import PART, TILE
-from lookalike.kernels.byte_bounds import collect as collect_rows
-from lookalike.kernels.byte_bounds import propose as propose_rows
-from lookalike.kernels.topk import keep_pairs
+from lookalike.kernels.bounds import PART, TILE
+from lookalike.kernels.bounds import collect as collect_rows
+from lookalike.kernels.bounds import propose as propose_rows
+from lookalike.kernels.lists import keep_pairs
 from lookalike.neighbors.bounds import Bounds, ByteCodes
 from lookalike.neighbors.graph import NeighborGraph
 

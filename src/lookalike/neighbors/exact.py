@@ -83,9 +83,9 @@ def fill_by_blocks(
     width: int | None = None,
 ) -> Fill:
     """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
-    from lookalike.kernels import small
+    from lookalike.kernels import fallback
     from lookalike.kernels.first_use import pick
-    from lookalike.kernels.topk import keep_in_heap, keep_nearest, sort_heaps
+    from lookalike.kernels.lists import keep_in_heap, keep_nearest, sort_heaps
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
@@ -100,7 +100,7 @@ def fill_by_blocks(
         if long:  # empty lists, or sorted the other way round, are heaps
             _turn(lists)
         cells = tall * (candidates.stop - candidates.start)
-        keep = keep_in_heap if long else pick(keep_nearest, small.keep_nearest, cells)
+        keep = keep_in_heap if long else pick(keep_nearest, fallback.keep_nearest, cells)
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)
@@ -121,7 +121,7 @@ def sort_all(
     lists: NeighborGraph,
 ) -> None:
     """Work candidates into lists that hold a good part of them, by sorting them all."""
-    from lookalike.kernels.topk import merge_lists
+    from lookalike.kernels.lists import merge_lists
 
     n = candidates.stop - candidates.start
     if n == 0:

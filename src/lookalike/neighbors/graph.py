@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Flag, Integer
 
@@ -81,11 +81,30 @@ class NeighborGraph:
         """Return the lists of some of the queries."""
         return replace(self, indices=self.indices[at], distances=self.distances[at])
 
+    def shifted(self, shift: float) -> NeighborGraph:
+        """Return lists whose distances are larger by a constant, in the order that they have here.
+
+        A large constant makes distances equal that were not. Until the lists are finished they
+        remember what they were sorted by, so that parts still merge to the lists of the whole.
+        """
+        if shift == 0.0:
+            return self
+        far = self.distances + shift
+        return ShiftedGraph(
+            self.indices, far, self.n_indexed, self.has_self, order=self.distances, shift=shift
+        )
+
+    def plain(self) -> NeighborGraph:
+        """Return the lists without what they were sorted by."""
+        return self
+
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must speak of the same queries."""
-        from lookalike.kernels import small
+        if isinstance(other, ShiftedGraph):  # merging begins with lists that are still empty
+            return other.merge(self)
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import pick
-        from lookalike.kernels.topk import merge_lists
+        from lookalike.kernels.lists import merge_lists
 
         if self.indices.shape != other.indices.shape:
             raise InvalidInput(
@@ -95,7 +114,7 @@ class NeighborGraph:
                 "Search the same queries with the same k in every part",
             )
         indices, distances = self.indices.copy(), self.distances.copy()
-        merge = pick(merge_lists, small.merge_lists, distances.size)
+        merge = pick(merge_lists, fallback.merge_lists, distances.size)
         merge(distances, indices, other.distances, other.indices)
         return NeighborGraph(
             indices,
@@ -123,9 +142,12 @@ class NeighborGraph:
                 f"neighbors of row {row}",
                 f"{self.k} rows at a finite distance",
                 str(found),
-                f"Lower n_neighbors to {found} or leave out the rows that cannot be compared",
+                (
+                    *(("Use ", Param("n_neighbors", found), ", or leave") if found else ("Leave",)),
+                    " out the rows that cannot be compared",
+                ),
             )
-        return self
+        return self.plain()
 
     def to_csr(self, include_self: bool = False) -> Any:
         """Return scikit-learn's k-graph: a CSR matrix of distances, zeros kept, sorted by distance.
@@ -187,3 +209,41 @@ class NeighborGraph:
         lists.indices[rows, place] = columns
         lists.distances[rows, place] = data
         return lists
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedGraph(NeighborGraph):
+    """Unfinished lists, sorted by what distances were before a constant was added to them.
+
+    Parameters
+    ----------
+    indices, distances, n_indexed, has_self : as in ``NeighborGraph``
+    order : float64 array of the shape of distances
+        What the lists are sorted by.
+    shift : float
+        The constant: distances are ``order + shift``.
+    """
+
+    order: np.ndarray = field(kw_only=True)
+    shift: float = field(kw_only=True)
+
+    def __getitem__(self, at: Any) -> NeighborGraph:
+        """Return the lists of some of the queries."""
+        return self.unshifted()[at].shifted(self.shift)
+
+    def unshifted(self) -> NeighborGraph:
+        """Return the lists with what they are sorted by in place of distances."""
+        return NeighborGraph(self.indices, self.order, self.n_indexed, self.has_self)
+
+    def plain(self) -> NeighborGraph:
+        """Return the lists without what they were sorted by."""
+        return NeighborGraph(self.indices, self.distances, self.n_indexed, self.has_self)
+
+    def merge(self, other: NeighborGraph) -> NeighborGraph:
+        """Return the lists over both collections; both must speak of the same queries."""
+        order = (
+            other.unshifted()
+            if isinstance(other, ShiftedGraph)
+            else replace(other, distances=other.distances - self.shift)
+        )
+        return self.unshifted().merge(order).shifted(self.shift)

@@ -80,9 +80,9 @@ class Shard:
             found: np.ndarray = np.lib.format.open_memmap(path, mode="c")
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                do = "Allow more of them (ulimit -n), or build the folder with larger shards"
+                hint = "Allow more of them (ulimit -n), or build the folder with larger shards"
                 reason = "too many open files"
-                raise UnreadableFile(_who(path), "one more file", reason, do) from error
+                raise UnreadableFile(_who(path), "one more file", reason, hint) from error
             raise _damaged(path, "a file that can be read", str(error)) from error
         except Exception:  # an empty array cannot be mapped; a damaged header raises anything
             found = _read_empty(path)
@@ -158,8 +158,8 @@ def write_shard(
     for number, (key, array) in enumerate(arrays.items()):
         if array.dtype.kind not in PLAIN:
             found = f"{' '.join(key)!r} of {array.dtype}"
-            do = "Use a measure or a distance whose encoded rows are numbers"
-            raise WrongType("Shard", "arrays of numbers", found, do)
+            hint = "Use a measure or a distance whose encoded rows are numbers"
+            raise WrongType("Shard", "arrays of numbers", found, hint)
         members[key] = f"{number}.npy"
     with making_folder(folder) as draft:
         for key, name in members.items():
@@ -207,8 +207,8 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         found = parse_json(page.read_bytes())
         number = found["format"]
         if number != FORMAT:
-            do = "Build the folder again with this version of lookalike, or use the other one"
-            raise UnreadableFile(_who(page), f"format {FORMAT}", f"format {number!r}", do)
+            hint = "Build the folder again with this version of lookalike, or use the other one"
+            raise UnreadableFile(_who(page), f"format {FORMAT}", f"format {number!r}", hint)
         members = {_words(key): file_name(name) for key, name in found["members"]}
         files = {file_name(name): (int(size), str(d)) for name, size, d in found["files"]}
         shard = Shard(place, dict(found["about"]), members, files)
@@ -226,8 +226,8 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
 def refuse_faults(shard: Shard, faults: Iterable[str]) -> None:
     """Raise an error that names the first fault of a shard, if there is one."""
     for fault in faults:
-        do = "Build it again from its source: lookalike index check FOLDER --repair"
-        raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, do)
+        hint = "Build it again from its source: lookalike index check FOLDER --repair"
+        raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, hint)
 
 
 def allow_files(many: int) -> None:
@@ -271,5 +271,5 @@ def _who(path: Path) -> str:
 
 
 def _damaged(path: Path, needed: str, found: str) -> UnreadableFile:
-    do = "Build it again from its source: lookalike index check FOLDER --repair"
-    return UnreadableFile(_who(path), needed, found[:200], do)
+    hint = "Build it again from its source: lookalike index check FOLDER --repair"
+    return UnreadableFile(_who(path), needed, found[:200], hint)

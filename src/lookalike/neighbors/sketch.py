@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks, look_for_blas, run
-from lookalike.errors import MissingExtra
+from lookalike.errors import MissingExtra, Param, Phrase
 
 LINKS = 16  # of a row in the graph to others
 BREADTH = 80  # rows kept in sight while a row is linked
@@ -203,8 +203,11 @@ def load_faiss(who: str) -> Any:
     try:
         import faiss
     except ImportError as error:
-        do = 'Install it with: pip install "lookalike[fast]", or leave out approximate=True'
-        raise MissingExtra(who, "faiss", "it is not installed", do) from error
+        hint = Phrase(
+            'Install it with: pip install "lookalike[fast]", or leave out ',
+            Param("approximate", True),
+        )
+        raise MissingExtra(who, "faiss", "it is not installed", hint) from error
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.prediction.mixins import TableClassifierMixin
 from lookalike.prediction.supervised_forest import SupervisedForest
 from lookalike.saving.fields import (
@@ -87,9 +87,9 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         odd = [name for name in given if name not in known]
         if odd:
             found = f"a weight for {odd[0]!r}"
-            do = "Name classes as they are in y"
-            who = f"{type(self).__name__}(class_weight=...)"
-            raise InvalidInput(who, f"classes among {known[:5]}", found, do)
+            hint = Phrase("Name classes as they are in ", Param("y"))
+            who = Param("class_weight", of=type(self).__name__)
+            raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
         return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.prediction.tree_forest import TreeForest
 from lookalike.saving.fields import Choice, Either, Fields, Integer, Real
 from lookalike.trees.cells.isolation import grow_isolation_trees
@@ -123,8 +123,9 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
             else count_share(self.max_samples, n, "max_samples")
         )
         if n < 1:
-            do = "Add rows"
-            raise InvalidInput(f"{type(self).__name__}.fit", "rows", "n_samples=0", do)
+            raise InvalidInput(
+                f"{type(self).__name__}.fit", "rows", Param("n_samples", 0), "Add rows"
+            )
         self.trees_ = grow_isolation_trees(
             columns,
             cells,

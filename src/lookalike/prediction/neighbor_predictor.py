@@ -245,8 +245,8 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
             return self.rows_[int(x) : int(x) + 1], int(x)
         row = self._encode(x)
         if len(row) != 1:
-            do = "Pass a position, a record, or a table of one row"
-            raise InvalidInput(who, "one row", f"{len(row)} rows", do)
+            hint = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(who, "one row", f"{len(row)} rows", hint)
         return row, None
 
     def check_loaded(self, dims: Dims) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import WEIGHTS
 from lookalike.measures.contract.base import Measure
@@ -91,9 +91,8 @@ def held_out_losses(
     else:
         ks = [int(n_neighbors)]
         if ks[0] > least:
-            do = f"Lower n_neighbors to {least}, or set weights"
-            needed = f"folds with at least {ks[0]} known rows"
-            raise TooFewRows(who, needed, f"{least}", do)
+            hint = Phrase("Use ", Param("n_neighbors", least), ", or set ", Param("weights"))
+            raise TooFewRows(who, f"folds with at least {ks[0]} known rows", f"{least}", hint)
     choices = candidate_choices(ks, weights)
     losses = np.empty((len(source), len(choices)))
     for fold in range(int(folds.max()) + 1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.prediction.mixins import NamedTargetMixin
 from lookalike.prediction.tree_forest import TreeForest
 from lookalike.saving.fields import (
@@ -101,9 +101,9 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         """
         if self.oob_score and not self.bootstrap:
             raise InvalidInput(
-                f"{type(self).__name__}(oob_score=True)",
-                "bootstrap=True, as only then are rows left out of a tree",
-                "bootstrap=False",
+                Param("oob_score", True, of=type(self).__name__),
+                (Param("bootstrap", True), ", as only then are rows left out of a tree"),
+                Param("bootstrap", False),
                 "Leave one of them out",
             )
         columns, cells = self._fit_columns(table)
@@ -138,9 +138,12 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         always = int((~unseen.any(axis=1)).sum())
         if always:
             warnings.warn(
-                f"{type(self).__name__}(oob_score=True): {always} rows were drawn for every tree "
-                "and cannot be judged; more trees would leave each row out of some.",
-                LookalikeWarning,
+                LookalikeWarning(
+                    "out-of-bag score",
+                    "trees that were grown without the row",
+                    (Param("n_samples", always), " drawn for every tree, which cannot be judged"),
+                    ("Raise ", Param("n_estimators")),
+                ),
                 stacklevel=4,
             )
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,
@@ -74,8 +74,12 @@ class TreeForest(SaveMixin, BaseEstimator, abstract=True):
         who = type(self).__name__
         table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
-            do = "Give columns to learn from, or name them in kinds= if they were set aside"
-            raise InvalidInput(f"{who}.fit", "a column to compare", "none", do)
+            hint = Phrase(
+                "Give columns to learn from, or name them in ",
+                Param("kinds"),
+                " if they were set aside",
+            )
+            raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
         self.schema_ = table.schema
         remember_columns(self, X, table)
         return table, target

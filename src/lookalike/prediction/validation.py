@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score
 from sklearn.utils import get_tags
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.saving.fields import Integer
 from lookalike.table import read_table
@@ -108,7 +108,7 @@ def cross_validate(
     if not pairwise:
         rows, target = split_target(read_table(X, kinds=kinds), y, WHO)
     if target is None:
-        raise InvalidInput(WHO, "a target", "y=None", "Pass y")
+        raise InvalidInput(WHO, "a target", "none", ("Pass ", Param("y")))
     target = np.asarray(target)
     n = len(target)
     classes, codes = None, None
@@ -118,8 +118,11 @@ def cross_validate(
     else:
         target = read_numbers(target, WHO, "Use a classifier")
         if n < n_splits:
-            found, do = f"n_samples={n}", f"Lower n_splits to {n} or add rows"
-            raise TooFewRows(WHO, f"at least {n_splits} rows", found, do)
+            found, hint = (
+                Param("n_samples", n),
+                Phrase("Use ", Param("n_splits", n), " or add rows") if n > 1 else "Add rows",
+            )
+            raise TooFewRows(WHO, f"at least {n_splits} rows", found, hint)
     folds = assign_folds(codes, n, n_splits, random_state, WHO)
     predictions = np.empty(n, dtype=target.dtype)
     shares = None

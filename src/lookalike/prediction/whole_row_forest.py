@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import TABLE, TABLE_SQUARED
+from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.kernels.cells import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
@@ -212,9 +212,9 @@ class SimilarityForestClassifier(ForestClassifier):
             if isinstance(self.measure, str) and self.measure == "precomputed":
                 n, wide = column.values.shape
                 if n != wide:
-                    who = f"{type(self).__name__}(measure='precomputed').fit"
-                    do = "Give the distance of every row to every row"
-                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", do)
+                    who = Param("measure", "precomputed", of=type(self).__name__)
+                    hint = "Give the distance of every row to every row"
+                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", hint)
                 distance = PrecomputedRows().fit(column)
                 cells = distance.encode_fitted(column)
             else:
@@ -246,8 +246,12 @@ class SimilarityForestClassifier(ForestClassifier):
                 found = f"column {column.name!r} of kind {column.kind.name}"
                 if column.kind.name == "number":
                     found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
-                do = "Use measure=Gower() for mixed columns and gaps"
-                raise InvalidInput(who, "rows of numbers without gaps", found, do)
+                hint = Phrase(
+                    "Use ",
+                    Param("measure", "gower"),
+                    ", which takes mixed columns and missing cells",
+                )
+                raise InvalidInput(who, "rows of numbers without gaps", found, hint)
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
         endless = np.argwhere(~np.isfinite(rows))
         if len(endless):
@@ -262,8 +266,8 @@ class SimilarityForestClassifier(ForestClassifier):
         """Return the rows with one column in another order; their distances are new ones."""
         who = f"{type(self).__name__}.permutation_importances"
         if self.measure == "precomputed":
-            do = "Fit the forest to the columns themselves"
-            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", do)
+            hint = "Fit the forest to the columns themselves"
+            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", hint)
         table = as_table(X, self.schema_, who=who)
         columns = [c.take(order) if at == column else c for at, c in enumerate(table.columns)]
         return self._encode(Table(columns, table.aside, len(table), table.missing))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput
 from lookalike.measures.contract.base import Measure
 
 SLACK = 1e-9  # round-off that is forgiven, and cut off
@@ -25,9 +25,10 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
     """Return similarities of new rows (one per line) to the n rows of a matrix."""
     matrix = np.array(new, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != n:
-        needed = f"new= with a similarity to each of the {n} rows"
-        do = "Pass measure.similarity(X_new)"
-        raise InvalidInput(who, needed, f"shape {matrix.shape}", do)
+        needed = f"a similarity of each new row to each of the {n} rows"
+        raise InvalidInput(
+            who, needed, f"shape {matrix.shape}", InPython("Pass new=measure.similarity(X_new)")
+        )
     return _in_bounds(matrix, who)
 
 

@@ -9,7 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.source import Source
@@ -128,13 +128,13 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         """Refuse names that are not those of the fitted columns, in scikit-learn's words."""
         known = getattr(self, "feature_names_in_", None)
         who = f"{type(self).__name__}.get_feature_names_out"
-        do = "Leave input_features out"
+        hint = Phrase("Leave ", Param("input_features"), " out")
         if known is not None and not np.array_equal(names, known):
             found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
-            raise InvalidInput(who, "the names of the fitted columns", found, do)
+            raise InvalidInput(who, "the names of the fitted columns", found, hint)
         if len(names) != self.n_features_in_:
             found = (
                 f"{len(names)} (input_features should have length equal to number of features, "
                 f"{self.n_features_in_})"
             )
-            raise InvalidInput(who, f"{self.n_features_in_} names", found, do)
+            raise InvalidInput(who, f"{self.n_features_in_} names", found, hint)

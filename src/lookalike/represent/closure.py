@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
 
 TNORMS = ("min", "product", "lukasiewicz")
@@ -57,12 +57,14 @@ def transitive_closure(
            [0.8, 1. , 0.6],
            [0.6, 0.6, 1. ]])
     """
-    from lookalike.kernels.closure import CODES, best_chains, best_first_links, weakest_links
+    from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
 
     who = "transitive_closure"
     if tnorm not in TNORMS:
-        wants = "tnorm one of " + ", ".join(map(repr, TNORMS))
-        raise InvalidInput(who, wants, repr(tnorm), suggest(str(tnorm), TNORMS))
+        wants = "one of " + ", ".join(map(repr, TNORMS))
+        raise InvalidInput(
+            Param("tnorm", tnorm, of=who), wants, repr(tnorm), suggest(str(tnorm), TNORMS)
+        )
     s = np.ascontiguousarray(similarity_matrix(S, who))
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)

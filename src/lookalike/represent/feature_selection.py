@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.table.model.targets import read_target
 
 PATIENCE = 5  # expansions in a row that bring nothing
@@ -118,5 +118,5 @@ def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
         found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
         raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill the gaps")
     if len(x) < 2:
-        raise TooFewRows("cfs", "at least 2 rows", f"n_samples={len(x)}", "Add rows")
+        raise TooFewRows("cfs", "at least 2 rows", Param("n_samples", len(x)), "Add rows")
     return x, read_target(y, len(x), "cfs", target)[0]

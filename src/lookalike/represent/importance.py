@@ -11,7 +11,7 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns import Absolute
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
@@ -90,7 +90,7 @@ def importance_weights(
 
     who = "importance_weights"
     if y is None:
-        raise InvalidInput(who, "a target to learn from", "y=None", "Pass y")
+        raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
     source, y = read_source(Gower(), X, y, who, kinds, n_jobs)
     values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:

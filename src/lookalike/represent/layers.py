@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
@@ -171,7 +171,7 @@ class LayeredRepresentation(Representation):
                 type(self).__name__,
                 f"columns that differ in layer {depth} to build the next one",
                 "all of them constant",
-                f"{depth} of {self.n_layers} layers are kept; lower n_layers",
+                (f"{depth} of {self.n_layers} layers are kept; use ", Param("n_layers", depth)),
             ),
             stacklevel=4,
         )

@@ -9,9 +9,9 @@ import numpy as np
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator, make_seed
 from lookalike._runtime.threads import blocks, single_blas
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, size_of
-from lookalike.kernels.draw import STATES
+from lookalike.kernels.growing import STATES
 from lookalike.kernels.layout import move_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -133,9 +133,9 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
     if k > most:
         short = most < n - 1  # a graph whose lists are shorter than they could be
         needed = f"lists of {k}" if short else f"at least {k + 1} rows"
-        found = f"lists of {most}" if short else f"n_samples={n}"
-        do = f"Lower {name} to {most}" if most else "Add rows"
-        raise TooFewRows(f"{who}({name}={k})", needed, found, do)
+        found = f"lists of {most}" if short else Param("n_samples", n)
+        hint = Phrase("Use ", Param(name, most)) if most else "Add rows"
+        raise TooFewRows(Param(name, k, of=who), needed, found, hint)
     return int(k)
 
 

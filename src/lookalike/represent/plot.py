@@ -132,8 +132,8 @@ def plot_class_similarity(
     """
     panels = spaces if isinstance(spaces, Mapping) else {"similarity": spaces}
     if not panels:
-        do = "Pass a fitted measure"
-        raise InvalidInput("plot_class_similarity", "a space to draw", "none", do)
+        hint = "Pass a fitted measure"
+        raise InvalidInput("plot_class_similarity", "a space to draw", "none", hint)
     if figure is None:
         figure = new_figure("plot_class_similarity", 5 * len(panels), 3.5)
     axes = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.represent._matrix import between_rows, similarity_matrix
 from lookalike.saving.fields import Integer
 
@@ -63,8 +63,10 @@ def power_similarity(
     who = "power_similarity"
     Integer(1).check(who, "n", n, "Count the steps of a chain")
     if mode not in MODES:
-        wants = "mode one of " + ", ".join(map(repr, MODES))
-        raise InvalidInput(who, wants, repr(mode), suggest(str(mode), MODES))
+        wants = "one of " + ", ".join(map(repr, MODES))
+        raise InvalidInput(
+            Param("mode", mode, of=who), wants, repr(mode), suggest(str(mode), MODES)
+        )
     base = similarity_matrix(S, who)
     size = len(base)
     symmetric = np.array_equal(base, base.T)
@@ -78,7 +80,7 @@ def power_similarity(
     answer = _steps(step if edges is None else edges / unit, step, int(n)) * unit
     if not np.isfinite(answer).all():
         found = "numbers too large to hold"
-        raise InvalidInput(who, "powers that stay finite", found, "Use average=True")
+        raise InvalidInput(who, "powers that stay finite", found, ("Use ", Param("average", True)))
     if edges is None and symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
+from lookalike.errors import Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
 from lookalike.measures.contract.rows import Rows
@@ -213,7 +214,17 @@ def symmetric_square(
 
 def check_size(n: int, who: str) -> None:
     """Refuse a square of n rows that would not fit under the memory limit."""
-    check_pairs(who, n, n, "Choose fewer prototypes, use method='random' or 'farthest'")
+    check_pairs(
+        who,
+        n,
+        n,
+        Phrase(
+            "Choose fewer prototypes, or use ",
+            Param("method", "random"),
+            " or ",
+            Param("method", "farthest"),
+        ),
+    )
 
 
 def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, TooFewRows, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, suggest
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.source import read_source
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
@@ -105,8 +105,13 @@ def check_method(method: Any, y: Any, who: str) -> None:
         wants = "one of " + ", ".join(map(repr, METHODS))
         raise InvalidInput(who, wants, repr(method), suggest(str(method), METHODS))
     if method in NEED_TARGET and y is None:
-        needed = f"a target for {method!r} (it requires y to be passed, but the target y is None)"
-        raise InvalidInput(who, needed, "y=None", "Pass y, or use method='medoids'")
+        needed = Phrase(
+            f"a target for {method!r}",
+            InPython(" (it requires y to be passed, but the target y is None)"),
+        )
+        raise InvalidInput(
+            who, needed, "none", ("Pass ", Param("y"), ", or use ", Param("method", "medoids"))
+        )
 
 
 def count_prototypes(n: Any, n_rows: int, who: str) -> int:
@@ -117,7 +122,7 @@ def count_prototypes(n: Any, n_rows: int, who: str) -> int:
             raise TooFewRows(
                 f"{who} ({n} prototypes)",
                 f"at least {n} rows",
-                f"n_samples={n_rows}",
+                Param("n_samples", n_rows),
                 f"Ask for {n_rows} or fewer, or for a share such as 0.05",
             )
         return int(n)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
@@ -169,14 +169,14 @@ class SimilarityRepresentation(Representation):
         )
 
     def _tune(self, source: Source, y: np.ndarray | None, rng: np.random.Generator) -> int:
-        who = f"{type(self).__name__}(n_prototypes={self.n_prototypes!r})"
+        who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
         if self.n_prototypes != TUNE:
             needed = "a whole number, a share, or 'tune'"
             raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             lacking = "estimator=None" if self.estimator is None else "y=None"
-            do = "Pass estimator=LogisticRegression(), say, and call fit(X, y)"
-            raise InvalidInput(who, "a learner and a target to tune for", lacking, do)
+            hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
+            raise InvalidInput(who, "a learner and a target to tune for", lacking, hint)
         sizes = shares_to_try(len(source))
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
@@ -223,7 +223,7 @@ def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
     whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
     if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):
         raise InvalidInput(
-            f"{who}(prototypes=...)",
+            Param("prototypes", of=who),
             f"a method, or different positions from 0 to {n_rows - 1}",
             f"{prototypes!r}",
             "Count the fitted rows from 0",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UnreadableFile, missing_file
+from lookalike.errors import InPython, InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
 from lookalike.saving.encode import FORMAT, SAVEABLE
 from lookalike.saving.fields import (
@@ -222,7 +222,7 @@ class _Reader:
                 self.who,
                 f"the function {name!r} it was fitted with",
                 "none" if not self.callables else ", ".join(self.callables),
-                f"Pass it: load(path, callables={{{name!r}: function}})",
+                ("Pass it again", InPython(f": load(path, callables={{{name!r}: function}})")),
             )
         return self.callables[name]
 

@@ -22,6 +22,7 @@ import numpy as np
 from lookalike._runtime.files import check_writable, replacing
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.saving.archive import PAGE, array_name
+from lookalike.saving.fields import learned_by
 from lookalike.saving.safe_json import DEEPEST, json_depth
 
 FORMAT = 2  # goes up when files that were written before cannot be read any more
@@ -81,8 +82,8 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         deep = True
     if deep:
         needed = f"values nested less than {DEEPEST} deep"
-        do = "Replace the list that holds itself, or the deepest of the lists in lists"
-        raise WrongType(f"save ({name})", needed, "deeper ones", do)
+        hint = "Replace the list that holds itself, or the deepest of the lists in lists"
+        raise WrongType(f"save ({name})", needed, "deeper ones", hint)
     with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
         pack.writestr(PAGE, text)
         for at, array in enumerate(writer.arrays):
@@ -116,8 +117,8 @@ def encode_cell(cell: Any) -> str:
     writer = _Writer()
     found = writer.encode(cell, "cell")
     if writer.arrays:
-        needed, do = "values without arrays", "Turn the arrays into lists or tuples"
-        raise WrongType("save (cell)", needed, type(cell).__name__, do)
+        needed, hint = "values without arrays", "Turn the arrays into lists or tuples"
+        raise WrongType("save (cell)", needed, type(cell).__name__, hint)
     return json.dumps(found, allow_nan=False)
 
 
@@ -126,6 +127,7 @@ class _Writer:
         self.arrays: list[np.ndarray] = []
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # keeps ids from being reused while writing
+        self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
         if value is None or isinstance(value, bool | str):
@@ -170,7 +172,7 @@ class _Writer:
         if SAVEABLE.get(name) is type(value):
             if hasattr(value, "get_params"):
                 state = value.get_params(deep=False)
-                learned = {k: v for k, v in vars(value).items() if k.endswith("_") and k[0] != "_"}
+                learned = learned_by(value)
                 return {
                     "$": "estimator",
                     "class": name,
@@ -184,13 +186,24 @@ class _Writer:
             kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}
             return {"$": "record", "class": name, "fields": kept}
         if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
-            return {"$": "callable", "name": value.__name__}
+            return self._encode_function(value, where)
         raise WrongType(
             f"save ({where})",
             "numbers, words, arrays and lookalike's own objects",
             f"{type(value).__module__}.{type(value).__qualname__}",
             "Replace it before saving; a function can be handed back at loading",
         )
+
+    def _encode_function(self, function: Any, where: str) -> dict[str, Any]:
+        name = function.__name__
+        # Loading finds functions by name alone: of two lambdas it would take one for both.
+        if self.functions.setdefault(name, function) != function:
+            needed, hint = (
+                "functions of different names",
+                "Define them with def, each with its name",
+            )
+            raise WrongType(f"save ({where})", needed, f"two of the name {name!r}", hint)
+        return {"$": "callable", "name": name}
 
     def _encode_array(self, array: np.ndarray, where: str) -> dict[str, Any]:
         if array.dtype == object:

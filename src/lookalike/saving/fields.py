@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 
 Dims = dict[str, int]
 
@@ -85,7 +85,7 @@ class Field(ABC):
             What to do about it, where the field cannot know.
         """
         if not self.fits(value):
-            who = f"{owner}({name}={value!r})"
+            who = Param(name, value, of=owner)
             raise InvalidInput(who, self.describe(), repr(value), hint or self.hint(value))
 
 
@@ -269,9 +269,16 @@ class Instance(Field):
         return self.named or " or ".join(t.__name__ for t in self.types)
 
 
+def learned_by(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has learned: empty before it is fitted."""
+    # Other attributes are not learned even where they are not parameters: a subclass may fix a
+    # parameter of its base, as RankShare does with trim.
+    return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
+
+
 def is_fitted(value: Any) -> bool:
     """Whether a saveable object has all it can have: a record always, an estimator after fit."""
-    return not hasattr(value, "get_params") or any(name.endswith("_") for name in vars(value))
+    return not hasattr(value, "get_params") or bool(learned_by(value))
 
 
 class Saved(Field):

@@ -64,8 +64,8 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     several = isinstance(asked["query"], list)
     queries = [read_query(view, one) for one in (asked["query"] if several else [asked["query"]])]
     if not queries:
-        do = "Pass at least one id or record"
-        raise InvalidInput("query", "something to start from", "an empty list", do)
+        hint = "Pass at least one id or record"
+        raise InvalidInput("query", "something to start from", "an empty list", hint)
     conditions = read_filter(asked.get("filter"))
     index = view.space(asked.get("space") or "plain")
     with collected() as notes:

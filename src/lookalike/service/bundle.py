@@ -71,9 +71,9 @@ def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:
     rest = OTHER.findall(EXPORT.sub("", IMPORT.sub("", text)))
     unknown = [repr(path) for path in found if path not in files]
     if rest or unknown:
-        do = "Write 'import { a, b } from \"./file.js\";' on one line, export by name"
+        hint = "Write 'import { a, b } from \"./file.js\";' on one line, export by name"
         raise InvalidInput(name, "imports and exports in the plain form",
-                                   (rest + unknown)[0][:80], do)  # fmt: skip
+                                   (rest + unknown)[0][:80], hint)  # fmt: skip
     return found
 
 
@@ -92,8 +92,8 @@ def _ordered(entries: Iterable[str], imports: Mapping[str, list[str]]) -> list[s
             return
         if name in under_way:
             circle = " -> ".join([*under_way[under_way.index(name) :], name])
-            do = "Move what both need to a third module"
-            raise InvalidInput(name, "imports without a circle", circle, do)
+            hint = "Move what both need to a third module"
+            raise InvalidInput(name, "imports without a circle", circle, hint)
         under_way.append(name)
         for one in imports[name]:
             visit(one)

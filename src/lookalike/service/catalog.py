@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, TooLarge
+from lookalike.errors import InvalidInput, LookalikeError, Param, TooLarge
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection
@@ -27,8 +27,8 @@ def check_name(name: str) -> str:
     """Return the name of a collection, or say what it may look like."""
     if not NAME.fullmatch(name) or ".." in name:
         needed = "1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
-        do = "Choose a name such as films-2005; title= may be anything"
-        raise InvalidInput("collection name", needed, f"{name!r:.80}", do)
+        hint = ("Choose a name such as films-2005; ", Param("title"), " may be anything")
+        raise InvalidInput("collection name", needed, f"{name!r:.80}", hint)
     return name
 
 
@@ -55,8 +55,8 @@ def check_size(table: Table, limits: Limits) -> None:
         ("columns", columns, limits.columns),
     ):
         if count > most:
-            do = "Split the table, or start the server with larger limits"
-            raise TooLarge("collection", f"at most {most:,} {what}", f"{count:,}", do)
+            hint = "Split the table, or start the server with larger limits"
+            raise TooLarge("collection", f"at most {most:,} {what}", f"{count:,}", hint)
 
 
 class Catalog:

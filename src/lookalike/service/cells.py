@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.text import plain
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.table import Column, Kind, Schema, Table, as_table
 
 SET = "$set"
@@ -38,7 +38,7 @@ def plain_id(cell: Any, row: int, column: str) -> str | int:
     value = plain(cell)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InvalidInput(
-            f"id_column {column!r}",
+            Param("id_column", column),
             "a text or a whole number in every row",
             f"{value!r:.40} in row {row}",
             "Use another column, or none: rows are then numbered",

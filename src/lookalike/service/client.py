@@ -63,8 +63,8 @@ class Client:
     def __init__(self, address: str, token: str | None = None, timeout: float = 60.0) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            do = "Write for example http://127.0.0.1:8571"
-            raise InvalidInput("Client", "an address of http or https", repr(address), do)
+            hint = "Write for example http://127.0.0.1:8571"
+            raise InvalidInput("Client", "an address of http or https", repr(address), hint)
         self.address = address.rstrip("/")
         self._parts, self._token, self._timeout = parts, token, timeout
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lookalike.errors import InvalidInput, LookalikeError, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import Settings, build_index, stored_ids
@@ -99,8 +99,8 @@ class Collection:
                 return view
             if time.monotonic() >= end:
                 found = f"{view.generation}"
-                do = "Send the request again in a second"
-                raise TooFarBehind(f"at_least={generation}", "this generation", found, do)
+                hint = "Send the request again in a second"
+                raise TooFarBehind(Param("at_least", generation), "this generation", found, hint)
             time.sleep(OFTEN)
 
     def follow(self) -> View:
@@ -186,8 +186,10 @@ class Collection:
                 if id not in view.index:
                     raise missing_row(id)
             if len(view.index) <= len(ids):
-                do = "Delete the collection, or add a row first"
-                raise InvalidInput(f"collection {self.name!r}", "at least one row", "none left", do)
+                hint = "Delete the collection, or add a row first"
+                raise InvalidInput(
+                    f"collection {self.name!r}", "at least one row", "none left", hint
+                )
             after = view.moved(turn.generation, ids, [])
             turn.remove([dumps(id) for id in ids])
             turn.finish("delete", len(ids))
@@ -223,8 +225,8 @@ class Collection:
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 if turn.head.fitted != before.fitted:
-                    do = "Ask again; another refit was quicker"
-                    raise AlreadyThere("measure", "the measure it began with", "another one", do)
+                    hint = "Ask again; another refit was quicker"
+                    raise AlreadyThere("measure", "the measure it began with", "another one", hint)
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
@@ -273,9 +275,9 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
     seen: set[Any] = set()
     for id in ids:
         if id in seen or id in view.index:
-            do = "PUT .../rows/{id} replaces a row"
+            hint = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
-            raise AlreadyThere(f"id_column {column!r}", "new ids", found, do)
+            raise AlreadyThere(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
 
@@ -291,11 +293,11 @@ def _complete(
         own = view.settings.id_column
         for name in record:
             if name not in known and name != own:
-                do = suggest(str(name), sorted(known))
-                raise InvalidInput("row", "columns of the table", repr(name)[:80], do)
+                hint = suggest(str(name), sorted(known))
+                raise InvalidInput("row", "columns of the table", repr(name)[:80], hint)
         if own is not None and record.get(own, id) != id:
-            do = "Leave it out, or make it the same"
-            raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", do)
+            hint = "Leave it out, or make it the same"
+            raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", hint)
         cells = {name: record.get(name) for name in (*compared, *view.schema.aside)}
         whole.append(cells | {names: id})
     return whole
@@ -318,5 +320,5 @@ def _check_readable(records: list[dict[str, Any]], schema: Schema) -> None:
         with collected():
             read_stored(records, schema)
     except (LookalikeError, TypeError, ValueError) as error:
-        do = "Use plain numbers, texts, and lists of them"
-        raise InvalidInput("row", "cells that can be stored", "others", do) from error
+        hint = "Use plain numbers, texts, and lists of them"
+        raise InvalidInput("row", "cells that can be stored", "others", hint) from error

@@ -10,7 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lookalike._runtime.text import plain
+from lookalike.errors import spelled
 from lookalike.measures import Measure
+from lookalike.service.spelling import spell_field
 from lookalike.service.view import View
 from lookalike.table import Column, Table
 
@@ -78,7 +80,7 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
         "kind": name,
         "compared": compared,
         "reason": kind.reason if compared else known.get("reason", kind.reason),
-        "note": kind.note or None,
+        "note": spelled(kind.remark, spell_field) or None,
         "gaps": float(gaps.mean()) if len(column) else 0.0,
         "unit": unit or None,
         "summary": _summary(column, np.flatnonzero(~gaps)),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.index import Index, choose_measure
 from lookalike.measures import Measure
 from lookalike.measures.names import known_measures, make_measure
@@ -106,12 +106,11 @@ def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], 
         ids = [plain_id(column.cell(row), row, name) for row in range(len(column))]
         repeated = _first_repeat(ids)
         if repeated is not None:
-            found, do = f"{repeated!r} twice", "Use a column without repeats"
             raise InvalidInput(
-                f"id_column {name!r}",
+                Param("id_column", name),
                 "ids that differ",
-                found,
-                do,
+                f"{repeated!r} twice",
+                "Use a column without repeats",
                 problem=f"{repeated!r} is in it twice",
             )
         table = table.drop([settings.id_column])
@@ -143,9 +142,10 @@ def settle(settings: Settings, table: Table) -> Settings:
     every = [column.name for column in table.columns + table.aside]
     known = [*every, settings.id_column]
     if settings.label_column is not None and settings.label_column not in known:
-        do = suggest(settings.label_column, every)
-        who = "label_column"
-        raise InvalidInput(who, "a column of the table", repr(settings.label_column), do)
+        hint = suggest(settings.label_column, every)
+        raise InvalidInput(
+            Param("label_column"), "a column of the table", repr(settings.label_column), hint
+        )
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
@@ -215,10 +215,10 @@ def make(settings: Settings, table: Table) -> tuple[Measure, str]:
     if settings.weights:
         if "weights" not in measure.get_params(deep=False):
             raise InvalidInput(
-                f"measure {settings.measure!r}",
+                Param("measure", settings.measure),
                 "a measure that weighs columns",
                 "weights for another one",
-                "Use gower, or leave the weights out",
+                ("Use ", Param("measure", "gower"), ", or leave the weights out"),
             )
         measure.set_params(weights=dict(settings.weights))
     nested = measure.get_params()

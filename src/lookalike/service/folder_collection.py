@@ -103,10 +103,10 @@ class FolderCollection(Collection):
         """Refuse: repairing hubs needs all rows in memory."""
         self._refuse("Ask in the space 'plain'")
 
-    def _refuse(self, do: str) -> NoReturn:
+    def _refuse(self, hint: str) -> NoReturn:
         who = f"collection {self.name!r}"
         found = "one in a folder of shards, which is only read here"
-        raise Refused(409, who, "a collection in the store", found, do)
+        raise Refused(409, who, "a collection in the store", found, hint)
 
     @property
     def cache_is_old(self) -> bool:

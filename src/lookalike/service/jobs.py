@@ -110,8 +110,10 @@ class Jobs:
         """Return a job by its id."""
         job = self._jobs.get(id)
         if job is None:
-            do = "Start it again; jobs belong to the server that runs them"
-            raise NotThere(f"job {id[:32]!r}", "a job of this id", "none", do, problem="not found")
+            hint = "Start it again; jobs belong to the server that runs them"
+            raise NotThere(
+                f"job {id[:32]!r}", "a job of this id", "none", hint, problem="not found"
+            )
         return job
 
     def of(self, collection: str, active: bool = True) -> list[Job]:

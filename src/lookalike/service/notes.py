@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, TextIO
 
 from lookalike.errors import LookalikeWarning
+from lookalike.service.spelling import spell_field
 
 _notes: ContextVar[list[str] | None] = ContextVar("lookalike_notes", default=None)
 _lock = threading.Lock()
@@ -55,8 +56,8 @@ def _show(
     line: str | None = None,
 ) -> None:
     notes = _notes.get()
-    if issubclass(category, LookalikeWarning) and notes is not None:
-        if str(message) not in notes:
-            notes.append(str(message))
+    if isinstance(message, LookalikeWarning) and notes is not None:
+        if (note := message.text(spell_field)) not in notes:
+            notes.append(note)
     elif _usual:
         _usual[-1](message, category, filename, lineno, file, line)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import Request
@@ -12,9 +13,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from lookalike._runtime.text import clean
-from lookalike.errors import LookalikeError, Part, TooLarge
+from lookalike.errors import LookalikeError, Param, Part, TooLarge, suggest
 from lookalike.service.cells import to_json
 from lookalike.service.collection import TooFarBehind
+from lookalike.service.spelling import field_of, fields, spell_field
 from lookalike.service.store.engine import StoreFull, StoreUnavailable
 from lookalike.service.store.store import AlreadyThere, NotThere
 
@@ -44,6 +46,28 @@ STATUS: tuple[tuple[type[Exception], int], ...] = (
     (TooLarge, 413),
     (LookalikeError, 422),
 )
+# What pydantic calls a mistake, and what was needed.
+NEEDED = {
+    "missing": "a value",
+    "extra_forbidden": "a known field",
+    "int_type": "an integer",
+    "int_parsing": "an integer",
+    "int_from_float": "an integer",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "string_type": "a string",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "literal_error": "one of {expected}",
+    "greater_than_equal": "a number >= {ge}",
+    "less_than_equal": "a number <= {le}",
+    "string_too_long": "at most {max_length} characters",
+    "too_short": "at least {min_length} of them",
+    "too_long": "at most {max_length} of them",
+}
 LONGEST = 600  # characters of a part: a huge cell is not sent back
 
 
@@ -69,24 +93,31 @@ class Refused(LookalikeError):
         self.status, self.headers = status, headers or {}
 
 
-def to_problem(status: int, detail: str, parts: Mapping[str, str]) -> dict[str, Any]:
-    """Return a problem document."""
-    found = {name: _short(text) for name, text in parts.items()}
-    return {
+def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
+    """Return a problem document; the hint has its parameter, and a value to try, as fields too."""
+    document = {
         "type": f"urn:lookalike:problem:{status}",
         "title": TITLES.get(status, "Problem"),
         "status": status,
-        "detail": _short(detail),
-        **found,
+        "detail": _short(error.text(spell_field)),
+        **{name: _short(text) for name, text in error.words(spell_field).items()},
     }
+    for param in error.params:
+        if (field := field_of(param)) is not None:
+            document["parameter"] = field
+            # A value may hold a cell of the table, which is not sent back if it is huge.
+            if param.value is not ... and len(to_json(param.value)) <= LONGEST:
+                document["value"] = param.value
+            break
+    return document
 
 
 def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     """Return status, document and headers for an error."""
     if isinstance(error, Refused):
-        return error.status, to_problem(error.status, str(error), _parts(error)), error.headers
+        return error.status, to_problem(error.status, error), error.headers
     if isinstance(error, RequestValidationError):
-        return 422, _of_validation(error), {}
+        return 422, to_problem(422, invalid(error.errors())), {}
     if isinstance(error, HTTPException):
         if isinstance(error.__cause__, Refused):  # while the body was read
             return problem_of(error.__cause__)
@@ -94,7 +125,7 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     for kind, status in STATUS:
         if isinstance(error, kind) and isinstance(error, LookalikeError):
             headers = {"Retry-After": "1"} if status == 503 else {}
-            return status, to_problem(status, str(error), _parts(error)), headers
+            return status, to_problem(status, error), headers
     if isinstance(error, ClientDisconnect):
         refused = Refused(400, "request", "a whole body", "a closed connection", "Send it again")
         return problem_of(refused)
@@ -122,21 +153,38 @@ async def handle(request: Request, error: Exception) -> Response:
     return respond(error)
 
 
-def _parts(error: LookalikeError) -> dict[str, str]:
-    return {name: getattr(error, name) for name in ("who", "needed", "found", "hint")}
+def invalid(errors: Sequence[Any]) -> Refused:
+    """Say what is wrong with the fields of a request: the first in words, the others counted.
+
+    Parameters
+    ----------
+    errors : what pydantic found, as ``ValidationError.errors()`` returns it
+    """
+    first, more = errors[0], len(errors) - 1
+    kind, context, given = first["type"], first.get("ctx", {}), first.get("input")
+    place, *path = [*first["loc"], ""] if first["loc"] else ["body", ""]
+    if place not in ("body", "query", "path"):
+        path = [place, *path]
+    # Between the names stand those of our models and types, which a client does not know.
+    names = [str(one) for one in path[:-1] if one in fields() or place in ("query", "path")]
+    found = "none" if kind == "missing" else _in_words(given)
+    hint: Part = "See the examples in /openapi.json"
+    if kind == "extra_forbidden":
+        found = repr(path[-2])
+        hint = suggest(str(path[-2]), sorted(fields()))
+    elif names and (bound := context.get("ge", context.get("le"))) is not None:
+        hint = ("Use ", Param(names[-1], bound))
+    who = ".".join(names) or "body"
+    needed = NEEDED.get(kind, "another value").format(**context)
+    if more:
+        hint = (*(hint if isinstance(hint, tuple) else (hint,)), f" ({more} more to correct)")
+    return Refused(422, who, needed, found, hint)
 
 
-def _of_validation(error: RequestValidationError) -> dict[str, Any]:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-    needed = str(first["msg"])
-    needed = needed[0].lower() + needed[1:] if needed else "something else"
-    given = first.get("input")
-    found = type(given).__name__ if isinstance(given, dict | list) else repr(given)
-    more = len(error.errors()) - 1
-    do = "Correct it" + (f", and {more} more" if more else "") + "; /openapi.json has examples"
-    refused = Refused(422, where or "request", needed, found, do)
-    return to_problem(422, str(refused), _parts(refused))
+def _in_words(given: Any) -> str:
+    if isinstance(given, dict | list):  # too long to send back
+        return "an object" if isinstance(given, dict) else "a list"
+    return json.dumps(given, default=str)
 
 
 def _of_http(error: HTTPException) -> dict[str, Any]:
@@ -150,7 +198,7 @@ def _of_http(error: HTTPException) -> dict[str, Any]:
     else:
         parts, problem = ("request", "what the address takes", str(error.detail)), None
     refused = Refused(status, *parts, "See /openapi.json", problem=problem)
-    return to_problem(status, str(refused), _parts(refused))
+    return to_problem(status, refused)
 
 
 def _short(text: str) -> str:

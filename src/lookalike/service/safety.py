@@ -147,9 +147,9 @@ class Safety:
         except Cancelled:
             if not begun:
                 needed = f"an answer within {self.limits.seconds:g} seconds"
-                do = "Ask for less, or by a job"
+                hint = "Ask for less, or by a job"
                 took = f"no answer within {self.limits.seconds:g} seconds"
-                refused = Refused(503, "request", needed, "none", do, problem=took)
+                refused = Refused(503, "request", needed, "none", hint, problem=took)
                 await respond(refused)(scope, receive, safe_send)
 
     def _check(self, scope: Scope) -> None:
@@ -159,20 +159,21 @@ class Safety:
         if method not in READS:
             _check_origin(headers)
         if method == "OPTIONS":
-            do = "Use the page of this server; other sites are not allowed"
-            raise Refused(405, "OPTIONS", "another method", "OPTIONS", do, problem="not allowed")
+            hint = "Use the page of this server; other sites are not allowed"
+            raise Refused(
+                405, "method", "another one", "OPTIONS", hint, problem="OPTIONS is not allowed"
+            )
         scope["lookalike_client"] = None
         if path in OPEN or path.startswith("/web/"):
             return
         token = self._token(headers, scope)
         if self.access.tokens and token is None:
-            do = "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one"
             raise Refused(
                 401,
                 "request",
                 "a token",
                 "none or a wrong one",
-                do,
+                "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one",
                 problem="a valid token is required",
                 headers={"WWW-Authenticate": "Bearer"},
             )
@@ -180,8 +181,8 @@ class Safety:
             scope["lookalike_client"] = token.id
             asks = method in READS or ASKING.fullmatch(f"{method} {path}") is not None
             if token.scope != "write" and not asks:
-                do = "Use a token of the scope 'write'"
-                raise Refused(403, "request", "a token that may write", token.scope, do)
+                hint = "Use a token of the scope 'write'"
+                raise Refused(403, "request", "a token that may write", token.scope, hint)
             wait = self._rates.wait(token.id)
             if wait > 0:
                 raise Refused(
@@ -201,13 +202,12 @@ class Safety:
             return None
         found = self.tokens.find(text.strip()[:200])
         if found is None and self._guesses.wait((scope.get("client") or ("",))[0]) > 0:
-            do = "Wait a little"
             raise Refused(
                 429,
                 "token",
                 "the right one",
                 "many wrong ones",
-                do,
+                "Wait a little",
                 problem="too many wrong tokens",
                 headers={"Retry-After": "1"},
             )
@@ -217,14 +217,13 @@ class Safety:
 def _check_host(access: Access, headers: Headers) -> None:
     given = headers.getlist("host")
     if len(given) != 1 or not access.allows_host(given[0]):
-        do = "Call it by localhost, or start it with --allow-host NAME"
         found = f"{', '.join(given)[:80]!r}"
         raise Refused(
             403,
-            "Host",
+            "header Host",
             "a name of this server",
             found,
-            do,
+            "Call it by localhost, or start it with --allow-host NAME",
             problem=f"{found} is not a name of this server",
         )
 
@@ -237,10 +236,15 @@ def _check_origin(headers: Headers) -> None:
         own = urlsplit(f"//{headers['host']}").netloc.lower()
         foreign = foreign or urlsplit(origin).netloc.lower() != own
     if foreign:
-        do = "Use the page of this server, or a program"
+        hint = "Use the page of this server, or a program"
         found = f"{(origin or site)!r:.80}"
         raise Refused(
-            403, "Origin", "a page of this server", found, do, problem=f"{found} is another site"
+            403,
+            "header Origin",
+            "a page of this server",
+            found,
+            hint,
+            problem=f"{found} is another site",
         )
 
 
@@ -253,8 +257,7 @@ class _Body:
         upload = headers.get("content-type", "").lower().startswith("multipart/form-data")
         self._most = limits.upload + limits.body if upload else limits.body
         if upload and scope["path"] != "/api/collections":
-            do = "Send application/json"
-            raise Refused(415, "body", "JSON", "a form", do)
+            raise Refused(415, "body", "JSON", "a form", "Send application/json")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
@@ -269,13 +272,12 @@ class _Body:
             async with asyncio.timeout(max(0.001, left)):
                 event = await self._receive()
         except TimeoutError:
-            do = "Send it faster, or in parts"
             raise Refused(
                 408,
                 "body",
                 "all of it within the time limit",
                 "a part",
-                do,
+                "Send it faster, or in parts",
                 problem="it did not arrive within the time limit",
             ) from None
         if event["type"] == "http.request":
@@ -287,5 +289,4 @@ class _Body:
         return event
 
     def _too_large(self, found: str) -> Refused:
-        do = "Send less at once"
-        return Refused(413, "body", f"at most {self._most:,} bytes", found, do)
+        return Refused(413, "body", f"at most {self._most:,} bytes", found, "Send less at once")

@@ -6,7 +6,7 @@ import inspect
 import json
 from typing import Any
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
@@ -20,8 +20,8 @@ def load_saved(path: str) -> Index:
 
     index = load(path)
     if not isinstance(index, Index):
-        found, do = f"a saved {type(index).__name__}", "Serve a table, or an index of one"
-        raise InvalidInput(f"File {path!r}", "a saved index", found, do)
+        found, hint = f"a saved {type(index).__name__}", "Serve a table, or an index of one"
+        raise InvalidInput(f"File {path!r}", "a saved index", found, hint)
     return index
 
 
@@ -47,9 +47,9 @@ def measure_text(measure: Measure) -> str:
     except InvalidInput:
         same = False
     if not same:  # such as a function of one's own
-        do = "Name another one with --measure"
+        hint = ("Name another one with ", Param("measure"))
         found = f"{type(measure).__name__} with options that have no name"
-        raise InvalidInput("the saved index", "a measure that can be named", found, do)
+        raise InvalidInput("the saved index", "a measure that can be named", found, hint)
     return text
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from lookalike.errors import InvalidInput, missing_file
+from lookalike.errors import InvalidInput, Param, missing_file
 from lookalike.index import Index
 from lookalike.service.app import create_app
 from lookalike.service.catalog import name_from, settings_from
@@ -86,8 +86,8 @@ def make_service(
         shown = service.store.database.shown
         service.store.close()
         why = "--need-token" if need_token else f"--host {host}, which others can reach"
-        do = f"lookalike token create NAME --scope write --store {shown}"
-        raise InvalidInput(why, "a token in the store", "none", do)
+        hint = f"lookalike token create NAME --scope write --store {shown}"
+        raise InvalidInput(why, "a token in the store", "none", hint)
     return service
 
 
@@ -146,8 +146,8 @@ def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -
     """Return the settings of a saved index: it has been read, and has a measure."""
     for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
         if options.get(option):
-            who, do = f"--{option.replace('_', '-')}", "Give it when the index is built"
-            raise InvalidInput(who, "a table to read", "a saved index", do)
+            who, hint = Param(option), "Give it when the index is built"
+            raise InvalidInput(who, "a table to read", "a saved index", hint)
     if options.get("measure"):
         return settings
     return replace(settings, measure=measure_text(index.measure_))
@@ -175,9 +175,11 @@ def free_port(host: str, port: int) -> int:
         try:
             trial.bind((host.strip("[]"), port))
         except OSError as error:
-            found, do = str(error.strerror or error), "Choose another --port, or 0 for a free one"
+            found, hint = str(error.strerror or error), "Choose another --port, or 0 for a free one"
             who, cannot = f"--host {host} --port {port}", f"cannot listen here ({found.lower()})"
-            raise InvalidInput(who, "an address that is free", found, do, problem=cannot) from error
+            raise InvalidInput(
+                who, "an address that is free", found, hint, problem=cannot
+            ) from error
         return int(trial.getsockname()[1])
 
 

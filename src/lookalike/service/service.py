@@ -15,7 +15,7 @@ import anyio
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import watching
 from lookalike.errors import LookalikeError
-from lookalike.kernels.first_use import load_compiler
+from lookalike.kernels import load_compiler
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import first_answer
 from lookalike.service.catalog import Catalog
@@ -174,15 +174,14 @@ class Service:
 
     def file_under_folder(self, path: str) -> Path:
         """Return a file by its path below the allowed folder; refuse every other."""
-        do = "Upload the file, or start the server with --folder"
+        hint = "Upload the file, or start the server with --folder"
         if self.folder is None:
-            raise Refused(403, "path", "a folder to read from", "none allowed", do)
+            raise Refused(403, "path", "a folder to read from", "none allowed", hint)
         if "\0" in path:
             raise Refused(422, "path", "a path", "a NUL character", "Correct the path")
         whole = Path(os.path.realpath(self.folder / path))
         if not whole.is_relative_to(self.folder):
-            needed, found = "a file below the allowed folder", "one outside of it"
-            raise Refused(403, "path", needed, found, do)
+            raise Refused(403, "path", "a file below the allowed folder", "one outside of it", hint)
         if not whole.is_file() and not is_index_folder(whole):
             raise Refused(404, "path", "a file", "none", "Check the path", problem="file not found")
         return whole

@@ -235,8 +235,8 @@ def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool
         query = query.with_for_update()
     found = connection.execute(query).scalar()
     if found is None:
-        do = "POST .../sessions starts a new one"
+        hint = "POST .../sessions starts a new one"
         raise NotThere(
-            f"session {id[:32]!r}", "a session of this id", "none", do, problem="not found"
+            f"session {id[:32]!r}", "a session of this id", "none", hint, problem="not found"
         )
     return str(found)

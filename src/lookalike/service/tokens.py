@@ -58,8 +58,7 @@ class Tokens:
     def create(self, name: str, scope: str) -> tuple[Token, str]:
         """Make a token; return it and its text, which is shown this once."""
         if scope not in SCOPES:
-            do = suggest(scope, SCOPES)
-            raise InvalidInput("token", "a scope", repr(scope), do)
+            raise InvalidInput("token", "a scope", repr(scope), suggest(scope, SCOPES))
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = Token(id, name[:100], scope, now(), None, _hash(secret))
         with self._database.write() as connection:
@@ -80,12 +79,11 @@ class Tokens:
         with self._database.write() as connection:
             done = connection.execute(query)
         if done.rowcount == 0:
-            do = "lookalike token list shows them"
             raise NotThere(
                 f"token {id!r}",
                 "a token that is in use",
                 "none",
-                do,
+                "lookalike token list shows them",
                 problem="not found, or revoked already",
             )
         self._forget()

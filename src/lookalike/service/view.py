@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.index import Index
 from lookalike.service.cells import read_stored
 from lookalike.service.fitting import Settings, name_rows, stored_ids
@@ -81,8 +81,8 @@ class View:
         if name == "plain":
             return self.index
         if self.repaired is None:
-            do = "POST .../repair, wait for the job, or ask in the space 'plain'"
-            raise InvalidInput("space 'repaired'", "a space that was made", "none", do)
+            hint = ("POST .../repair, wait for the job, or use ", Param("space", "plain"))
+            raise InvalidInput(Param("space", "repaired"), "a space that was made", "none", hint)
         return self.repaired
 
     def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:
@@ -123,8 +123,8 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
 
 def missing_row(id: Any) -> NotThere:
     """Return the error about a row that is not there."""
-    do = "GET .../rows lists those that are there"
-    return NotThere(f"row {id!r}"[:120], "an id that is there", "none", do, problem="not found")
+    hint = "GET .../rows lists those that are there"
+    return NotThere(f"row {id!r}"[:120], "an id that is there", "none", hint, problem="not found")
 
 
 def _whole(text: str) -> list[int]:

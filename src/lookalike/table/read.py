@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InvalidInput, Param, WrongType, suggest
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.formats.sources import (
     check_shape,
@@ -123,9 +123,9 @@ def read_table(
     if schema is not None:
         if kinds is not None or missing is not None:
             raise InvalidInput(
-                "read_table(schema=...)",
+                Param("schema", of="read_table"),
                 "the kinds and missing values of the schema alone",
-                "kinds= or missing= besides it",
+                "others besides it",
                 "Leave them out",
             )
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
@@ -200,7 +200,7 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
             "read_table",
             "a column to compare",
             f"none: {reasons}",
-            f'Add a column, or say what one is: kinds={{{name!r}: "category"}}',
+            ("Add a column, or say what one is: ", Param("kinds", {name: "category"})),
         )
     return Table(columns, aside, missing=tokens)
 
@@ -229,10 +229,10 @@ def missing_tokens(missing: Any) -> tuple[Any, ...]:
     if isinstance(missing, Iterable):
         return tuple(missing)
     raise WrongType(
-        "read_table(missing=...)",
+        Param("missing", of="read_table"),
         "a list of strings or numbers",
         type(missing).__name__,
-        'Pass for example missing=["?"]',
+        ("Pass for example ", Param("missing", ["?"])),
     )
 
 
@@ -242,10 +242,10 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         return {}
     if not isinstance(kinds, Mapping):
         raise WrongType(
-            "read_table(kinds=...)",
+            Param("kinds", of="read_table"),
             "a mapping of column to kind",
             type(kinds).__name__,
-            'Pass for example kinds={"size": "category"}',
+            ("Pass for example ", Param("kinds", {"size": "category"})),
         )
     chosen = {}
     for key, given in kinds.items():
@@ -255,7 +255,10 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         name = str(name)
         if name not in names:
             raise InvalidInput(
-                "read_table(kinds=...)", "columns of the table", repr(key), suggest(name, names)
+                Param("kinds", of="read_table"),
+                "columns of the table",
+                repr(key),
+                suggest(name, names),
             )
         chosen[name] = given_kind(name, given)
     return chosen

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.trees.grown import Grown
 from lookalike.trees.thresholds.flat import Forest, flatten
 
@@ -114,8 +114,8 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
 
 def _no_samples(found: str) -> None:
     raise InvalidInput(
-        "forest (method='oob')",
+        Param("method", "oob"),
         "trees that were each grown on a sample of the rows, and know which",
         found,
-        "Use a RandomForest with bootstrap=True, or another method",
+        ("Use a random forest with ", Param("bootstrap", True), ", or another method"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lookalike._runtime.threads import check_stopped
-from lookalike.kernels.nodes import MADE, WAITING, NodeStack, stack_root
+from lookalike.kernels.growing import MADE, WAITING, NodeStack, stack_root
 
 PAUSE = 1 << 19  # rows times columns that a kernel looks at before it returns
 

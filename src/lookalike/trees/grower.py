@@ -7,17 +7,9 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 
 from lookalike._runtime.random_state import RANDOM_STATE
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    Choice,
-    Either,
-    Fields,
-    Integer,
-    Maybe,
-    Real,
-    check_params,
-)
+from lookalike.saving.fields import Choice, Either, Fields, Integer, Maybe, Real, check_params
 
 # What forests grown against synthetic rows were published with.
 PUBLISHED: dict[str, Any] = {
@@ -66,9 +58,9 @@ class Grower(SaveMixin, BaseEstimator, abstract=True):
             own = params[name]
             if value is not None and own is not None and not (value is own or value == own):
                 raise InvalidInput(
-                    f"{name}={value!r}",
+                    Param(name, value),
                     f"one {name}",
-                    f"another in forest={type(self).__name__}({name}={own!r})",
+                    ("another in the forest: ", Param(name, own)),
                     "Give it once",
                 )
             params[name] = own if value is None else value

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.saving.fields import Choice, Fields
 from lookalike.trees.cells.grower import CellSimilarityForest
 from lookalike.trees.grower import PUBLISHED, PUBLISHED_OUT_OF_BAG, Grower
@@ -213,7 +213,7 @@ def find_grower(name: str) -> Grower:
     """
     if name not in GROWERS:
         raise InvalidInput(
-            f"forest={name!r}",
+            Param("forest", name),
             "one of " + ", ".join(map(repr, GROWERS)) + ", a grower or a fitted forest",
             repr(name),
             suggest(name, GROWERS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 
 
 def count_share(share: float | int, n: int, name: str) -> int:
@@ -15,7 +15,9 @@ def count_share(share: float | int, n: int, name: str) -> int:
         return min(int(share), n)
     if isinstance(share, numbers.Real) and not isinstance(share, bool) and 0 < share <= 1:
         return max(1, int(round(float(share) * n, 6)))
-    raise InvalidInput(name, "a share in (0, 1] or a whole number above 1", repr(share), "Use one")
+    raise InvalidInput(
+        Param(name, share), "a share in (0, 1] or an integer above 1", repr(share), "Use one"
+    )
 
 
 def count_features(share: float | int | str | None, d: int) -> int:

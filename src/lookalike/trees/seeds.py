@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.kernels.draw import STATES
+from lookalike.kernels.growing import STATES
 
 
 def tree_states(random_state: Any, n_trees: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lookalike.errors import MissingExtra, NoAnswer, WrongType
+from lookalike.errors import MissingExtra, NoAnswer, Param, Phrase, WrongType
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
 HERE = "127.0.0.1:0"
@@ -66,32 +66,32 @@ def connect(
             yield made
     else:
         needed = "a distributed.Client, the address of a scheduler, or None"
-        do = 'Pass for example client="tcp://scheduler:8786"'
-        raise WrongType("scale", needed, type(client).__name__, do)
+        hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
+        raise WrongType("scale", needed, type(client).__name__, hint)
 
 
 def _load_distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        do = 'Install it with: pip install "lookalike[dask]"'
-        raise MissingExtra("scale", "distributed", "it is not installed", do) from error
+        hint = 'Install it with: pip install "lookalike[dask]"'
+        raise MissingExtra("scale", "distributed", "it is not installed", hint) from error
     return distributed
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:
     needed = f"an answer from the scheduler at {address}"
-    do = (
+    hint = (
         "Start one with: dask scheduler; check the address, which is written as "
         "tcp://scheduler:8786, and that no firewall is between; or leave it out to use this machine"
     )
     if not ADDRESS.fullmatch(address):  # a client of Dask's would wait, and end in a traceback
-        raise NoAnswer("scale", needed, "that this is not an address", do)
+        raise NoAnswer("scale", needed, "that this is not an address", hint)
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)
     except (OSError, ValueError) as error:
         found = f"none within {timeout:g} seconds ({type(error).__name__})"
-        raise NoAnswer("scale", needed, found, do) from error
+        raise NoAnswer("scale", needed, found, hint) from error
 
 
 def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
@@ -99,6 +99,6 @@ def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError as error:
-        do = "Start workers on machines that see the same folders: dask worker ADDRESS"
+        hint = "Start workers on machines that see the same folders: dask worker ADDRESS"
         found = f"none within {timeout:g} seconds"
-        raise NoAnswer("scale", f"a worker at {name}", found, do) from error
+        raise NoAnswer("scale", f"a worker at {name}", found, hint) from error

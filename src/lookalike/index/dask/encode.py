@@ -10,7 +10,7 @@ from typing import Any
 from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
 from lookalike.index.dask.clients import connect
 from lookalike.index.dask.learning import ManyLearn, learning_in
@@ -98,9 +98,11 @@ def fit_encode(
     with connect(client) as workers, locked(place, WHO), learning_in(workers, place) as learner:
         table = read_source(paths, id_column, kinds, learner)
         if not isinstance(table, LazyTable):
-            do = "Write the table as Parquet, or use lookalike.index.build_index"
+            hint = Phrase(
+                "Write the table as Parquet", InPython(", or use lookalike.index.build_index")
+            )
             needed = "Parquet files, which workers can read"
-            raise InvalidInput(WHO, needed, "a table in memory", do)
+            raise InvalidInput(WHO, needed, "a table in memory", hint)
         build = begin_build(
             table, place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
         )

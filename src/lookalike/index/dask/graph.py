@@ -15,7 +15,7 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
 from lookalike.clustering.graph_density import graph_density
-from lookalike.errors import InvalidInput, LookalikeError, TooLarge
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, TooLarge
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.hubness.sampled import mutual_proximity_graph
 from lookalike.index.dask.clients import connect
@@ -118,8 +118,8 @@ def hubness(
     place = _open(folder, "hubness")
     n = place.manifest.next_place
     if not Integer(2).fits(sample) or sample >= n:
-        do = "Take fewer rows than there are"
-        raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), do)
+        hint = "Take fewer rows than there are"
+        raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
     wide = min(n - 1, 4 * k if candidates is None else candidates)
     check_k(k, wide, "hubness", False, "k")
     reference = np.sort(make_generator(random_state).choice(n, sample, replace=False))
@@ -179,9 +179,11 @@ def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
         open_shard(place.path / SHARDS / name).number("rows") for name in place.manifest.shards
     )
     if place.manifest.deleted is not None or rows != place.manifest.next_place:
-        do = "Build a new folder from files without them, or ask Index.neighbors"
+        hint = Phrase(
+            "Build a new folder from files without them", InPython(", or ask Index.neighbors")
+        )
         needed = "an index from which no row was deleted"
-        raise InvalidInput(who, needed, "rows that were deleted", do)
+        raise InvalidInput(who, needed, "rows that were deleted", hint)
     return place
 
 
@@ -194,9 +196,13 @@ def _rows_per_task(rows: Any) -> int:
 def _check_room(who: str, needed: int) -> None:
     limit = settings().memory_limit
     if needed > limit:
-        do = "Raise config(memory_limit=...); the parts are in the folder, as shards"
+        hint = Phrase(
+            "Raise ",
+            Param("memory_limit", of="config"),
+            "; the parts are in the folder, as shards",
+        )
         raise TooLarge(
-            who, f"{show_bytes(needed)} for all lists", f"a limit of {show_bytes(limit)}", do
+            who, f"{show_bytes(needed)} for all lists", f"a limit of {show_bytes(limit)}", hint
         )
 
 

@@ -141,9 +141,9 @@ def run_parts(
                 client.cancel(list(answers.futures), force=True)
             if isinstance(error, OSError) and not isinstance(error, LookalikeError):
                 needed = "a scheduler until all is done"
-                do = "Start it again, then run the same: what is finished is not repeated"
+                hint = "Start it again, then run the same: what is finished is not repeated"
                 reason = f"none any more ({type(error).__name__})"
-                raise NoAnswer("scale", needed, reason, do) from error
+                raise NoAnswer("scale", needed, reason, hint) from error
             raise
     seconds = time.monotonic() - began
     summary = Summary(what, len(parts), found, seconds=seconds)
@@ -157,7 +157,6 @@ def _give_up(future: Any, part: Part, attempt: int) -> None:
     if attempt >= RETRIES:
         error = future.exception() if future.status == "error" else None
         needed = f"an answer for the part {part.args!r}"
-        do = "Look into the log of the workers; what is finished is kept, so run it again then"
+        hint = "Look into the log of the workers; what is finished is kept, so run it again then"
         cause = type(error).__name__ if error is not None else future.status
-        found = f"{cause} in {attempt + 1} tries"
-        raise LookalikeError("scale", needed, found, do) from error
+        raise LookalikeError("scale", needed, f"{cause} in {attempt + 1} tries", hint) from error

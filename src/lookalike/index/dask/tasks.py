@@ -152,13 +152,13 @@ def check_part(folder: str, version: str, mark: str, number: int) -> Answer:
 
 def _check(version: str, folder: str | None = None) -> None:
     if version != __version__:
-        do = "Install the same version of lookalike on all machines"
+        hint = "Install the same version of lookalike on all machines"
         needed = f"lookalike {version}, as where the work began"
-        raise InvalidInput(f"worker {os.uname().nodename}", needed, __version__, do)
+        raise InvalidInput(f"worker {os.uname().nodename}", needed, __version__, hint)
     if folder is not None and not Path(folder).is_dir():
-        do = "Use a folder that all machines see under the same path"
+        hint = "Use a folder that all machines see under the same path"
         who = f"worker {os.uname().nodename}"
-        raise MissingFile(who, f"the folder {folder!r}", "no such folder", do)
+        raise MissingFile(who, f"the folder {folder!r}", "no such folder", hint)
 
 
 def _files(files: tuple[str, ...]) -> ParquetParts:
@@ -196,7 +196,7 @@ def _opened(folder: str, mark: str) -> Snapshot:
 def _folder(folder: str, mark: str) -> ShardFolder:
     place = ShardFolder.open(folder)
     if place.manifest.mark != mark:
-        do = "Run it again, for the folder as it is now"
+        hint = "Run it again, for the folder as it is now"
         needed = f"the folder {folder!r} as it was"
-        raise InvalidInput("scale", needed, "a change by another process", do)
+        raise InvalidInput("scale", needed, "a change by another process", hint)
     return place

@@ -104,9 +104,10 @@ class Build:
         for path, bytes, time in self.read_from:
             about = os.stat(path) if os.path.exists(path) else None
             if about is None or (about.st_size, about.st_mtime_ns) != (bytes, time):
-                do = "Remove the folder and build it again, from files that stay as they are"
-                needed = f"{path!r} as it was when the build began"
-                raise InvalidInput(WHO, needed, "a change", do)
+                hint = "Remove the folder and build it again, from files that stay as they are"
+                raise InvalidInput(
+                    WHO, f"{path!r} as it was when the build began", "a change", hint
+                )
 
 
 def start(
@@ -170,9 +171,8 @@ def resume(
     same = plan["rows"] == len(source) and plan["request"] == request
     if not same or not _same_sources(plan["sources"], sources or []):
         found = "a build of other files or with other options"
-        do = "Choose another folder, or remove this one"
-        needed = f"an empty folder, or this build, in {str(place)!r}"
-        raise InvalidInput(WHO, needed, found, do)
+        hint = "Choose another folder, or remove this one"
+        raise InvalidInput(WHO, f"an empty folder, or this build, in {str(place)!r}", found, hint)
     head = place / HEAD
     size, digest = plan["head"]
     if not head.is_file() or head.stat().st_size != size or hash_file(head) != digest:
@@ -191,14 +191,13 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
     place = Path(folder)
     plan = read_plan(place)
     if plan is None:
-        do = "Begin the build first, and use a folder that all machines see"
-        raise InvalidInput(WHO, f"a build in {str(place)!r}", "none", do)
+        hint = "Begin the build first, and use a folder that all machines see"
+        raise InvalidInput(WHO, f"a build in {str(place)!r}", "none", hint)
     head = read_head(place / HEAD)
     source = LazyTable(ParquetParts.open(find_files(list(files))), head.like, head.like.missing)
     if len(source) != plan["rows"]:
-        do = "Use the files that the build was begun with"
-        found = f"{len(source):,}"
-        raise InvalidInput(WHO, f"files of {plan['rows']:,} rows", found, do)
+        hint = "Use the files that the build was begun with"
+        raise InvalidInput(WHO, f"files of {plan['rows']:,} rows", f"{len(source):,}", hint)
     return Build(place, source, head, plan["shard_rows"])
 
 
@@ -212,15 +211,15 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
             name for name in inside if not name.startswith(".") and name not in (HEAD, SHARDS)
         ]
         if inside:
-            do = "Name an empty folder, or a new one"
-            raise InvalidInput(WHO, "a folder of its own", f"one with {inside[0]!r}", do)
+            hint = "Name an empty folder, or a new one"
+            raise InvalidInput(WHO, "a folder of its own", f"one with {inside[0]!r}", hint)
         return None
     try:
         plan = parse_json(path.read_bytes())
         if plan["version"] != 1:
-            do = "Build into another folder, or with the version that began"
+            hint = "Build into another folder, or with the version that began"
             found = f"version {plan['version']!r:.40}"
-            raise UnreadableFile(f"{WHO} ({path.name})", "version 1", found, do)
+            raise UnreadableFile(f"{WHO} ({path.name})", "version 1", found, hint)
         rows, shard_rows = plan["rows"], plan["shard_rows"]
         if not (type(rows) is type(shard_rows) is int and rows > 0 < shard_rows):
             raise ValueError(f"{rows!r:.40} rows in shards of {shard_rows!r:.40}")
@@ -234,8 +233,8 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if isinstance(error, LookalikeError):
             raise
-        do = "Remove the folder and build again"
-        raise UnreadableFile(f"{WHO} ({path.name})", "a plan", str(error), do) from error
+        hint = "Remove the folder and build again"
+        raise UnreadableFile(f"{WHO} ({path.name})", "a plan", str(error), hint) from error
 
 
 def _same_sources(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> bool:
@@ -284,9 +283,9 @@ def finish(build: Build) -> Manifest:
     for number in range(build.n_shards):
         shard = build.finished(number)
         if shard is None:
-            do = "Write it, then finish"
+            hint = "Write it, then finish"
             name = build.name(number)
-            raise InvalidInput(WHO, f"all {build.n_shards} shards", f"no {name!r}", do)
+            raise InvalidInput(WHO, f"all {build.n_shards} shards", f"no {name!r}", hint)
         shards.append(shard)
     column = build.head.id_column
     if column is not None:

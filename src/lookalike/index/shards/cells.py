@@ -118,9 +118,9 @@ class _File:
             return read(self._open() if opened else None)
         except (pa.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
-            do = "Build it again from its source: lookalike index check FOLDER --repair"
+            hint = "Build it again from its source: lookalike index check FOLDER --repair"
             found = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise UnreadableFile(who, "the cells of the shard", found, do) from error
+            raise UnreadableFile(who, "the cells of the shard", found, hint) from error
 
     def column(self, number: int) -> np.ndarray:
         """Return all cells of one column."""

@@ -64,8 +64,8 @@ def read_places(path: Path) -> np.ndarray:
         found = np.load(path, allow_pickle=False)
         check_fields({"places": found}, PLACES, path.name)
     except Exception as error:  # whatever a damaged file makes of the reader
-        found, do = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
+        found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
         raise UnreadableFile(
-            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, do
+            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, hint
         ) from error
     return np.asarray(found)

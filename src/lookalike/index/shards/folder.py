@@ -19,8 +19,10 @@ import numpy as np
 from lookalike._runtime.files import replacing
 from lookalike._runtime.locks import locked
 from lookalike.errors import (
+    InPython,
     InvalidInput,
     LookalikeError,
+    Phrase,
     UnreadableFile,
 )
 from lookalike.index.drift import Fitted
@@ -129,8 +131,8 @@ class ShardFolder:
         who = f"Index folder {str(folder)!r}"
         for file, (size, digest) in ((head, manifest.head), *_deleted(folder, manifest)):
             if not file.is_file() or file.stat().st_size != size or hash_file(file) != digest:
-                do = "Build the folder again"
-                raise UnreadableFile(who, f"{file.name} as it was written", "another", do)
+                hint = "Build the folder again"
+                raise UnreadableFile(who, f"{file.name} as it was written", "another", hint)
         return cls(folder, read_head(head), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
@@ -141,9 +143,8 @@ class ShardFolder:
         try:
             whole = self._segments()
         except Misfit as error:
-            who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
-            needed = "shards that fit together"
-            raise UnreadableFile(who, needed, _in_short(error), do) from error
+            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
+            raise UnreadableFile(who, "shards that fit together", _in_short(error), hint) from error
         return Snapshot(
             head.measure,
             head.reason,
@@ -165,8 +166,8 @@ class ShardFolder:
             at = np.flatnonzero(np.isin(one.places, gone)) if len(gone) else gone
             segments.append(one.without(at) if len(at) else one)
         if not segments:
-            who, do = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(who, "at least one shard", "none", do)
+            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
+            raise UnreadableFile(who, "at least one shard", "none", hint)
         whole = Segments(tuple(segments), self.manifest.next_place)
         whole.check_loaded({})
         return whole
@@ -265,9 +266,9 @@ class ShardFolder:
         """Return the manifest, or say that another process has changed the folder since."""
         now = read_manifest(self.path)
         if now != self.manifest:
-            do = "Open the folder again: Index.open(folder)"
+            hint = Phrase("Open the folder again", InPython(": Index.open(folder)"))
             needed = "the folder as it was opened"
-            raise InvalidInput(who, needed, "a change by another process", do)
+            raise InvalidInput(who, needed, "a change by another process", hint)
         return now
 
     def _kept(self, segment: Segment, generation: int, number: int) -> ShardSegment:

@@ -18,7 +18,7 @@ from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile
 from lookalike.index.choose import choose_in_parts
 from lookalike.index.drift import learn_fitted_parts
 from lookalike.index.ids import take_ids
@@ -90,7 +90,7 @@ def build_index(
     >>> import lookalike as la, os, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
     >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
-    >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
+    >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
     place = make_folder(folder)
@@ -135,8 +135,8 @@ def begin_build(
     """
     count_jobs(n_jobs)
     if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
-        do = f"Pass for example shard_rows={SHARD_ROWS}"
-        raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", do)
+        hint = Phrase("Pass for example ", Param("shard_rows", SHARD_ROWS))
+        raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", hint)
     place = Path(folder)
     source = read_source(source, id_column, kinds)
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
@@ -282,14 +282,13 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
-            do = "Take the folder from a copy, or build it again"
-            raise UnreadableFile(who, "shards built from files", found, do)
+            hint = "Take the folder from a copy, or build it again"
+            raise UnreadableFile(who, "shards built from files", found, hint)
         for source in sources:
             path = Path(source["path"])
             if not path.is_file() or hash_file(path) != source["sha256"]:
-                do = "Put the file back, or build the folder again"
-                needed = f"{source['path']!r} as it was"
-                raise UnreadableFile(who, needed, "none, or another", do)
+                hint = "Put the file back, or build the folder again"
+                raise UnreadableFile(who, f"{source['path']!r} as it was", "none, or another", hint)
         parts = ParquetParts.open([Path(source["path"]) for source in sources])
         head = there.head
         table = LazyTable(parts, head.like, head.schema.missing)

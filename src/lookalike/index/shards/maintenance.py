@@ -16,7 +16,7 @@ from lookalike._runtime.config import count_jobs, settings, show_bytes
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
-from lookalike.errors import InvalidInput, TooLarge
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, warn_of
 from lookalike.index.shards.add import WHO, begin_adding, finish_adding, write_added
 from lookalike.index.shards.folder import ShardFolder
@@ -75,7 +75,7 @@ class InFolder:
         >>> import lookalike as la, os, tempfile
         >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
         >>> pets = {"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]}
-        >>> index = la.search.build_index(la.read_table(pets), folder)
+        >>> index = la.index.build_index(la.read_table(pets), folder)
         >>> la.Index.open(folder).search(0, k=1).ids
         [2]
         """
@@ -121,8 +121,8 @@ class InFolder:
         """
         if self._folder is not None:
             found = f"one that is kept in {str(self._folder.path)!r}"
-            do = "Copy the folder; every change is in it already"
-            raise InvalidInput("Index.save", "an index in memory", found, do)
+            hint = "Copy the folder; every change is in it already"
+            raise InvalidInput("Index.save", "an index in memory", found, hint)
         SaveMixin.save(self, path)  # type: ignore[arg-type]
 
     @property
@@ -152,9 +152,8 @@ class InFolder:
             With all columns of the fitted rows.
         """
         if self._folder is None:
-            do = "Use add(read_table(path)), or build the index in a folder"
-            needed = "an index in a folder"
-            raise InvalidInput(WHO, needed, "one in memory", do)
+            hint = Phrase("Build the index in a folder", InPython(", or use add(read_table(path))"))
+            raise InvalidInput(WHO, "an index in a folder", "one in memory", hint)
         with lock_of(self), locked(self._folder.path, WHO):
             addition = begin_adding(self._folder, paths)
             progress = Progress("writing shards", len(addition.parts))
@@ -215,9 +214,9 @@ class InFolder:
         check_k(k, n - 1, "Index", True, "k")
         size, limit = 16 * n * k, settings().memory_limit
         if size > limit:
-            do = "Ask for fewer neighbors, or raise the limit with config(memory_limit=...)"
+            hint = Phrase("Ask for fewer neighbors, or raise ", Param("memory_limit", of="config"))
             needed = f"lists under the memory limit of {show_bytes(limit)}"
-            raise TooLarge("Index.neighbors", needed, show_bytes(size), do)
+            raise TooLarge("Index.neighbors", needed, show_bytes(size), hint)
         whole = neighbors_of(now, 0, segments.next_place, k)
         if n < segments.next_place:  # deleted rows have no list
             whole = whole[segments.places]

@@ -64,8 +64,8 @@ def read_manifest(folder: Path) -> Manifest:
     who = f"Index folder {str(folder)!r}"
     if not os.path.isfile(path):  # False also for names that no file can have
         if os.path.isdir(folder / SHARDS):
-            do = "Run the same build again: what is finished is not repeated"
-            raise UnreadableFile(who, "a finished build", "an unfinished one", do)
+            hint = "Run the same build again: what is finished is not repeated"
+            raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
     try:
         if path.stat().st_size > LARGEST:
@@ -77,8 +77,8 @@ def read_manifest(folder: Path) -> Manifest:
             found = (
                 f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
             )
-            do = "Build the folder again with this version of lookalike, or use the other one"
-            raise UnreadableFile(who, f"version {VERSION} of the folder", found, do)
+            hint = "Build the folder again with this version of lookalike, or use the other one"
+            raise UnreadableFile(who, f"version {VERSION} of the folder", found, hint)
         deleted = page["deleted"]
         shards = tuple(_name(name) for name in page["shards"])
         if len(set(shards)) < len(shards):
@@ -98,9 +98,9 @@ def read_manifest(folder: Path) -> Manifest:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         if isinstance(error, LookalikeError):
             raise
-        do = "Build the folder again"
-        found = f"{type(error).__name__}: {error}"
-        raise UnreadableFile(who, "a whole manifest", found, do) from error
+        raise UnreadableFile(
+            who, "a whole manifest", f"{type(error).__name__}: {error}", "Build the folder again"
+        ) from error
 
 
 def _name(name: Any) -> str:
@@ -132,8 +132,8 @@ def refuse_links(folder: Path) -> None:
             continue
         for entry in inside:
             if entry.is_symlink():
-                who, do = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
+                who, hint = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
                 found = f"{os.path.relpath(entry.path, folder)!r}, a link"
-                raise UnreadableFile(who, "files of its own", found, do)
+                raise UnreadableFile(who, "files of its own", found, hint)
             if entry.is_dir():
                 left.append(entry.path)

@@ -100,8 +100,8 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _unlike(shard: Shard, needed: str, found: str) -> UnreadableFile:
-    do = "Build it again from its source: lookalike index check FOLDER --repair"
-    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, do)
+    hint = "Build it again from its source: lookalike index check FOLDER --repair"
+    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, hint)
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:

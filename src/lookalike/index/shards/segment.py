@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.errors import InvalidInput, Param, UnreadableFile
 from lookalike.index.segments import Segment, as_id
 from lookalike.index.shards.cells import ShardTable, write_cells
 from lookalike.index.shards.rows import (
@@ -189,9 +189,9 @@ def refuse_repeats(
             row = shard.array("ids", "row")[shard.array("ids", "hash") == hashes[at]][0]
             ids.append(read(number, int(row)))
         if ids[0] == ids[1]:  # different ids may have one hash
-            do = "Use a column without repeats"
+            hint = "Use a column without repeats"
             found = f"{ids[0]!r} twice"
-            raise InvalidInput(f"{who} (id_column={column!r})", "ids that differ", found, do)
+            raise InvalidInput(Param("id_column", column, of=who), "ids that differ", found, hint)
 
 
 def _hash(id: Any) -> int:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.lists import Ids, check_k, name_rows
 from lookalike.measures.contract.loading import CheckedRows
@@ -96,15 +96,19 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         """Learn from a table that stays in files, the same as ``_fit`` learns in memory."""
         raise self._cannot_stream("its fit, which looks at all rows together", "")
 
-    def _cannot_stream(self, part: str, do: str) -> InvalidInput:
+    def _cannot_stream(self, part: str, hint: str) -> InvalidInput:
         """Return the error of a measure that cannot be fitted to a table in files."""
-        do = do or (
-            "Use Gower, Vector, Ranked or StochasticForest, or fit it in memory to a sample "
-            "(table[::100]) and pass its frozen() form"
+        hint = hint or (
+            Phrase(
+                "Use Gower, Vector, Ranked or StochasticForest",
+                InPython(
+                    ", or fit it in memory to a sample (table[::100]) and pass its frozen() form"
+                ),
+            )
         )
         needed = "a measure that can be fitted in parts"
         who = f"{type(self).__name__}.fit"
-        return InvalidInput(who, needed, f"{part}, needs all rows in memory", do)
+        return InvalidInput(who, needed, f"{part}, needs all rows in memory", hint)
 
     def _fit_rows(self, rows: Any) -> None:
         """Learn what needs the encoded rows."""
@@ -165,7 +169,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
     def _fit_lazy(self, table: LazyTable, y: Any) -> Self:
         """Learn from a table in files; only a sample of its rows is kept, for explanations."""
         if y is not None:
-            raise self._cannot_stream("y=..., a target", "Fit in memory to learn from a target")
+            raise self._cannot_stream("a target", "Fit in memory to learn from a target")
         kinds = getattr(self, "kinds", None)
         if kinds:
             table = table.with_kinds(kinds)
@@ -181,10 +185,13 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
     def _check_holds_rows(self, who: str) -> None:
         """Refuse to answer from the sample of rows that is left after fitting in parts."""
         if hasattr(self, "n_streamed_"):
-            do = "Build an index in a folder (lookalike.index.build_index) and ask that"
+            hint = Phrase(
+                "Build an index in a folder",
+                InPython(" (lookalike.index.build_index)"),
+                " and ask that",
+            )
             found = f"{self.n_streamed_:,} rows that stayed in their files"
-            name = f"{type(self).__name__}.{who}"
-            raise InvalidInput(name, "fitted rows in memory", found, do)
+            raise InvalidInput(f"{type(self).__name__}.{who}", "fitted rows in memory", found, hint)
 
     def encode(self, X: Any, seen: Any = None) -> Rows:
         """Return rows as this measure keeps them.
@@ -228,13 +235,15 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             Whose name an error begins with.
         """
         name = type(self).__name__
-        found, do = self._why_fixed_weights()
+        found, hint = self._why_fixed_weights()
         needed = "a measure that weighs columns"
-        raise InvalidInput(who or f"{name}.reweighted", needed, f"{name}, {found}", do)
+        raise InvalidInput(who or f"{name}.reweighted", needed, f"{name}, {found}", hint)
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         """Return why the weights cannot be changed after fitting, and what to do instead."""
-        return "which has no column weights", "Use Gower(), or another measure of mixed columns"
+        return "which has no column weights", Phrase(
+            "Use ", Param("measure", "gower"), ", or another measure of mixed columns"
+        )
 
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):
@@ -269,8 +278,10 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             self._check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
-        do = "Use kneighbors, which never builds the matrix"
-        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), do)
+        hint = Phrase(
+            "Ask for neighbors", InPython(" by kneighbors"), ", which never builds the matrix"
+        )
+        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
         return square(self, a, to) if a is b else self._rectangle(a, b, to)
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
@@ -382,8 +393,23 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             Names of the rows of b; 0, 1, ... by default.
         """
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        fill = fill_by_blocks(lambda rows, columns: self.block(a[rows], b[columns]), ids, exclude)
-        return self._search(fill, a, b, k, exclude, n_indexed)
+        fill = fill_by_blocks(
+            lambda rows, columns: self.order_block(a[rows], b[columns]), ids, exclude
+        )
+        return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
+
+    @property
+    def order_shift(self) -> float:
+        """What a distance has over the value that lists are sorted by."""
+        return 0.0
+
+    def order_block(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return what lists are sorted by, for every row of a and every row of b: distances.
+
+        A measure whose distances are the sum of something and a large constant, which rounds
+        differences away, sorts by what there is before the constant, ``order_shift``, is added.
+        """
+        return self.block(a, b)
 
     def _search(
         self,
@@ -444,8 +470,8 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             return self.rows_[int(row) : int(row) + 1]
         rows = self.encode(row)
         if len(rows) != 1:
-            do = "Pass a position, a record, or a table of one row"
-            raise InvalidInput(who, "one row on each side", f"{len(rows)} rows", do)
+            hint = "Pass a position, a record, or a table of one row"
+            raise InvalidInput(who, "one row on each side", f"{len(rows)} rows", hint)
         return rows
 
     # -- scikit-learn ------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike.kernels.byte_bounds import NUMBER, STEPS, propose
+from lookalike.kernels.bounds import NUMBER, STEPS, propose
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.lists import Ids, name_rows

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import Integer
 
@@ -28,8 +28,10 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
     Integer(1).check(who, word, k, "Raise it")
     if k > most:
         rows = most + own
-        do = f"Lower {word} to {most} or add rows" if most >= 1 else "Add rows"
-        raise TooFewRows(f"{who}({word}={k})", f"at least {k + own} rows", f"n_samples={rows}", do)
+        hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
+        raise TooFewRows(
+            Param(word, k, of=who), f"at least {k + own} rows", Param("n_samples", rows), hint
+        )
 
 
 def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import TooLarge, UndefinedMeasure
+from lookalike.errors import Param, TooLarge, UndefinedMeasure
 from lookalike.measures.contract.rows import Rows, RowsAt
 
 if TYPE_CHECKING:  # the base of measures makes its matrices here
@@ -24,7 +24,7 @@ HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike 
 
 
 def check_pairs(
-    who: str, n: int, m: int, do: str, *, bytes_per_pair: float = 8, what: str = "a matrix"
+    who: str, n: int, m: int, hint: str, *, bytes_per_pair: float = 8, what: str = "a matrix"
 ) -> None:
     """Refuse n x m values that would not fit under the memory limit, before they are made.
 
@@ -32,7 +32,7 @@ def check_pairs(
     ----------
     who : str
     n, m : int
-    do : str
+    hint : str
         What to do instead; how to raise the limit is added.
     bytes_per_pair : float
     what : str
@@ -44,7 +44,7 @@ def check_pairs(
             who,
             f"{what} under the memory limit of {show_bytes(limit)}",
             f"{n:,} x {m:,} = {show_bytes(size)}",
-            f"{do}, or raise the limit with lookalike.config(memory_limit=...)",
+            (hint, ", or raise ", Param("memory_limit", of="config")),
         )
 
 
@@ -152,7 +152,11 @@ def settle_undefined(measure: Measure, values: np.ndarray, to: str) -> np.ndarra
         f"{type(measure).__name__}.{to}",
         "pairs of rows with something to compare",
         f"{int(holes.sum()):,} pairs without, the first of them rows {i} and {j}",
-        "Drop the empty rows, or set undefined= to the similarity such pairs should have"
+        (
+            "Drop the empty rows, or set ",
+            Param("undefined"),
+            " to the similarity such pairs should have",
+        )
         if hasattr(measure, "undefined")
         else "Leave out these pairs",
     )

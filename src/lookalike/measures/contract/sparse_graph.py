@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.neighbors.graph import NeighborGraph
 
 MODES = ("connectivity", "distance")
@@ -55,8 +55,9 @@ def check_mode(mode: str, who: str) -> None:
     """Refuse a mode that is not there."""
     if mode not in MODES:
         needed = f"one of {', '.join(map(repr, MODES))}"
-        do = suggest(str(mode), MODES)
-        raise InvalidInput(f"{who}(mode={mode!r})", needed, repr(mode), do)
+        raise InvalidInput(
+            Param("mode", mode, of=who), needed, repr(mode), suggest(str(mode), MODES)
+        )
 
 
 def to_sparse(graph: NeighborGraph, mode: str, include_self: bool = False) -> Any:

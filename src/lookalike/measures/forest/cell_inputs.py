@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, TooLarge
+from lookalike.errors import InvalidInput, Param, TooLarge
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Schema, Table
@@ -71,7 +71,12 @@ class CellInputs:
                 f"{show_bytes(size)} for what {stop - start:,} rows answer to "
                 f"{forest.n_inputs:,} pairs of cells",
                 f"a memory limit of {show_bytes(limit)}",
-                "Grow smaller trees (max_samples=256), or raise config(memory_limit=...)",
+                (
+                    "Grow smaller trees with ",
+                    Param("max_samples", 256),
+                    ", or raise ",
+                    Param("memory_limit", of="config"),
+                ),
             )
         out = np.empty((stop - start, forest.n_inputs), out_type)
         tall = max(1, min(PROJECTED, limit) // (8 * forest.n_inputs))
@@ -125,8 +130,8 @@ def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[Sim
         raise InvalidInput(
             who,
             "a forest that knows which rows each tree was grown on",
-            f"{type(forest).__name__} fitted without oob_score=True",
-            "Fit it with oob_score=True, or use another method",
+            f"{type(forest).__name__} fitted without out-of-bag score",
+            ("Fit it with ", Param("oob_score", True), ", or use another method"),
         )
     if len(bag) != len(table):
         raise InvalidInput(

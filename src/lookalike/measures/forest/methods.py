@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.measures.forest.ancestors import Aryal, Ting, Zhu2, Zhu3
 from lookalike.measures.forest.reading import ForestReading, OutOfBag, Ratio, Shi
 
@@ -23,7 +23,7 @@ def find_reading(method: str | ForestReading) -> ForestReading:
         return method
     if method not in METHODS:
         raise InvalidInput(
-            f"ForestProximity(method={method!r})",
+            Param("method", method, of="ForestProximity"),
             "one of " + ", ".join(map(repr, METHODS)),
             repr(method),
             suggest(str(method), METHODS),

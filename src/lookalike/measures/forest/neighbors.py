@@ -14,7 +14,7 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs, settings
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.topk import merge_lists
+from lookalike.kernels.lists import merge_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.lists import Ids, name_rows
 from lookalike.measures.contract.rows import Rows

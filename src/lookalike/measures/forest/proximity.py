@@ -315,7 +315,7 @@ class ForestProximity(Measure):
         reading = find_reading(self.method)
         check_params(reading)
         source = find_source(self.forest, reading, self.n_estimators, self.random_state)
-        who = f"{type(self).__name__}(method={reading.name!r})"
+        who = f"{type(self).__name__} ({reading.name})"
         self.inputs_: TreeInputs | CellInputs
         if tests_cells(source):
             trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
@@ -379,7 +379,7 @@ class ForestProximity(Measure):
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
                 warnings.warn(
-                    f"{type(self).__name__}(method='oob'): {self.n_fallback_pairs_:,} pairs of "
+                    f"{type(self).__name__} (oob): {self.n_fallback_pairs_:,} pairs of "
                     "rows have no tree that was grown on neither of them and use all trees; more "
                     "trees or smaller samples leave fewer such pairs.",
                     LookalikeWarning,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.measures.forest.cell_inputs import take_over
 from lookalike.measures.forest.reading import ForestReading
 from lookalike.measures.forest.tree_inputs import TreeInputs, check_columns
@@ -42,10 +42,10 @@ def find_source(
         check_fitted(source)
     if n_estimators is not None:
         raise InvalidInput(
-            f"ForestProximity(n_estimators={n_estimators})",
+            Param("n_estimators", n_estimators, of="ForestProximity"),
             "a forest that is grown here",
             f"a fitted {type(source).__name__}, which has its trees already",
-            "Leave n_estimators out",
+            ("Leave ", Param("n_estimators"), " out"),
         )
     return source
 
@@ -69,8 +69,7 @@ def grow_matrix(
 ) -> Grown[Forest]:
     """Grow trees that test the columns of a matrix, or take those of a fitted forest."""
     if len(values) < 2:
-        found = f"n_samples={len(values)}"
-        raise TooFewRows(who, "at least 2 rows", found, "Add rows")
+        raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(values)), "Add rows")
     if isinstance(source, MatrixGrower):
         category = np.array(inputs.category, bool)
         return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=n_jobs)

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._runtime.files import scratch_file
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.lists import Ids, name_rows
@@ -166,14 +166,16 @@ class StochasticForest(Measure):
 
     def _fit_parts(self, table: LazyTable) -> None:
         if self.missing == "by_mass":
-            do = "Use missing='half', or fit in memory"
-            raise self._cannot_stream("missing='by_mass', which counts all rows in all trees", do)
+            hint: str = Phrase("Fit in memory", InPython(", or use missing='half'"))
+            raise self._cannot_stream(
+                "the mass of missing values, which counts all rows in all trees", hint
+            )
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
             if table.gaps.get(name) == len(table):
-                who, do = type(self).__name__, "Drop the column"
+                who, hint = type(self).__name__, "Drop the column"
                 found = f"{name!r} without any (all NaN)"
-                raise InvalidInput(who, "a value in every column", found, do)
+                raise InvalidInput(who, "a value in every column", found, hint)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
         kind = read_inputs(table[:1], self.inputs_).dtype
@@ -306,7 +308,7 @@ def nearest_by_codes(
     ids: np.ndarray | None,
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
-    from lookalike.kernels.matches import nearest_by_matches
+    from lookalike.kernels.proximity import nearest_by_matches
 
     exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
     x, y = a.arrays["codes"], b.arrays["codes"]

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lookalike.columns.base import missing_rows
-from lookalike.kernels.byte_bounds import EQUAL, LOOKUP, NUMBER, ROOT, STEPS
-from lookalike.kernels.byte_terms import MISSING
+from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.object_codes import ObjectBytes, object_asking, object_bytes
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan

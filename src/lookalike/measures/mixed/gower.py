@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.codes import ByteQuestion, _ByteRoad
 from lookalike.measures.contract.explanation import Explanation
@@ -205,7 +205,8 @@ class Gower(_ByteRoad):
     def _fit_parts(self, table: LazyTable) -> None:
         if isinstance(self.weights, str):
             raise self._cannot_stream(
-                f"weights={self.weights!r}", "Give the weights as numbers, or fit in memory"
+                f"learned weights ({self.weights!r})",
+                "Give the weights as numbers, or fit in memory",
             )
         self._fit_plan(table.like, lambda d, column: fit_in_parts(d, table, column.name))
         self.weights_ = self._weigh(table.like, None)
@@ -237,7 +238,7 @@ class Gower(_ByteRoad):
     def _learn_weights(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 
-        who = f"Gower(weights={self.weights!r})"
+        who = Param("weights", self.weights, of="Gower")
         if self.weights not in LEARNED:
             raise InvalidInput(
                 who,
@@ -246,7 +247,9 @@ class Gower(_ByteRoad):
                 suggest(self.weights, LEARNED),
             )
         if y is None:
-            raise InvalidInput(f"{who}.fit", "a target to learn from", "y=None", "Call fit(X, y)")
+            raise InvalidInput(
+                who, "a target to learn from", "none", ("Pass ", Param("y"), InPython(" to fit"))
+            )
         learn = relieff_weights if self.weights == "relieff" else least_squares_weights
         found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
         return dict(zip(table.names, map(float, found), strict=True))
@@ -372,14 +375,17 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
         for name in weights:
             if name not in names:
                 raise InvalidInput(
-                    f"{who}(weights=...)", "columns of the table", repr(name), suggest(name, names)
+                    Param("weights", of=who),
+                    "columns of the table",
+                    repr(name),
+                    suggest(name, names),
                 )
         found = {name: weights.get(name, 1.0) for name in names}
     else:
         values = np.asarray(weights, dtype=object).ravel()
         if len(values) != len(names):
             raise InvalidInput(
-                f"{who}(weights=...)",
+                Param("weights", of=who),
                 f"one weight for each of the {len(names)} columns",
                 f"{len(values)}",
                 "Pass a mapping of column to weight",
@@ -388,7 +394,7 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
     for name, value in found.items():
         if not Real(0.0, 1e300).fits(value):
             raise InvalidInput(
-                f"{who}(weights=...)",
+                Param("weights", of=who),
                 "weights of at least 0",
                 f"{value!r} for column {name!r}",
                 "Use 0 to leave a column out",

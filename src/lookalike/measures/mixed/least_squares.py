@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run, single_blas
+from lookalike.errors import Param, Phrase
 from lookalike.measures.contract.matrices import check_pairs
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import fasterpam
@@ -58,8 +59,8 @@ def find_clusters(
     """
     n = len(rows)
     size = min(n, max(SAMPLE, 40 + 2 * n_clusters))
-    do = "Lower n_clusters"
-    check_pairs("least_squares_weights", size, size, do, what=f"clusters of {size:,} rows")
+    hint = Phrase("Lower ", Param("n_clusters"))
+    check_pairs("least_squares_weights", size, size, hint, what=f"clusters of {size:,} rows")
     best = (np.inf, np.empty(0, np.int64), np.empty(0, np.int64))
     for _ in range(DRAWS if size < n else 1):
         at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)

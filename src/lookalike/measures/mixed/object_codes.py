@@ -24,8 +24,7 @@ from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import Cosine, Euclidean
-from lookalike.kernels.byte_bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS
-from lookalike.kernels.byte_terms import MISSING
+from lookalike.kernels.bounds import LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 
 FEW = MISSING  # distinct cells that have a number of their own: every byte but the missing one

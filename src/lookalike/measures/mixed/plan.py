@@ -22,7 +22,7 @@ from lookalike.columns.number import Absolute
 from lookalike.columns.order import Information, RankRange
 from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.ranks import RankShare
-from lookalike.errors import InvalidInput, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
@@ -162,7 +162,7 @@ class MixedPlan:
         magic: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the two sums over the simple columns."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import all_compared, mixed_block
 
@@ -172,8 +172,8 @@ class MixedPlan:
         tables = (self.levels, self.starts)
         if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
             against, compared = np.empty(shape), np.empty(shape)
-            twin: Any = small.mixed_block
-            twin(left, right, self.ends, weights, *tables, midpoint, against, compared)
+            write: Any = fallback.mixed_block
+            write(left, right, self.ends, weights, *tables, midpoint, against, compared)
             return against, compared
         whole = all_compared(left, right, self.ends, midpoint)
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
@@ -261,14 +261,14 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import mixed_pairs
 
         simple = np.empty((len(a), self.n_simple))
         if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
-            twin: Any = small.mixed_pairs
-            twin(a, b, self.ends, self.levels, self.starts, simple)
+            write: Any = fallback.mixed_pairs
+            write(a, b, self.ends, self.levels, self.starts, simple)
             return simple
         tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
@@ -310,7 +310,7 @@ class MixedPlan:
             for name in given or {}:
                 if name not in table:
                     raise InvalidInput(
-                        f"{who}({option}=...)",
+                        Param(option, of=who),
                         "columns of the table",
                         repr(name),
                         suggest(name, table.names),
@@ -423,13 +423,19 @@ class _CellsOf(Field):
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
     """Return the scale of a column; the published one where none is named."""
     word = scale.get(column.name, SCALES[0])
-    who = f"{who}(scale=...), column {column.name!r}"
+    given = Param("scale", {column.name: word}, of=who)
     if not Choice(*SCALES).fits(word):
-        do = suggest(str(word), SCALES)
-        raise InvalidInput(who, Choice(*SCALES).describe(), repr(word), do)
+        raise InvalidInput(
+            given, Choice(*SCALES).describe(), repr(word), suggest(str(word), SCALES)
+        )
     if column.name in scale and column.kind.name not in Absolute.kinds:
-        do = "Leave it out of scale=, or declare it a number with kinds="
-        raise InvalidInput(who, "a column of numbers", f"kind {column.kind.name}", do)
+        hint = Phrase(
+            "Leave it out of ",
+            Param("scale"),
+            ", or use ",
+            Param("kinds", {column.name: "number"}),
+        )
+        raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
 
 

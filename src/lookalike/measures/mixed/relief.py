@@ -50,7 +50,7 @@ class Neighborhoods:
         Sums of differences that are equal but for round-off are ties, so that the order of the
         columns does not choose among neighbors.
         """
-        from lookalike.kernels.relief import keep_by_class
+        from lookalike.kernels.lists import keep_by_class
 
         shape = (len(at), self.n_classes, self.n_neighbors)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)

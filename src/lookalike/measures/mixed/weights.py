@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.least_squares import (
     PAIR_SETS,
@@ -123,8 +123,10 @@ def relieff_weights(
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
     if n_samples is not None and n_samples > n:
-        do = f"Lower n_samples to {n} or leave it out"
-        raise TooFewRows(f"{who}(n_samples={n_samples})", "as many rows", f"n_samples={n}", do)
+        hint = Phrase("Use ", Param("n_samples", n, of=who), " or leave it out")
+        raise TooFewRows(
+            Param("n_samples", n_samples, of=who), "as many rows", Param("n_samples", n), hint
+        )
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
@@ -230,10 +232,10 @@ def least_squares_weights(
     squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
         raise InvalidInput(
-            f"{who}(pairs={pairs!r})",
+            Param("pairs", pairs, of=who),
             "pairs of rows with something to compare",
             "none",
-            "Fill some gaps, or use pairs='global'",
+            ("Fill some missing cells, or use ", Param("pairs", "global")),
         )
     used = np.array([name not in plan.dropped for name in plan.names])
     weights = np.zeros(len(used))
@@ -250,11 +252,11 @@ def _prepare(
     """Return the table without the target, the target, and how the columns are compared."""
     table, values = split_target(read_table(X, kinds=kinds), y, who)
     if values is None:
-        raise InvalidInput(who, "a target to learn from", "y=None", "Pass y")
+        raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
     plan = MixedPlan.fit(table, who) if plan is None else plan
     if set(plan.names) != set(table.names):
         raise InvalidInput(
-            f"{who}(plan=...)",
+            Param("plan", of=who),
             "a plan fitted to the columns of the table",
             f"one for {', '.join(map(repr, plan.names))}",
             "Fit it to the same table",
@@ -297,10 +299,10 @@ def _count_clusters(asked: int | None, n: int, n_classes: int, who: str) -> int:
         return min(n - 1, max(n_classes, min(50, round(float(np.sqrt(n / 2))))))
     if asked >= n:
         raise TooFewRows(
-            f"{who}(n_clusters={asked})",
+            Param("n_clusters", asked, of=who),
             f"at least {asked + 1} rows",
-            f"n_samples={n}",
-            f"Lower n_clusters to {n - 1} or add rows",
+            Param("n_samples", n),
+            ("Use ", Param("n_clusters", n - 1), " or add rows"),
         )
     return int(asked)
 
@@ -325,7 +327,7 @@ def _positive(raw: np.ndarray, plan: MixedPlan, table: Table, who: str) -> np.nd
             who,
             "a column that tells the target",
             "none with a weight above 0, so all columns are weighted equally",
-            "Try another n_neighbors, or leave the weights out",
+            ("Try another ", Param("n_neighbors"), ", or leave the weights out"),
         ),
         stacklevel=3,
     )

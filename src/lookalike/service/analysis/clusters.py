@@ -12,8 +12,9 @@ from sklearn.base import clone
 from lookalike._runtime.text import plain
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.clustering.differences import column_differences
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, spelled
 from lookalike.service.analysis.sample import Sample, take, take_again, with_rows
+from lookalike.service.spelling import spell_field
 from lookalike.service.store.results import Kept
 from lookalike.service.view import View, missing_row
 
@@ -62,8 +63,7 @@ class Clusters:
 def find_clusters(view: View) -> Clusters:
     """Cluster the rows of a view by its measure."""
     if len(view.index) < 3:
-        do = "Add rows"
-        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), do)
+        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), "Add rows")
     sample = take(view)
     model = SimilarityClustering(clone(view.index.measure_), random_state=0).fit(sample.table)
     found = profile_clusters(model, sample.table, n_columns=COLUMNS, n_examples=TYPICAL)
@@ -76,7 +76,7 @@ def find_clusters(view: View) -> Clusters:
         }
         for one in found.clusters
     ]
-    note = "; ".join(found.notes) or None
+    note = "; ".join(spelled(note, spell_field) for note in found.notes) or None
     return Clusters(sample, np.asarray(model.labels_), profiles, note)
 
 

@@ -153,8 +153,7 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
         Length of the lists.
     """
     if len(view.index) < 3:
-        do = "Add rows"
-        raise InvalidInput("hubs", "at least 3 rows", str(len(view.index)), do)
+        raise InvalidInput("hubs", "at least 3 rows", str(len(view.index)), "Add rows")
     sample = take(view)
     k = min(k, len(sample.ids) - 1)
     plain = _lists(fit_plain(sample), k)

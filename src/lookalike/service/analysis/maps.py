@@ -64,8 +64,7 @@ class Map:
         table = self.sample.table
         names = [one.name for one in table.columns + table.aside]
         if column not in names:
-            do = suggest(column, names)
-            raise NotThere(f"column {column[:80]!r}", "a column", "none", do)
+            raise NotThere(f"column {column[:80]!r}", "a column", "none", suggest(column, names))
         found = table[column]
         if found.kind.name == "number":
             values = np.asarray(found.values, dtype="<f4")

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InvalidInput, LookalikeError, Param
 from lookalike.service.analysis.clusters import Clusters, find_clusters
 from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
 from lookalike.service.analysis.maps import Map, make_map
@@ -82,9 +82,9 @@ class Analyses:
         """Start to make the space without hubs."""
         view = collection.view
         if not can_be_repaired(view):
-            do = "Ask in the space 'plain', or refit with another measure"
+            hint = ("Use ", Param("space", "plain"), ", or refit with another measure")
             found = type(view.index.measure_).__name__
-            raise InvalidInput("repair", "a measure that can be repaired", found, do)
+            raise InvalidInput("repair", "a measure that can be repaired", found, hint)
 
         def work(job: Job) -> dict[str, Any]:
             now = collection.view

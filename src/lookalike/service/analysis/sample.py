@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.index import Index
 from lookalike.index.choose import repair_hubs
 from lookalike.index.tables import concatenate
@@ -115,8 +115,9 @@ def fit_plain(sample: Sample) -> Measure:
 def fit_repaired(view: View) -> Index:
     """Return an index of the same rows in a space without hubs."""
     if view.sample is not None:
-        do = "Ask in the space 'plain'"
-        found = "rows in a folder of shards"
-        raise InvalidInput("space 'repaired'", "rows in memory", found, do)
+        hint = ("Use ", Param("space", "plain"))
+        raise InvalidInput(
+            Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
+        )
     measure = repair_hubs(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

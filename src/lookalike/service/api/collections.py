@@ -20,7 +20,7 @@ from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check
 from lookalike.service.api.strict import StrictRoute, read_json
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.folder_collection import is_index_folder
-from lookalike.service.problems import Refused
+from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 
 router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
@@ -74,8 +74,8 @@ async def create_collection(request: Request, service: Serving) -> Response:
     if kind == "multipart/form-data":
         return await _from_upload(request, service)
     if kind != "application/json":
-        do = "Send application/json or multipart/form-data"
-        raise Refused(415, "body", "JSON or a form", f"{kind[:80]!r}", do)
+        hint = "Send application/json or multipart/form-data"
+        raise Refused(415, "body", "JSON or a form", f"{kind[:80]!r}", hint)
     options = _options(await request.json())
     return await run_in_threadpool(_create, service, options, None, None)
 
@@ -84,8 +84,7 @@ async def _from_upload(request: Request, service: Service) -> Response:
     async with request.form(max_files=1, max_fields=4, max_part_size=service.limits.body) as form:
         file, text = form.get("file"), form.get("options")
         if not isinstance(file, UploadFile):
-            do = "Send the table as the field 'file'"
-            raise Refused(422, "form", "a file", "none", do)
+            raise Refused(422, "form", "a file", "none", "Send the table as the field 'file'")
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
         options = _options(read_json(raw, service.limits))
         with tempfile.TemporaryDirectory() as folder:
@@ -109,10 +108,7 @@ def _options(given: Any) -> CreateIn:
     try:
         return CreateIn.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "options"
-        do = "See /openapi.json"
-        raise Refused(422, where, str(first["msg"]), "something else", do) from error
+        raise invalid(error.errors()) from error
 
 
 def _create(
@@ -120,8 +116,8 @@ def _create(
 ) -> Response:
     given = [upload is not None, options.path is not None, options.rows is not None]
     if sum(given) != 1:
-        needed, do = "one of file, path and rows", "Send one of them"
-        raise Refused(422, "collection", needed, f"{sum(given)} of them", do)
+        needed, hint = "one of file, path and rows", "Send one of them"
+        raise Refused(422, "collection", needed, f"{sum(given)} of them", hint)
     rows: Any = upload
     title = (source or {}).get("file", "table")
     if options.path is not None:

@@ -154,4 +154,6 @@ class ProblemOut(BaseModel):
     who: str
     needed: str
     found: str
-    do: str
+    hint: str
+    parameter: str | None = None
+    value: Any = None

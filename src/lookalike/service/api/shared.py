@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from lookalike.errors import Param
 from lookalike.service.api.models import ProblemOut
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
@@ -77,12 +78,16 @@ def documented(example: Any, description: str, status: int = 200) -> dict[int | 
 def check_at_most(what: str, count: int, most: int) -> None:
     """Refuse more of something than one request may have."""
     if count > most:
-        do = "Ask in several requests"
-        raise Refused(413, what, f"at most {most:,}", f"{count:,}", do)
+        raise Refused(413, what, f"at most {most:,}", f"{count:,}", "Ask in several requests")
 
 
 def check_k(service: Service, k: int) -> None:
     """Refuse longer lists than the limit."""
     if k > service.limits.k:
-        needed = f"at most {service.limits.k:,} hits"
-        raise Refused(422, f"k={k}", needed, f"{k:,}", "Lower k")
+        raise Refused(
+            422,
+            Param("k", k),
+            f"at most {service.limits.k:,} hits",
+            f"{k:,}",
+            ("Use ", Param("k", service.limits.k)),
+        )

@@ -45,8 +45,8 @@ def read_json(body: bytes, limits: Limits) -> Any:
         value = parse_json(body, limits.depth)
     except (ValueError, UnicodeDecodeError) as error:
         found = str(error).splitlines()[0][:120]
-        do = "Send JSON in UTF-8, without NaN, Infinity and repeated keys"
-        raise Refused(422, "body", "a JSON text", found, do) from error
+        hint = "Send JSON in UTF-8, without NaN, Infinity and repeated keys"
+        raise Refused(422, "body", "a JSON text", found, hint) from error
     check_json(value, limits)
     return value
 

@@ -86,35 +86,32 @@ def _translated(where: str) -> Iterator[None]:
     except exc.DBAPIError as error:
         text = str(error.orig).lower()
         if any(words in text for words in FULL):
-            do = "Make room on the disk, then send the request again; nothing of it was written"
+            hint = "Make room on the disk, then send the request again; nothing of it was written"
             raise StoreFull(
-                who, "room for the rows", "a full disk", do, problem="the disk is full"
+                who, "room for the rows", "a full disk", hint, problem="the disk is full"
             ) from error
         if "malformed" in text or "not a database" in text:
             raise _damaged(where, text) from error
-        do = "Try again; nothing of the request was written"
         raise StoreUnavailable(
             who,
             "an answer",
             type(error.orig).__name__,
-            do,
+            "Try again; nothing of the request was written",
             problem=f"the database did not answer ({type(error.orig).__name__})",
         ) from error
     except exc.TimeoutError as error:
-        do = "Try again in a moment"
+        hint = "Try again in a moment"
         raise StoreUnavailable(
-            who, "a free connection", "none", do, problem="all connections are in use"
+            who, "a free connection", "none", hint, problem="all connections are in use"
         ) from error
 
 
 def _damaged(where: str, text: str) -> UnreadableFile:
-    needed = "a whole SQLite database"
-    do = "Restore it from a copy, or name another --store; the file was left as it is"
     return UnreadableFile(
         f"store {where!r}",
-        needed,
+        "a whole SQLite database",
         f"a damaged one ({text})",
-        do,
+        "Restore it from a copy, or name another --store; the file was left as it is",
         problem=f"the database is damaged ({text})",
     )
 
@@ -122,11 +119,11 @@ def _damaged(where: str, text: str) -> UnreadableFile:
 def _check_file(path: Path) -> None:
     """Look at a file read-only before anything is written: a damaged one is left as it is."""
     if path.is_dir():
-        do = "Add a file name"
-        raise InvalidInput(f"store {str(path)!r}", "the name of a file", "a folder", do)
+        hint = "Add a file name"
+        raise InvalidInput(f"store {str(path)!r}", "the name of a file", "a folder", hint)
     if not path.parent.is_dir():
-        found, do = f"no folder {str(path.parent)!r}", "Make the folder first"
-        raise InvalidInput(f"store {str(path)!r}", "a folder that exists", found, do)
+        found, hint = f"no folder {str(path.parent)!r}", "Make the folder first"
+        raise InvalidInput(f"store {str(path)!r}", "a folder that exists", found, hint)
     if not path.exists() or path.stat().st_size == 0:
         return
     # Without a log beside it nobody has the file open: then not even helper files are made.
@@ -171,16 +168,16 @@ def _open_server(address: str) -> sa.Engine:
     try:
         url = sa.make_url(address)
     except exc.ArgumentError as error:
-        do = "Write postgresql+psycopg://user@host/name, or the path of a file"
-        raise InvalidInput("--store", "an address of a database", "another", do) from error
+        hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
+        raise InvalidInput("--store", "an address of a database", "another", hint) from error
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername != "postgresql+psycopg":
-        do = "Write postgresql+psycopg://user@host/name, or the path of a file"
-        raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), do)
+        hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
+        raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), hint)
     try:
         # A connection that died with the server is replaced before it is used.
         return sa.create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
     except ImportError as error:
-        do = "Install lookalike[postgres]"
-        raise MissingExtra("--store", "the package psycopg", "none", do) from error
+        hint = "Install lookalike[postgres]"
+        raise MissingExtra("--store", "the package psycopg", "none", hint) from error

@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.service.store import tables as t
 from lookalike.service.store.engine import Database
 from lookalike.service.store.migrations import migrate
@@ -194,7 +194,7 @@ class Store:
                 found = connection.execute(one).scalar()
                 if found is None:
                     raise NotThere(
-                        f"rows?after={after}"[:120],
+                        Param("after", after[:100]),
                         "an id that is there",
                         after,
                         "Start again",
@@ -324,18 +324,18 @@ def _remove(connection: sa.Connection, name: str) -> bool:
 
 def taken_name(name: str) -> AlreadyThere:
     """Return the error about a second collection of a name."""
-    do = "Choose another name, or delete the old collection first"
+    hint = "Choose another name, or delete the old collection first"
     problem = "there is one of this name already"
     return AlreadyThere(
-        f"collection {name!r}", "a name that is free", "one of this name", do, problem=problem
+        f"collection {name!r}", "a name that is free", "one of this name", hint, problem=problem
     )
 
 
 def missing_collection(name: str) -> NotThere:
     """Return the error about a collection that is not there."""
-    do = "GET /api/collections lists those that are there"
+    hint = "GET /api/collections lists those that are there"
     return NotThere(
-        f"collection {name!r}", "a collection of this name", "none", do, problem="not found"
+        f"collection {name!r}", "a collection of this name", "none", hint, problem="not found"
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.clustering import SimilarityClustering
 from lookalike.clustering.profile import ClusteringProfile, profile_clusters
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.hubness import HubnessReport, MutualProximity, hubness_report
 from lookalike.index import Index
 from lookalike.index.hits import Hits
@@ -87,7 +87,7 @@ class Study:
     def index(self) -> Index:
         """The rows, ready to be searched."""
         if len(self.rows) < LEAST:
-            found = f"n_samples={len(self.rows)}"
+            found = Param("n_samples", len(self.rows))
             raise TooFewRows("report", f"at least {LEAST} rows", found, "Add rows")
         return Index(self.given).fit(self.rows)
 

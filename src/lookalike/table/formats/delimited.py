@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from lookalike.errors import InvalidInput, LookalikeWarning, UnreadableFile, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
 from lookalike.table.formats.raw import Raw, as_number, of_arrow, of_values, written
 from lookalike.table.infer.vocabulary import MISSING
 
@@ -193,7 +193,7 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
                 "koi8-r",
             )
             raise InvalidInput(
-                f"read_table(encoding={encoding!r})",
+                Param("encoding", encoding, of="read_table"),
                 "an encoding that Python knows",
                 repr(encoding),
                 suggest(encoding, known),
@@ -223,9 +223,10 @@ def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
 
 def _check_delimiter(delimiter: str) -> None:
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
-        do = 'Pass for example delimiter=";"'
-        found = repr(delimiter)
-        raise InvalidInput("read_table(delimiter=...)", "one character", found, do)
+        hint = Phrase("Use for example ", Param("delimiter", ";"))
+        raise InvalidInput(
+            Param("delimiter", of="read_table"), "one character", repr(delimiter), hint
+        )
 
 
 def _delimiter(head: str) -> str:
@@ -256,7 +257,7 @@ def _csv_error(
             path,
             f"text in {encoding.upper()}",
             found,
-            f'Pass the encoding of the file, for example encoding="{other}"',
+            Phrase("Give the encoding of the file, for example ", Param("encoding", other)),
         )
     reader = csv.reader(_lines(path, data, encoding), delimiter=delimiter)
     width = 0
@@ -264,23 +265,23 @@ def _csv_error(
         for record in reader:
             width = width or len(record)
             if record and len(record) != width:
-                do = "Correct that line, or quote a delimiter that belongs to a value"
+                hint = "Correct that line, or quote a delimiter that belongs to a value"
                 if width == 1:  # a title or a remark
-                    do = "Delete the lines above the header, or quote a delimiter within a value"
+                    hint = "Delete the lines above the header, or quote a delimiter within a value"
                 return unreadable(
                     path,
                     f"{width} field{'' if width == 1 else 's'} in every line, as in the header",
                     f"{len(record)} in line {reader.line_num:,}",
-                    do,
+                    hint,
                 )
     except csv.Error as wrong:
         needed = f"fields of at most {csv.field_size_limit():,} characters"
-        do = "Look for a quote that is not closed"
-        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", do)
+        hint = "Look for a quote that is not closed"
+        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", hint)
     reason = str(error).splitlines()[0].rstrip(".")
     return unreadable(path, "rows of fields", reason, "Check the file in an editor")
 
 
-def unreadable(path: Path, needed: str, found: str, do: str) -> UnreadableFile:
+def unreadable(path: Path, needed: str, found: str, hint: str) -> UnreadableFile:
     """Say what is wrong with a file."""
-    return UnreadableFile(f"File {str(path)!r}", needed, found, do)
+    return UnreadableFile(f"File {str(path)!r}", needed, found, hint)

@@ -19,6 +19,8 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
+    Param,
+    Phrase,
     UnreadableFile,
     missing_file,
     suggest,
@@ -73,8 +75,12 @@ def read_file(
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
-        do = "Read it in parts, or raise config(memory_limit=...) where there is memory"
-        raise unreadable(path, "a file that fits in memory", "a larger file", do) from error
+        hint = Phrase(
+            "Read it in parts, or raise ",
+            Param("memory_limit", of="config"),
+            " where there is memory",
+        )
+        raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise unreadable(
@@ -108,8 +114,11 @@ def _read(
         data = _content(path, packed)
         depth = json_depth(data, lines=kind == "jsonl")
         if depth > DEEPEST:
-            needed, do = f"values nested less than {DEEPEST} deep", "Write the rows as flat records"
-            raise unreadable(path, needed, f"brackets {depth:,} deep", do)
+            needed, hint = (
+                f"values nested less than {DEEPEST} deep",
+                "Write the rows as flat records",
+            )
+            raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
         return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
     source = pa.BufferReader(_content(path, packed)) if packed else str(path)
     table = _read_parquet(source, path) if kind == "parquet" else _read_ipc(source, path)
@@ -177,9 +186,11 @@ def _content(path: Path, packed: bool) -> bytes:
 
 
 def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
-    do = "Read it in parts, or unpack it yourself and raise config(memory_limit=...)"
+    hint = Phrase(
+        "Read it in parts, or unpack it yourself and raise ", Param("memory_limit", of="config")
+    )
     needed = f"content of at most {show_bytes(limit)}"
-    return unreadable(path, needed, f"{show_bytes(size)} and more", do)
+    return unreadable(path, needed, f"{show_bytes(size)} and more", hint)
 
 
 def _read_excel(path: Path, packed: bool) -> list[Raw]:

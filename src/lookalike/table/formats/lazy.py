@@ -113,9 +113,9 @@ class LazyTable:
             at = np.arange(start, stop, step)
         rows = np.asarray(at, np.int64)
         if len(rows) and not (rows.min() >= 0 and rows.max() < len(self)):
-            do = "Rows are counted from 0"
+            hint = "Rows are counted from 0"
             found = f"{int(rows.max())}" if rows.max() >= len(self) else f"{int(rows.min())}"
-            raise InvalidInput("LazyTable", f"rows below {len(self):,}", found, do)
+            raise InvalidInput("LazyTable", f"rows below {len(self):,}", found, hint)
         return self._table(self.parts.take(rows))
 
     def batches(self, rows: int = BATCH, columns: Sequence[str] | None = None) -> Iterator[Table]:

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from lookalike.errors import InvalidInput, LookalikeError, WrongType, missing_file
+from lookalike.errors import InvalidInput, LookalikeError, Param, WrongType, missing_file
 from lookalike.table.formats.delimited import unreadable
 
 BATCH = 2**16  # rows read together
 ENDINGS = (".parquet", ".pq")
-WHO = "read_table(lazy=True)"
+WHO = Param("lazy", True, of="read_table")
 
 
 def find_files(paths: Any) -> list[Path]:
@@ -29,17 +29,16 @@ def find_files(paths: Any) -> list[Path]:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     if not isinstance(paths, Iterable):
-        do = 'Pass for example "rows/*.parquet"'
-        raise WrongType(WHO, "paths of Parquet files", type(paths).__name__, do)
+        hint = 'Pass for example "rows/*.parquet"'
+        raise WrongType(WHO, "paths of Parquet files", type(paths).__name__, hint)
     found: list[Path] = []
     for path in paths:
         if not isinstance(path, str | os.PathLike):
-            do = 'Pass for example ["2023.parquet", "2024.parquet"]'
-            raise WrongType(WHO, "paths of Parquet files", type(path).__name__, do)
+            hint = 'Pass for example ["2023.parquet", "2024.parquet"]'
+            raise WrongType(WHO, "paths of Parquet files", type(path).__name__, hint)
         found += _files_of(Path(path).expanduser())
     if not found:
-        do = 'Pass for example "rows/*.parquet"'
-        raise InvalidInput(WHO, "at least one file", "none", do)
+        raise InvalidInput(WHO, "at least one file", "none", 'Pass for example "rows/*.parquet"')
     return found
 
 
@@ -47,8 +46,8 @@ def _files_of(path: Path) -> list[Path]:
     if path.is_dir():
         inside = sorted(p for p in path.iterdir() if p.suffix.lower() in ENDINGS and p.is_file())
         if not inside:
-            do = "Name a folder of .parquet files"
-            raise unreadable(path, "a folder with Parquet files", "none in it", do)
+            hint = "Name a folder of .parquet files"
+            raise unreadable(path, "a folder with Parquet files", "none in it", hint)
         return inside
     if not path.exists() and glob.has_magic(str(path)):
         matched = sorted(Path(name) for name in glob.glob(str(path)))
@@ -58,8 +57,8 @@ def _files_of(path: Path) -> list[Path]:
     if not path.exists():
         raise missing_file(path)
     if path.suffix.lower() not in ENDINGS:
-        do = "Write the rows as Parquet, or read them in memory: read_table(path)"
-        raise unreadable(path, "a Parquet file", f"the ending {path.suffix!r}", do)
+        hint = "Write the rows as Parquet, or read them in memory: read_table(path)"
+        raise unreadable(path, "a Parquet file", f"the ending {path.suffix!r}", hint)
     return [path]
 
 
@@ -93,8 +92,7 @@ class ParquetParts:
                 if len(set(schema.names)) < len(schema.names):
                     name = next(n for n in schema.names if schema.names.count(n) > 1)
                     found = f"{name!r} twice in {path.name}"
-                    do = "Rename one of them"
-                    raise InvalidInput(WHO, "column names that differ", found, do)
+                    raise InvalidInput(WHO, "column names that differ", found, "Rename one of them")
             _agree(fields, schema, path, first.names)
         order = [
             pa.field(name, fields[name][0], metadata=_metadata(first, name)) for name in fields
@@ -163,19 +161,19 @@ def _agree(
     """Enter the types of one file; a type of nothing but gaps goes with every other."""
     for name in first:
         if name not in schema.names:
-            do = "Add the column, or leave the file out"
-            raise unreadable(path, f"the column {name!r}, as in the first file", "none", do)
+            hint = "Add the column, or leave the file out"
+            raise unreadable(path, f"the column {name!r}, as in the first file", "none", hint)
     for field in schema:
         if field.name not in first:
-            do = "Add it to the other files, or leave the file out"
-            raise unreadable(path, "the columns of the first file", f"also {field.name!r}", do)
+            hint = "Add it to the other files, or leave the file out"
+            raise unreadable(path, "the columns of the first file", f"also {field.name!r}", hint)
         known = fields.get(field.name)
         if known is None or pa.types.is_null(known[0]):
             fields[field.name] = (field.type, path)
         elif not pa.types.is_null(field.type) and field.type != known[0]:
             needed = f"{field.name!r} of type {known[0]}, as in {known[1].name}"
-            do = "Write the column with one type in all files"
-            raise unreadable(path, needed, f"type {field.type}", do)
+            hint = "Write the column with one type in all files"
+            raise unreadable(path, needed, f"type {field.type}", hint)
 
 
 def _metadata(schema: Any, name: str) -> Any:
@@ -242,8 +240,8 @@ def _take(path: Path, rows: np.ndarray, columns: list[str], schema: Any, count: 
 def _ends(file: Any, path: Path, count: int) -> np.ndarray:
     about = file.metadata
     if about.num_rows != count:
-        do = "Read the files again from the beginning"
-        raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", do)
+        hint = "Read the files again from the beginning"
+        raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", hint)
     sizes = [about.row_group(g).num_rows for g in range(about.num_row_groups)]
     return np.cumsum([0, *sizes])
 

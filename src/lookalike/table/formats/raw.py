@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Phrase
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
@@ -136,14 +136,25 @@ class Raw:
     def _without_levels(self, words: set[str]) -> Raw:
         levels = self.cells.dictionary
         if pa.types.is_large_string(levels.type):
-            gone = pc.is_in(levels, value_set=pa.array(sorted(words), pa.large_string()))
-            kept = np.flatnonzero(~gone.to_numpy(zero_copy_only=False))
+            tokens = pa.array(sorted(words), pa.large_string())
+            gone = pc.is_in(levels, value_set=tokens)
+            if self.is_text:  # " ?" is a "?" too
+                bare = pc.utf8_trim_whitespace(levels)
+                gone = pc.or_(gone, pc.is_in(bare, value_set=tokens))
+            keep = ~gone.to_numpy(zero_copy_only=False)
         else:
-            names = levels.to_pylist()
-            kept = np.flatnonzero([written(level) not in words for level in names])
-        if len(kept) == len(levels):
-            return self
-        to = np.full(len(levels) + 1, -1, dtype=np.int64)
+            keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
+        return self if keep.all() else self.with_words(keep)
+
+    def with_words(self, keep: np.ndarray) -> Raw:
+        """Return the column with some of its distinct cells; rows with others are missing.
+
+        Parameters
+        ----------
+        keep : boolean array, one entry per cell of the dictionary
+        """
+        kept = np.flatnonzero(keep)
+        to = np.full(len(keep) + 1, -1, dtype=np.int64)
         to[kept] = np.arange(len(kept))
         codes = to[self.codes]
         cells = pa.DictionaryArray.from_arrays(
@@ -341,9 +352,9 @@ def of_array(name: str, values: np.ndarray) -> Raw:
 
 def complex_error(who: str) -> InvalidInput:
     """Say that complex numbers have no order and no place on a line."""
-    found = "complex ones (Complex data not supported)"
-    do = "Give the real and the imaginary parts as two columns"
-    return InvalidInput(who, "real numbers", found, do)
+    found = Phrase("complex ones", InPython(" (Complex data not supported)"))
+    hint = "Give the real and the imaginary parts as two columns"
+    return InvalidInput(who, "real numbers", found, hint)
 
 
 def _intervals(name: str, cells: list[Any]) -> Raw:
@@ -383,11 +394,12 @@ def _plain(kind: Any) -> bool:
 
 
 def wrong(
-    raw: Raw, rows: Any, value: Any, needed: str, do: str, error: type[Exception] = InvalidInput
+    raw: Raw, rows: Any, value: Any, needed: str, hint: str, error: type[Exception] = InvalidInput
 ) -> Exception:
     """Describe cells that do not fit: how many, the first, its row."""
     rows = np.atleast_1d(rows)
+    value = value.item() if isinstance(value, np.generic) else value
     found = (
         f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
     )
-    return error(f"Column {raw.name!r}", needed, found, do)
+    return error(f"Column {raw.name!r}", needed, found, hint)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.files import read_file, records_to_raw
 from lookalike.table.formats.neutral import neutralise
 from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values
@@ -36,7 +36,7 @@ def numeric_array(source: Any) -> np.ndarray | None:
             "read_table",
             "a dense table",
             f"sparse data ({type(source).__name__})",
-            "Sparse input is not supported: call .toarray() if it fits in memory",
+            InPython("Sparse input is not supported: call .toarray() if it fits in memory"),
         )
     if (
         isinstance(source, list | tuple)
@@ -69,16 +69,18 @@ def _check_axes(array: np.ndarray) -> None:
         return
     raise InvalidInput(
         "read_table",
-        "rows and columns (Expected 2D array)",
+        ("rows and columns", InPython(" (Expected 2D array)")),
         f"a {array.ndim}D array of shape {array.shape}",
-        "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row",
+        InPython(
+            "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row"
+        ),
     )
 
 
 def check_shape(n_rows: int, n_columns: int) -> None:
     """Refuse a table without rows or without columns."""
     # The wording in the middle is scikit-learn's, which tools look for.
-    for count, what, do in (
+    for count, what, hint in (
         (n_columns, "feature(s)", "Give the table at least one column"),
         (n_rows, "sample(s)", "Give the table at least one row"),
     ):
@@ -86,9 +88,14 @@ def check_shape(n_rows: int, n_columns: int) -> None:
             raise InvalidInput(
                 "read_table",
                 "rows and columns",
-                f"an empty table: Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
-                "while a minimum of 1 is required",
-                do,
+                (
+                    "an empty table",
+                    InPython(
+                        f": Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
+                        "while a minimum of 1 is required"
+                    ),
+                ),
+                hint,
             )
 
 
@@ -278,15 +285,18 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
         for number, row in enumerate(rows):
             if not hasattr(row, "__len__") or isinstance(row, str) or len(row) != width:
                 found = f"{row!r:.40} in row {number}"
-                do = "Give every row one cell per column"
-                raise InvalidInput("read_table", f"{width} cells in every row", found, do)
+                hint = "Give every row one cell per column"
+                raise InvalidInput("read_table", f"{width} cells in every row", found, hint)
         check_shape(len(rows), width)
         return [of_values(f"x{j}", [row[j] for row in rows]) for j in range(width)]
     raise InvalidInput(
         "read_table",
-        "records or rows (Expected 2D array)",
+        ("records or rows", InPython(" (Expected 2D array)")),
         f"a list of {type(rows[0]).__name__}, which has one axis",
-        "Reshape your data: give a dictionary of columns, a list of records or a list of rows",
+        (
+            InPython("Reshape your data: g"),
+            "ive a dictionary of columns, a list of records or a list of rows",
+        ),
     )
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.table.formats.neutral import words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.numbers import read_number
-from lookalike.table.infer.vocabulary import MONTHS, WEEKDAYS, fold
+from lookalike.table.infer.vocabulary import fold, vocabulary
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
 
-CYCLES = {"month": MONTHS, "weekday": WEEKDAYS}
+CYCLES = ("month", "weekday")
 
 
 def read_cycle(raw: Raw, kind: Kind) -> Column:
@@ -22,7 +22,7 @@ def read_cycle(raw: Raw, kind: Kind) -> Column:
 
     Dates have one; names ("Feb", "Tuesday") and numbers from 1 (January, Monday) say it.
     """
-    names = CYCLES[kind.role]
+    names = vocabulary().months if kind.role == "month" else vocabulary().weekdays
     levels = tuple(level[0].capitalize() for level in names)
     codes = _named(raw, names) if raw.is_text else None
     if codes is None:
@@ -59,6 +59,6 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
         codes = values.astype(np.int64) - 1
         odd = np.flatnonzero(~gap & ((codes < 0) | (codes >= count) | (codes + 1 != values)))
         if len(odd):
-            do = f"Give dates or names, or pass kinds={{{raw.name!r}: 'number'}}"
-            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", do)
+            hint = Phrase("Give dates or names, or use ", Param("kinds", {raw.name: "number"}))
+            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
     return np.asarray(np.where(gap, -1, codes), dtype=np.int64)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.table.formats.raw import Raw
 from lookalike.table.infer.lists import ListFacts, list_facts
 from lookalike.table.infer.roles import is_code_name, is_identifier_name, is_row_name, says_date
@@ -348,14 +348,25 @@ def facts_of(raw: Raw, all_values: bool = False) -> Facts:
     """
     name, kind = raw.name, raw.type
     if not raw.is_arrow:
-        do = "Read the table in memory: read_table(path), or leave the column out of the files"
+        hint = Phrase(
+            "Read the table in memory",
+            InPython(": read_table(path)"),
+            ", or leave the column out of the files",
+        )
         found = f"{name!r}, whose cells Arrow has no single type for"
-        raise InvalidInput("read_table(lazy=True)", "columns to be read in parts", found, do)
+        raise InvalidInput(
+            Param("lazy", True, of="read_table"), "columns to be read in parts", found, hint
+        )
     if pa.types.is_dictionary(kind):
         if not pa.types.is_large_string(kind.value_type):
-            do = "Write them as text, or read the table in memory: read_table(path)"
+            hint = Phrase(
+                "Write them as text, or read the table in memory",
+                InPython(": read_table(path)"),
+            )
             found = f"{name!r}, categories of type {kind.value_type}"
-            raise InvalidInput("read_table(lazy=True)", "categories of text", found, do)
+            raise InvalidInput(
+                Param("lazy", True, of="read_table"), "categories of text", found, hint
+            )
         return _Words(name, all_values)
     if pa.types.is_boolean(kind):
         return _Truths(name, all_values)
@@ -392,6 +403,6 @@ def _join_ends(
 
 
 def _too_many(name: str, most: int) -> InvalidInput:
-    do = "Give it another kind, such as 'text', 'number' or 'aside'"
+    hint = "Give it another kind, such as 'text', 'number' or 'aside'"
     needed = f"at most {most:,} levels in the column {name!r}"
-    return InvalidInput("read_table(lazy=True)", needed, "more", do)
+    return InvalidInput(Param("lazy", True, of="read_table"), needed, "more", hint)

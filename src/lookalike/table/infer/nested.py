@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.table.formats.neutral import words_of
 from lookalike.table.formats.raw import Raw, is_missing, written, wrong
 from lookalike.table.infer.lists_text import find_sets, split_items
@@ -44,11 +44,11 @@ def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     return Column(raw.name, kind, _cells(raw, read))
 
 
-def _items(raw: Raw, row: int, value: Any, needed: str, do: str) -> list[Any]:
+def _items(raw: Raw, row: int, value: Any, needed: str, hint: str) -> list[Any]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, set | frozenset | list | tuple):
-        raise wrong(raw, row, value, needed, do, WrongType)
+        raise wrong(raw, row, value, needed, hint, WrongType)
     return [item for item in value if not is_missing(item)]
 
 
@@ -65,11 +65,11 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of sets."""
     if raw.is_text:
         return _read_written_sets(raw, kind)
-    do = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
+    hint = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
     needed = "lists or sets of items (a string is not a set)"
 
     def read(row: int, value: Any) -> frozenset[Any]:
-        return _frozen(raw, row, _items(raw, row, value, needed, do))
+        return _frozen(raw, row, _items(raw, row, value, needed, hint))
 
     return Column(raw.name, kind, _cells(raw, read))
 
@@ -81,9 +81,9 @@ def _read_written_sets(raw: Raw, kind: Kind) -> Column:
         found = find_sets(words_of(raw))
         if found is None:
             row = int(np.flatnonzero(raw.present())[0])
-            do = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
+            hint = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
             needed = "lists or sets of items (a string is not a set)"
-            raise wrong(raw, row, raw.cells[row].as_py(), needed, do, WrongType)
+            raise wrong(raw, row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
     sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
     for at, word in enumerate(raw.words.to_pylist()):
@@ -182,14 +182,18 @@ def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
                 f"Column {raw.name!r}",
                 f"{width} numbers in every {kind.name}",
                 f"{len(values)} in row {row}",
-                f"Pad it, or pass kinds={{{raw.name!r}: 'series'}} for lists of any length",
+                (
+                    "Pad it, or use ",
+                    Param("kinds", {raw.name: "series"}),
+                    " for lists of any length",
+                ),
             )
         if kind.name == "histogram" and (values < 0).any():
             raise InvalidInput(
                 f"Column {raw.name!r}",
                 "bins that are not negative",
                 f"{values.min():g} in row {row}",
-                f"Pass kinds={{{raw.name!r}: 'vector'}}",
+                ("Use ", Param("kinds", {raw.name: "vector"})),
             )
         matrix[row] = values
     return Column(raw.name, replace(kind, width=width), matrix)
@@ -212,8 +216,8 @@ def read_graph(raw: Raw, kind: Kind, fitted: bool) -> Column:
         if isinstance(value, Graph):
             return value
         if not is_graph(value):
-            do = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
-            raise wrong(raw, row, value, "graphs with nodes and edges", do, WrongType)
+            hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
+            raise wrong(raw, row, value, "graphs with nodes and edges", hint, WrongType)
         directed = bool(getattr(value, "is_directed", lambda: False)())
         mapping = isinstance(value, Mapping)
         nodes = _nodes(value["nodes"] if mapping else value.nodes)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.neutral import neutralise
 from lookalike.table.formats.raw import Raw, of_arrow, of_values, written, wrong
 from lookalike.table.infer.parse import read_text_as
@@ -28,7 +28,7 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
         raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
     if raw.is_text:
-        raw, reading = read_text_as(raw, kind)
+        raw, reading = read_text_as(raw, kind, fitted)
     elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
         raw, reading = _compact(raw, kind)
     values, source = _floats(raw)
@@ -77,7 +77,7 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
         np.flatnonzero(raw.present()),
         raw.cells[row].as_py(),
         "numbers",
-        f"Leave it to be guessed, or pass kinds={{{raw.name!r}: 'object'}}",
+        Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"})),
         WrongType,
     )
 
@@ -94,8 +94,8 @@ def _floats_of_objects(raw: Raw) -> tuple[np.ndarray, str]:
             bad.append(row)
     if bad:
         cell = raw.cells[bad[0]]
-        do = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
-        raise wrong(raw, bad, cell, "numbers", do, WrongType)
+        hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
+        raise wrong(raw, bad, cell, "numbers", hint, WrongType)
     return values, ""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.errors import Param, Phrase
 from lookalike.table.formats.neutral import Words, gap_words, words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.dates import find_dates, parse_dates
@@ -20,7 +21,7 @@ from lookalike.table.model.kind import Kind
 
 def spread(raw: Raw, words: Words, cells: Any) -> Raw:
     """Give every row of a text column the value of its string; a string not in words is a gap."""
-    place = pc.index_in(raw.words, value_set=words.distinct)
+    place = pc.index_in(raw.words, value_set=words.written)
     place = pc.fill_null(place.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
     at = np.append(place, -1)[raw.codes]
     if at.min(initial=0) >= 0:
@@ -28,7 +29,7 @@ def spread(raw: Raw, words: Words, cells: Any) -> Raw:
     return Raw(raw.name, cells.take(pa.array(at, mask=at < 0)), times=raw.times)
 
 
-def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
+def read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Reading | None]:
     """Read a text column as numbers or dates, as its kind asks; say which cell does not fit.
 
     Parameters
@@ -75,7 +76,7 @@ def read_text_as(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
     dates = find_dates(words, known.form if known is not None else "", compact=date)
     if dates is not None:
         return spread(raw, words, dates.cells), dates.reading
-    raise _misfit(raw, words, kind, date)
+    raise _misfit(raw, words, kind, date, fitted)
 
 
 def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
@@ -106,33 +107,38 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     if known and len(words):
         ones = (words.distinct[at : at + 1] for at in range(len(words)))
         rows, first, _ = _misfits(raw, words, np.array([parse_lists(o) is not None for o in ones]))
-        do = "Write it alike, or give a list"
-        raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", do)
+        hint = "Write it alike, or give a list"
+        raise wrong(raw, rows, first, "lists such as ['a', 'b'], alike in all cells", hint)
     return raw, kind
 
 
-def _misfit(raw: Raw, words: Words, kind: Kind, date: bool) -> Exception:
+def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
     """Name the first cell that is not what the others are."""
     fits = np.array([_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()])
     rows, first, every = _misfits(raw, words, fits)
     needed = "dates" if date else "numbers"
-    do = f"Pass missing=[{first!r}] or kinds={{{raw.name!r}: 'text'}}"
+    hint = Phrase("Use ", Param("missing", [first]), " or ", Param("kinds", {raw.name: "text"}))
     if every and date:
-        do = f"Write them alike, for example 2020-09-24, or pass kinds={{{raw.name!r}: 'text'}}"
-    return wrong(raw, rows, first, needed, do)
+        hint = Phrase(
+            "Write them alike, for example 2020-09-24, or use ", Param("kinds", {raw.name: "text"})
+        )
+    if fitted:  # how cells are read was settled by the fitted table
+        hint = Phrase("Write it as the fitted cells are written, or leave it missing")
+    return wrong(raw, rows, first, needed, hint)
 
 
 def _misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
     """Return the rows of words that do not fit, the first of them, and whether these are all."""
     every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
-    bad = words.distinct if every else words.where(~fits).distinct
+    bad = words.written if every else words.where(~fits).written
     hit = pc.is_in(raw.cells.dictionary_decode(), value_set=bad).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(hit)
     return rows, raw.cells[int(rows[0])].as_py(), every
 
 
 def _alone(word: str, name: str, kind: Kind, date: bool) -> bool:
-    one = Words(name, pa.array([word], pa.large_string()), np.ones(1, dtype=np.int64), 1)
+    alone = pa.array([word], pa.large_string())
+    one = Words(name, alone, np.ones(1, dtype=np.int64), 1, alone)
     known = kind.reading
     if date:
         if known is not None and known.form:

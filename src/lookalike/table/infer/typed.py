@@ -79,10 +79,10 @@ def infer_numbers(raw: Raw) -> Guess:
     reason = f"values {between}"
     if raw.count <= COUNTED:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note = sentinel_note(values, _times(raw))
+    note, gaps = sentinel_note(values, _times(raw))
     if whole and max(abs(int(low)), abs(int(high))) > EXACT:
-        note = "beyond 2**53, where the last digits are rounded"
-    kind = Kind("number", reason, note=note, confidence=0.8 if note else 1.0)
+        note, gaps = "beyond 2**53, where the last digits are rounded", ()
+    kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
     if names_things(raw.name) and low >= 0 and _counts(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)
@@ -154,7 +154,8 @@ def _compact(raw: Raw, values: np.ndarray) -> Guess | None:
     """Read 20200924 as a date."""
     cells = raw.cells if pa.types.is_integer(raw.type) else _as_whole(raw)
     text = cells.cast(pa.large_string()).dictionary_encode()
-    words = Words(raw.name, text.dictionary, np.ones(len(text.dictionary), dtype=np.int64), 1)
+    digits = text.dictionary
+    words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
     found = find_dates(words, compact=True)
     if found is None:
         return None

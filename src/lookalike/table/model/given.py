@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InvalidInput, Param, WrongType, suggest
 from lookalike.table.model.kind import KINDS, SPELLINGS, Kind
 
 ASIDE = "aside"
@@ -43,14 +43,14 @@ def given_kind(name: str, given: Any) -> Kind | None:
         levels = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
         if len(set(levels)) != len(levels) or len(levels) < 2:
             raise InvalidInput(
-                f"kinds[{name!r}]",
+                Param("kinds", {name: given}, of="read_table"),
                 "at least two levels that differ, from low to high",
                 repr(levels),
                 "Name every level once",
             )
         return Kind("order", f"given, {len(levels)} levels", levels)
     raise WrongType(
-        f"kinds[{name!r}]",
+        Param("kinds", {name: given}, of="read_table"),
         "the name of a kind, or a list of levels from low to high",
         f"{type(given).__name__}",
         "Known: " + ", ".join(repr(kind) for kind in KNOWN),
@@ -60,7 +60,10 @@ def given_kind(name: str, given: Any) -> Kind | None:
 def _check_name(column: str, kind: str) -> None:
     if kind not in KINDS:
         raise InvalidInput(
-            f"kinds[{column!r}]", "a known kind", repr(kind), suggest(kind, KNOWN, OTHERS)
+            Param("kinds", {column: kind}, of="read_table"),
+            "a known kind",
+            repr(kind),
+            suggest(kind, KNOWN, OTHERS),
         )
 
 

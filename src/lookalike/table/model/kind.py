@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from lookalike._runtime.text import plain
+from lookalike.errors import Param, Phrase
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Choice,
@@ -82,6 +83,8 @@ class Kind:
         The second reading, as it may be given in ``kinds=``; "" where none comes close.
     note : str
         What a person should know about the guess, such as a sentinel among the values.
+    gaps : tuple
+        Values that may stand for missing, as ``missing=`` takes them.
     reading : Reading, optional
         How the text of the cells was read, where they were text.
     """
@@ -96,6 +99,7 @@ class Kind:
         "confidence": Real(0.0, 1.0),
         "close": Text(),
         "note": Text(),
+        "gaps": TupleOf(Plain()),
         "reading": Maybe(Saved("Reading")),
     }
 
@@ -108,6 +112,7 @@ class Kind:
     confidence: float = 1.0
     close: str = ""
     note: str = ""
+    gaps: tuple[Any, ...] = ()
     reading: Reading | None = None
 
     @property
@@ -115,8 +120,24 @@ class Kind:
         """The word that ``kinds=`` takes: the role where there is one, else the kind."""
         return self.role if self.role in SPELLINGS else self.name
 
-    def paste(self, column: str, to: str | None = None) -> tuple[str, str]:
-        """Return what to paste to have the column read otherwise, in Python and in a shell.
+    @property
+    def remark(self) -> str:
+        """The note, with what to give where values may stand for missing."""
+        if not self.gaps:
+            return self.note
+        gaps = Param("missing", [plain(gap) for gap in self.gaps])
+        return Phrase(f"{self.note}: use ", gaps, " if that means missing")
+
+    @property
+    def takes_new_levels(self) -> bool:
+        """Whether new rows may have other levels: of an order that the caller did not declare.
+
+        Such cells keep what is written in them, and are compared as missing ones.
+        """
+        return self.name == "order" and self.reading is not None and self.reading.what == "level"
+
+    def paste(self, column: str, to: str | None = None) -> Param:
+        """Return what to give to have the column read otherwise.
 
         Parameters
         ----------
@@ -127,11 +148,10 @@ class Kind:
 
         Examples
         --------
-        >>> Kind("category", role="code", close="number").paste("zip")
-        ("kinds={'zip': 'number'}", '--kinds zip=number')
+        >>> print(Kind("category", role="code", close="number").paste("zip"))
+        kinds={'zip': 'number'}
         """
-        to = to or self.close or "aside"
-        return f"kinds={{{column!r}: {to!r}}}", f"--kinds {shlex.quote(f'{column}={to}')}"
+        return Param("kinds", {column: to or self.close or "aside"})
 
     def __str__(self) -> str:
         return f"{self.label}: {self.reason}"

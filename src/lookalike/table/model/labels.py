@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InPython, LookalikeWarning, Phrase
 
 DEFAULT_NAMES = ("index", "label", "row_label")
 
@@ -38,8 +38,11 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
         return X, None
     if not labels.is_unique or labels.hasnans:
         what = "a gap" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
-        do = "Rows are numbered from 0 instead; make the labels differ, or call reset_index()"
-        warning = LookalikeWarning(who, "labels of the rows that differ", what, do)
+        hint = Phrase(
+            "Rows are numbered from 0 instead; make the labels differ",
+            InPython(", or call reset_index()"),
+        )
+        warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
         warnings.warn(warning, stacklevel=4)
         return X, None
     if name is None:

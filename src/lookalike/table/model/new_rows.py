@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeWarning, name_some, suggest
+from lookalike.errors import (
+    InPython,
+    InvalidInput,
+    LookalikeWarning,
+    Param,
+    Phrase,
+    name_some,
+    suggest,
+)
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.formats.sources import (
     check_shape,
@@ -39,8 +47,9 @@ def as_table(
 
     Columns are put in the fitted order. A lacking column is an error, an extra one a warning. A
     category that the fitted table did not have keeps a code of its own (below -1, named in
-    ``Column.unknown``); an unknown level of an ordered column, or a cell of the wrong type, is an
-    error that names the row.
+    ``Column.unknown``). So does a level of an order that was guessed; it is compared as a missing
+    cell, and one warning names all of them. An unknown level of an order that the caller declared,
+    or a cell of the wrong type, is an error that names the row.
 
     Parameters
     ----------
@@ -101,6 +110,7 @@ def _fit_found(found: Mapping[str, Raw | Column], schema: Schema, who: str) -> T
     for name, kind in schema.kinds.items():
         cells = found[name]
         columns.append(cells if isinstance(cells, Column) else convert(cells, kind, fitted=True))
+    _warn_new_levels(columns, who)
     aside = []
     for name, reason in schema.aside.items():
         present = found.get(name)
@@ -113,7 +123,7 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
     check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
     _check_names(list(every), schema, who)
-    columns = []
+    columns, read = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
         same = (column.kind.name, column.kind.source) == (kind.name, kind.source)
@@ -121,9 +131,25 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
             column = Column(name, kind, column.values, column.unknown)
         else:
             column = convert(raw_of_column(column), kind, fitted=True)
+            read.append(column)  # others have been read by this schema, and warned about, before
         columns.append(column)
+    _warn_new_levels(read, who)
     aside = [every[name] for name in schema.aside if name in every]
     return Table(columns, aside, missing=schema.missing)
+
+
+def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
+    """Say in one warning which levels of guessed orders the fitted table did not have."""
+    new = [column for column in columns if column.kind.name == "order" and column.unknown]
+    if not new:
+        return
+    found = "; ".join(
+        f"{name_some(list(column.unknown.values()), 5)} in {column.name!r}" for column in new
+    )
+    levels = Param("kinds", {new[0].name: ["lowest", ..., "highest"]})
+    hint = Phrase("They are taken as missing; ", levels, " gives them a place")
+    warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
+    warnings.warn(warning, stacklevel=5)
 
 
 def _check_names(names: list[str], schema: Schema, who: str) -> None:
@@ -131,12 +157,12 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
     lacking = [name for name in schema.kinds if name not in known]
     extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
     if lacking:
-        do = suggest(lacking[0], extra) if extra else ""
+        hint = suggest(lacking[0], extra) if extra else ""
         raise InvalidInput(
             who,
             f"the {len(schema.kinds)} columns of the fitted table",
             f"no column {name_some(lacking, 5)}",
-            do if do.startswith("Did") else "Add the column; a cell may be missing (None)",
+            hint if hint.startswith("Did") else "Add the column; its cells may be missing",
         )
     if extra:
         warnings.warn(
@@ -157,11 +183,14 @@ def _array_names(width: int, schema: Schema, who: str) -> list[str]:
         return numbered
     expected = len(schema.kinds)
     if width != expected:
-        found = (
-            f"{width} (X has {width} features, but {who} is expecting {expected} features as input)"
+        found = Phrase(
+            f"{width}",
+            InPython(
+                f" (X has {width} features, but {who} is expecting {expected} features as input)"
+            ),
         )
-        do = "Give the columns that the table was fitted with"
-        raise InvalidInput(who, f"{expected} columns", found, do)
+        hint = "Give the columns that the table was fitted with"
+        raise InvalidInput(who, f"{expected} columns", found, hint)
     return list(schema.kinds)
 
 

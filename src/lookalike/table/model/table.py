@@ -9,7 +9,8 @@ number     float64 (float32 kept if given so); datetimes and        NaN
            durations are seconds
 category   int64 codes into ``kind.levels``; a value that was not   -1
            in the fitted data has a code below -1 (``unknown_code``)
-order      int64 codes into ``kind.levels``, low to high            -1
+order      int64 codes into ``kind.levels``, low to high; a level   -1
+           that only new rows have is below -1, compared as missing
 flag       int64 1 (yes) and 0 (no); ``kind.levels`` = (no, yes)    -1
 text       object array of str                                      None
 set        object array of frozenset                                None
@@ -104,8 +105,8 @@ class Schema:
 class Column:
     """One column of a table: its name, its kind, its cells.
 
-    ``unknown`` names the values behind codes below -1: categories that the fitted data did not
-    have.
+    ``unknown`` names the values behind codes below -1, which the fitted data did not have:
+    categories, and levels of an order that was guessed.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -134,9 +135,14 @@ class Column:
 
     @property
     def missing(self) -> np.ndarray:
-        """Where the cells are missing, as a boolean array."""
+        """Where there is nothing to compare, as a boolean array.
+
+        A level that the fitted data did not have is such a cell, though ``cell`` returns it.
+        """
         if self.kind.name == "number":
             return np.isnan(self.values)
+        if self.kind.name == "order":  # a level without a place cannot be compared
+            return np.asarray(self.values < 0)
         if self.kind.name in CODED:
             return np.asarray(self.values == -1)
         if self.kind.name in MATRIX:
@@ -144,6 +150,11 @@ class Column:
                 return np.zeros(len(self.values), dtype=bool)
             return np.isnan(self.values).all(axis=1)
         return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
+
+    @property
+    def blank(self) -> np.ndarray:
+        """Where no cell was written, as a boolean array."""
+        return np.asarray(self.values == -1) if self.kind.name == "order" else self.missing
 
     def cell(self, row: int) -> Any:
         """Return one cell as a Python value, None where it is missing."""

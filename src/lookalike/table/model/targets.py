@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.table.model.table import Table
 
 TARGETS = ("auto", "classes", "numbers")
@@ -40,13 +40,18 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     return table, target
 
 
+def _y(who: str) -> Param:
+    """Name the target of a function, or of the ``fit`` of a class."""
+    return Param("y", of=f"{who}.fit" if who[:1].isupper() else who)
+
+
 def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
     names = [column.name for column in table.columns + table.aside]
     if name not in names:
-        do = suggest(name, names)
-        raise InvalidInput(who, "y as an array or the name of a column", repr(name), do)
+        hint = suggest(name, names)
+        raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
     column = table[name]
-    _check_gaps(column.missing, who)
+    _check_gaps(column.blank, who)
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
@@ -61,15 +66,17 @@ def _check_shape(target: np.ndarray, n: int, who: str) -> None:
             who,
             f"one target value for each of the {n} rows",
             f"an array of shape {target.shape}",
-            "Pass y as an array of n values or as the name of a column",
+            ("Pass ", Param("y"), " as an array of n values or as the name of a column"),
         )
 
 
-def _check_gaps(gaps: np.ndarray, who: str, needed: str = "a target without gaps") -> None:
+def _check_gaps(
+    gaps: np.ndarray, who: str, needed: str = "a target without missing values"
+) -> None:
     if gaps.any():
         count, first = int(gaps.sum()), int(np.flatnonzero(gaps)[0])
         found = f"{count} missing values (NaN), the first in row {first}"
-        raise InvalidInput(who, needed, found, "Drop these rows or fill them")
+        raise InvalidInput(_y(who), needed, found, "Drop these rows or fill them")
 
 
 def require_target(y: Any, who: str) -> Any:
@@ -80,9 +87,9 @@ def require_target(y: Any, who: str) -> Any:
     if y is None:
         raise InvalidInput(
             f"{who}.fit",
-            "a target (it requires y to be passed, but the target y is None)",
-            "y=None",
-            "Pass y as an array of n values or as the name of a column",
+            ("a target", InPython(" (it requires y to be passed, but the target y is None)")),
+            "none",
+            ("Pass ", Param("y"), " as an array of n values or as the name of a column"),
         )
     if isinstance(y, str):
         return y
@@ -120,14 +127,18 @@ def read_target(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
     if target not in TARGETS:
-        wants = "target one of " + ", ".join(map(repr, TARGETS))
-        raise InvalidInput(who, wants, repr(target), suggest(str(target), TARGETS))
+        wants = "one of " + ", ".join(map(repr, TARGETS))
+        raise InvalidInput(
+            Param("target", target, of=who), wants, repr(target), suggest(str(target), TARGETS)
+        )
     values = np.asarray(y)
     _check_shape(values, n, who)
     if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
-        raise InvalidInput(who, "a target without gaps", "NaN or infinity in y", "Drop these rows")
+        raise InvalidInput(
+            _y(who), "a target without missing values", "NaN or infinity", "Drop these rows"
+        )
     if target == "numbers" or (target == "auto" and not holds_classes(values)):
-        return read_numbers(values, who, "Use target='classes'"), None
+        return read_numbers(values, who, Phrase("Use ", Param("target", "classes"))), None
     classes, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int64), classes
 
@@ -153,35 +164,35 @@ def read_classes(
     except TypeError as error:
         types = sorted({type(label).__name__ for label in y})
         found = f"{' and '.join(types)} labels"
-        do = "Turn them all into strings"
-        raise InvalidInput(who, "classes of one type", found, do) from error
+        hint = "Turn them all into strings"
+        raise InvalidInput(_y(who), "classes of one type", found, hint) from error
     if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
         broken = y[~np.isfinite(y) | (y != np.round(y))]
         raise InvalidInput(
             who,
             "classes: strings, whole numbers or flags",
-            f"{broken[0]:g} in y (Unknown label type: continuous)",
-            f"Use {instead} for amounts, or turn y into strings",
+            (f"{broken[0]:g}", InPython(" (Unknown label type: continuous)")),
+            (f"Use {instead} for amounts, or turn ", Param("y"), " into strings"),
         )
     if len(classes) < least:
         found = f"{len(classes)} class" + (f" ({str(classes[0])!r})" if len(classes) else "es")
         words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
-        raise InvalidInput(who, f"at least {words}", found, "Add rows of another class")
+        raise InvalidInput(_y(who), f"at least {words}", found, "Add rows of another class")
     return classes, codes.astype(np.int64)
 
 
-def read_numbers(y: np.ndarray, who: str, do: str) -> np.ndarray:
+def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
     """Return the target as float64; words and infinities are refused."""
     try:
         if y.dtype.kind not in "fiubO":
             raise ValueError(f"{y.dtype} values")
         values = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(who, "numbers as y", str(error), do) from error
+        raise InvalidInput(_y(who), "numbers", str(error), hint) from error
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         found = f"{values[wrong[0]]:g} in row {wrong[0]} (infinity or a value too large)"
-        raise InvalidInput(who, "finite numbers as y", found, "Drop these rows")
+        raise InvalidInput(_y(who), "finite numbers", found, "Drop these rows")
     return np.asarray(values)
 
 
@@ -191,18 +202,20 @@ def read_numbers(y: np.ndarray, who: str, do: str) -> np.ndarray:
 def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
     """Return labels as whole numbers, in order of first appearance, and the labels themselves."""
     if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise InvalidInput(who, f"a list of {n} labels", repr(y), "Pass the labels as an array")
+        raise InvalidInput(_y(who), f"a list of {n} labels", repr(y), "Pass the labels as an array")
     labels = y.tolist() if hasattr(y, "tolist") else list(y)
     if len(labels) != n:
-        raise InvalidInput(who, f"one label for each of the {n} rows", f"{len(labels)}", "Check y")
+        raise InvalidInput(
+            _y(who), f"one label for each of the {n} rows", f"{len(labels)}", "Pass as many"
+        )
     gaps = np.fromiter((label is None or label != label for label in labels), bool, n)
-    _check_gaps(gaps, who, "labels without gaps")
+    _check_gaps(gaps, who, "labels without missing values")
     known: dict[Any, int] = {}
     try:
         codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
     except TypeError as error:
-        do = "Use retrieval_accuracy for several labels per row"
-        raise WrongType(who, "one label per row", "labels that are lists or sets", do) from error
+        hint = "Use retrieval_accuracy for several labels per row"
+        raise WrongType(who, "one label per row", "labels that are lists or sets", hint) from error
     return codes, list(known)
 
 
@@ -234,15 +247,20 @@ def check_sample_weight(sample_weight: Any, n: int, who: str) -> np.ndarray:
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        found = f"sample_weight.shape == {weight.shape}"
-        do = "Give one number per row"
-        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, do)
+        found: str = Phrase(
+            f"shape {weight.shape}", InPython(f" (sample_weight.shape == {weight.shape})")
+        )
+        hint = "Give one number per row"
+        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, hint)
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         found = f"{weight[wrong[0]]:g} for row {wrong[0]}"
         raise InvalidInput(f"{who}.fit", "weights of at least 0", found, "Correct them")
     if not weight.any():
         raise InvalidInput(
-            f"{who}.fit", "a weight above 0", "zeros only", "Leave sample_weight out"
+            f"{who}.fit",
+            "a weight above 0",
+            "zeros only",
+            ("Leave ", Param("sample_weight"), " out"),
         )
     return weight

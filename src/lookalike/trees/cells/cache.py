@@ -11,7 +11,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.columns import Distance
 from lookalike.columns.base import Cells, missing_rows
 from lookalike.columns.ragged import Ragged
-from lookalike.kernels.cell_types import OUTSIDE, CellColumns
+from lookalike.kernels.cells import OUTSIDE, CellColumns
 from lookalike.trees.cells.columns import TreeColumn
 
 

@@ -12,8 +12,8 @@ from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Prese
 from lookalike.columns.base import Cells
 from lookalike.columns.custom import check_matrix
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, suggest
-from lookalike.kernels.cell_types import (
+from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.kernels.cells import (
     CATEGORY,
     NUMBER,
     SQUARED,
@@ -43,7 +43,7 @@ class TreeColumn:
     distance : Distance
         Fitted.
     kind : int
-        How kernels project its cells (``kernels.cell_types``).
+        How kernels project its cells (``kernels.cells``).
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -113,14 +113,14 @@ class PrecomputedRows(Distance):
         if rows.ndim != 2 or rows.shape[1] != self.width_:
             found = f"an array of shape {rows.shape}"
             needed = f"the distances to the {self.width_} fitted rows in every cell"
-            do = "Give a matrix with a row per new row and a column per fitted row"
-            raise InvalidInput(f"column {column.name!r}", needed, found, do)
+            hint = "Give a matrix with a row per new row and a column per fitted row"
+            raise InvalidInput(f"column {column.name!r}", needed, found, hint)
         wrong = np.argwhere(rows < 0)
         if len(wrong):
             row, place = (int(at) for at in wrong[0])
             found = f"{rows[row, place]:g} in row {row}, column {place}"
-            do = "A similarity S becomes a distance as 1 - S"
-            raise InvalidInput(f"column {column.name!r}", "distances", found, do)
+            hint = "A similarity S becomes a distance as 1 - S"
+            raise InvalidInput(f"column {column.name!r}", "distances", found, hint)
         return np.column_stack([np.where(np.isnan(rows[:, 0]), np.nan, -1.0), rows])
 
     def encode_fitted(self, column: Column) -> np.ndarray:
@@ -171,8 +171,8 @@ def fit_columns(
     wanted = dict(distances or {})
     for name in wanted:
         if name not in table:
-            do = suggest(str(name), table.names)
-            raise InvalidInput(f"{who}(distances=...)", f"a column {name!r}", "none", do)
+            hint = suggest(str(name), table.names)
+            raise InvalidInput(Param("distances", of=who), f"a column {name!r}", "none", hint)
     squared = projection == "squared"
     made = []
     for at, column in enumerate(table.columns):
@@ -191,7 +191,7 @@ def fit_columns(
             made.append(TreeColumn(at, column.name, distance, kind))
             if kind == SQUARED and distance.scale_ > 1e150:
                 raise InvalidInput(
-                    f"column {column.name!r} with projection='squared'",
+                    f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
                     f"{distance.scale_:g}",
                     "Divide the column by a constant",
@@ -242,7 +242,7 @@ def check_distance(column: Column, distance: Distance) -> None:
     cells = distance.encode(column)[at]
     block = distance.compare(cells, cells)
     who = f"the distance of column {column.name!r}"
-    do = "Correct the function, or leave the column out"
+    hint = "Correct the function, or leave the column out"
     with np.errstate(invalid="ignore"):
         negative = np.argwhere(block < 0)
         own = np.flatnonzero(np.diag(block) > 1e-9)
@@ -251,11 +251,11 @@ def check_distance(column: Column, distance: Distance) -> None:
     if len(negative):
         i, j = negative[0]
         found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
-        raise InvalidInput(who, "numbers of at least 0", found, do)
+        raise InvalidInput(who, "numbers of at least 0", found, hint)
     if len(own):
         found = f"{block[own[0], own[0]]:g} for row {at[own[0]]} and itself"
-        raise InvalidInput(who, "0 between equal cells", found, do)
+        raise InvalidInput(who, "0 between equal cells", found, hint)
     if len(uneven):
         i, j = uneven[0]
         found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
-        raise InvalidInput(who, "the same distance in both directions", found, do)
+        raise InvalidInput(who, "the same distance in both directions", found, hint)

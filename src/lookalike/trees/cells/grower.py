@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lookalike.errors import TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.saving.fields import Choice, Fields, Instance, Maybe
 from lookalike.table import Table
 from lookalike.trees.cells.columns import encode_columns, fit_columns
@@ -112,7 +112,7 @@ class CellSimilarityForest(Grower):
         chosen = self._settings(out_of_bag)
         who = type(self).__name__
         if len(table) < 2:
-            raise TooFewRows(who, "at least 2 rows", f"n_samples={len(table)}", "Add rows")
+            raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen["distances"], numeric=chosen["numeric"], who=who)
         limits = Limits(
             count_features(chosen["max_features"], len(columns)),

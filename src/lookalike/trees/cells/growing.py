@@ -12,8 +12,8 @@ import numpy as np
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import OUTSIDE, CellTree, SplitRules, Targets
+from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.cells import OUTSIDE, CellTree, SplitRules, Targets
 from lookalike.trees.by_parts import PAUSE, grow_by_parts
 from lookalike.trees.cells.cache import CellCache
 from lookalike.trees.cells.columns import TreeColumn
@@ -124,10 +124,8 @@ def grow_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cell_grow import draw_times, grow_similarity, least_weight
-    from lookalike.kernels.cell_types import make_tree
-    from lookalike.kernels.draw import draw_rows
-    from lookalike.kernels.grow import sample_rows
+    from lookalike.kernels.cells import draw_times, grow_similarity, least_weight, make_tree
+    from lookalike.kernels.growing import draw_rows, sample_rows
 
     n = len(cache)
     limits = limits or Limits()
@@ -149,10 +147,10 @@ def grow_trees(
             drawn = np.empty(size, np.int64)
             if size < 2 or sample_rows(n, size, bootstrap, kinds, state, drawn) < 0:
                 raise InvalidInput(
-                    f"max_samples={max_samples!r}",
+                    Param("max_samples", max_samples),
                     "samples that hold real and synthetic rows",
                     f"samples of {size} with one kind only",
-                    "Raise max_samples",
+                    ("Raise ", Param("max_samples")),
                 )
             times += np.bincount(drawn, minlength=n)
         elif bootstrap:

@@ -1,6 +1,6 @@
 """Growing a similarity tree where the distances of some columns are computed as they are asked for.
 
-The same steps and the same random numbers as ``kernels.cell_grow``, node by node in Python: only
+The same steps and the same random numbers as ``kernels.cells``, node by node in Python: only
 columns whose matrix of distances would not fit are worth it. Each object column compares one cell
 with all members of a node at once.
 """
@@ -13,21 +13,11 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import check_stopped
-from lookalike.kernels.cell_grow import (
-    close_node,
-    describe_node,
-    draw_second,
-    judge_cut,
-    keep_better,
-    least_weight,
-    open_node,
-    part_rows,
-    try_column,
-)
-from lookalike.kernels.cell_split import EXACT, TIE, draw_entry
-from lookalike.kernels.cell_types import (
+from lookalike.kernels.cells import (
+    EXACT,
     OUTSIDE,
     TABLE_SQUARED,
+    TIE,
     VARIANCE,
     BestTest,
     CellTree,
@@ -35,13 +25,21 @@ from lookalike.kernels.cell_types import (
     Scratch,
     SplitRules,
     Targets,
+    close_node,
     column_of,
+    describe_node,
+    draw_entry,
+    draw_second,
+    judge_cut,
+    keep_better,
+    least_weight,
     make_best,
     make_scratch,
+    open_node,
+    part_rows,
+    try_column,
 )
-from lookalike.kernels.draw import draw_next
-from lookalike.kernels.nodes import MADE, WAITING, stack_root
-from lookalike.kernels.sort import sort_values
+from lookalike.kernels.growing import MADE, WAITING, draw_next, sort_values, stack_root
 from lookalike.trees.cells.cache import CellCache
 
 UNKNOWN = -1.0  # no distance is negative
@@ -84,7 +82,7 @@ def grow_lazily(
     most: int,
     tree: CellTree,
 ) -> int:
-    """Grow a tree; return the number of nodes. See ``kernels.cell_grow.grow_similarity``.
+    """Grow a tree; return the number of nodes. See ``kernels.cells.grow_similarity``.
 
     Parameters
     ----------

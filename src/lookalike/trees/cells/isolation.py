@@ -8,8 +8,8 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput
-from lookalike.kernels.cell_types import CellColumns, CellTree
+from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.cells import CellColumns, CellTree
 from lookalike.trees.cells.cache import CellCache
 from lookalike.trees.cells.columns import TreeColumn
 from lookalike.trees.cells.growing import CACHE_PAIRS
@@ -41,9 +41,8 @@ def grow_isolation_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cell_isolate import isolate
-    from lookalike.kernels.cell_types import make_tree
-    from lookalike.kernels.draw import draw_rows
+    from lookalike.kernels.cells import isolate, make_tree
+    from lookalike.kernels.growing import draw_rows
 
     n = len(cells[0])
     # All pairs at once, where that is less work than the pairs of every sample.
@@ -55,10 +54,10 @@ def grow_isolation_trees(
     objects = [f for f, column in enumerate(columns) if column.is_object]
     if len(objects) * n_samples**2 > CACHE_PAIRS:
         raise InvalidInput(
-            f"max_samples={n_samples}",
+            Param("max_samples", n_samples),
             f"at most {CACHE_PAIRS:,} distances per tree",
             f"{len(objects)} columns of objects with {n_samples**2:,} each",
-            "Lower max_samples; isolation needs small samples",
+            ("Lower ", Param("max_samples"), "; isolation needs small samples"),
         )
 
     def one(t: int) -> CellTree:

@@ -15,7 +15,7 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
        Chapter 3. doi:10.1201/9781315139470
     """
-    from lookalike.kernels.cell_walk import prune
+    from lookalike.kernels.cells_walk import prune
 
     feature = trees.feature.copy()
     offsets = trees.offsets

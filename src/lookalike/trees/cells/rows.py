@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.kernels.cell_walk import CellBlock
+from lookalike.kernels.cells_walk import CellBlock
 from lookalike.trees.cells.cache import missing_cells
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def find_leaves(
     trees: SimilarityTrees, cells: tuple[Cells, ...], n_jobs: int | None = None
 ) -> np.ndarray:
     """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-    from lookalike.kernels import cell_descent
+    from lookalike.kernels import cells_walk
 
     n = len(cells[0])
     out = np.empty((n, trees.n_trees), np.int32)
@@ -57,7 +57,7 @@ def find_leaves(
     def one(part: slice) -> None:
         room = _room(trees, part.stop - part.start)
         block = read_rows(trees, cells, part)
-        cell_descent.find_leaves(block, trees.descent, *room, out[part])
+        cells_walk.find_leaves(block, trees.descent, *room, out[part])
 
     run(one, row_blocks(trees, n), n_jobs, "walking down trees")
     return out
@@ -78,7 +78,7 @@ def add_votes(
     votes : float64 (nodes, outputs)
     n_jobs : int, optional
     """
-    from lookalike.kernels import cell_descent
+    from lookalike.kernels import cells_walk
 
     n = len(cells[0])
     out = np.zeros((n, votes.shape[1]))
@@ -86,7 +86,7 @@ def add_votes(
     def one(part: slice) -> None:
         room = _room(trees, part.stop - part.start)
         block = read_rows(trees, cells, part)
-        cell_descent.add_votes(block, trees.descent, votes, *room, out[part])
+        cells_walk.add_votes(block, trees.descent, votes, *room, out[part])
 
     run(one, row_blocks(trees, n), n_jobs, "walking down trees")
     return out
@@ -94,7 +94,7 @@ def add_votes(
 
 def _room(trees: SimilarityTrees, m: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
     """Return memory for m rows that go down trees together, and for where they end."""
-    from lookalike.kernels.cell_descent import Groups
+    from lookalike.kernels.cells_walk import Groups
 
     deepest = int(trees.depth.max(initial=0))
     groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))

@@ -12,8 +12,8 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
-from lookalike.kernels.cell_types import TABLE, VALUE, CellTree
-from lookalike.kernels.cell_walk import CellTests
+from lookalike.kernels.cells import TABLE, VALUE, CellTree
+from lookalike.kernels.cells_walk import CellTests
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Anything,
@@ -39,7 +39,7 @@ from lookalike.trees.cells.rows import (
 from lookalike.trees.thresholds.flat import Forest, check_preorder, find_shape, flatten
 
 if TYPE_CHECKING:
-    from lookalike.kernels.cell_descent import CellTrees
+    from lookalike.kernels.cells_walk import CellTrees
 
 
 @saveable
@@ -61,6 +61,8 @@ class SimilarityTrees:
     first, second : int32, one per node
         The cells p and q, as places in ``kept[feature]``; -1 where there are none.
     threshold : float64, one per node
+        For columns of objects moved up by about 1e-12 of the range of the projections, so that
+        rows whose projections are equal but for rounding go the same way, fitted or new.
     right : int32, one per node
         Right child, counted from the beginning of its tree; -1 in a leaf.
     default : uint8, one per node
@@ -154,7 +156,7 @@ class SimilarityTrees:
     @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        from lookalike.kernels.cell_descent import CellTrees, find_cuts
+        from lookalike.kernels.cells_walk import CellTrees, find_cuts
 
         cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
         find_cuts(self.kinds, *self._tests, cut, side)
@@ -190,7 +192,7 @@ class SimilarityTrees:
         uint8 array of shape (rows, nodes)
             1 goes left, 0 goes right, 2 cannot be told (a missing cell) or is a leaf.
         """
-        from lookalike.kernels.cell_walk import answer_tests
+        from lookalike.kernels.cells_walk import answer_tests
 
         n = len(cells[0])
         out = np.empty((n, len(self.feature)), np.uint8)
@@ -207,7 +209,7 @@ class SimilarityTrees:
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.cell_walk import walk_up
+        from lookalike.kernels.cells_walk import walk_up
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -278,7 +280,7 @@ class SimilarityTrees:
             Only these rows; the matrix is as wide as there are different projections.
         n_jobs : int, optional
         """
-        from lookalike.kernels.cell_walk import project_rows
+        from lookalike.kernels.cells_walk import project_rows
 
         different, _ = self._inputs
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))

@@ -47,7 +47,7 @@ def ancestor_block(
         The value itself, or its share: of the depth of the deeper leaf, of the value of the deeper
         leaf (equal depths: the mean of both shares), of the larger of the two leaves' values.
     """
-    from lookalike.kernels.ancestors import ancestor_sums
+    from lookalike.kernels.proximity import ancestor_sums
 
     mode = ("value", "depth", "longer", "max").index(kind)
     out = np.zeros((len(leaf_x), len(leaf_y)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.kernels.grow import ThresholdTree
+from lookalike.kernels.growing import ThresholdTree
 from lookalike.trees.grown import Grown
 from lookalike.trees.sampling import count_share
 from lookalike.trees.seeds import tree_states
@@ -56,7 +56,7 @@ def grow_extra(
     >>> int(grown.forest.nodes.depth.max())
     4
     """
-    from lookalike.kernels.grow import grow_random, sample_rows
+    from lookalike.kernels.growing import grow_random, sample_rows
 
     values = np.asarray(values, np.float64)
     n, d = values.shape

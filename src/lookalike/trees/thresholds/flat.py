@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.errors import InvalidInput
-from lookalike.kernels.grow import ThresholdTree
+from lookalike.kernels.growing import ThresholdTree
 from lookalike.kernels.trees import Nodes, Splits, Tests
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require

@@ -36,7 +36,7 @@ def ratio_half(
     n_jobs : int, optional
         Threads.
     """
-    from lookalike.kernels import halves, paths
+    from lookalike.kernels import proximity
 
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     cuts = splits.cut.astype(bins_y.dtype)
@@ -48,16 +48,16 @@ def ratio_half(
     wanted = np.empty(len(forest.feature), np.uint8)
     for tall in blocks(len(leaf_x), TALL):
         place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
-        places = halves.Places(place, number, wanted)
-        most = halves.place_rows(leaf_x[tall], forest.offsets, nodes, places)
+        places = proximity.Places(place, number, wanted)
+        most = proximity.place_rows(leaf_x[tall], forest.offsets, nodes, places)
 
         def one(
-            wide: slice, tall: slice = tall, places: halves.Places = places, most: int = most
+            wide: slice, tall: slice = tall, places: proximity.Places = places, most: int = most
         ) -> None:
-            side = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-            scratch = np.empty((halves.TREES, most, len(side.leaf)))
+            side = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+            scratch = np.empty((proximity.TREES, most, len(side.leaf)))
             part = np.zeros((tall.stop - tall.start, len(side.leaf)))
-            halves.ratio_half(
+            proximity.ratio_half(
                 places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
             )
             total[tall, wide] = part
@@ -77,7 +77,7 @@ def ratio_square(
 
     The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
     """
-    from lookalike.kernels.halves import join_halves
+    from lookalike.kernels.proximity import join_halves
 
     total = ratio_half(forest, leaf, leaf, bins, once, n_jobs)
 
@@ -125,7 +125,7 @@ def ratio_block(
     -------
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
-    from lookalike.kernels import paths
+    from lookalike.kernels import proximity
 
     once = parting == "once"
     unknown = bins_x.dtype.type(unknown_bin(bins_x))
@@ -156,11 +156,11 @@ def ratio_block(
         return out
     splits, counter, weights = forest.splits, _counter(forest), (float(alpha), float(beta))
     for wide in blocks(len(leaf_y), WIDE):
-        other = paths.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        other = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), WIDE):
-            one = paths.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
+            one = proximity.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            paths.ratio_whole(
+            proximity.ratio_whole(
                 one,
                 other,
                 splits,

@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import InvalidInput, TooLarge
+from lookalike.errors import InvalidInput, Param, TooLarge
 
 if TYPE_CHECKING:
     from lookalike.trees.thresholds.flat import Forest
@@ -48,7 +48,7 @@ def leaf_type(n_leaves: int) -> type[np.unsignedinteger]:
 
 def bin_rows(forest: Forest, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     """Return the bins of rows; see ``Forest.bins``."""
-    from lookalike.kernels.leaves import bin_values
+    from lookalike.kernels.trees import bin_values
 
     values = np.asarray(values)
     if values.ndim != 2 or values.shape[1] != forest.n_inputs:
@@ -75,7 +75,7 @@ def bin_rows(forest: Forest, values: np.ndarray, n_jobs: int | None = None) -> n
 
 def find_leaves(forest: Forest, bins: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     """Return the leaf number of every row in every tree; missing values go by the default side."""
-    from lookalike.kernels import leaves
+    from lookalike.kernels import trees as kernels
 
     splits, leaf = forest.splits, forest.nodes.leaf
     most = int(forest.nodes.n_leaves.max(initial=0))
@@ -83,7 +83,7 @@ def find_leaves(forest: Forest, bins: np.ndarray, n_jobs: int | None = None) -> 
     unknown = bins.dtype.type(unknown_bin(bins))
 
     def one(part: slice) -> None:
-        leaves.find_leaves(bins[part], splits, leaf, unknown, found[part])
+        kernels.find_leaves(bins[part], splits, leaf, unknown, found[part])
 
     run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "walking down trees")
     return found
@@ -93,7 +93,7 @@ def count_rows(
     forest: Forest, bins: np.ndarray, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of rows in every node, and the side that missing values take there."""
-    from lookalike.kernels import leaves
+    from lookalike.kernels import trees as kernels
 
     mass, side = np.empty(len(forest.feature)), np.empty(len(forest.feature), np.uint8)
     unknown = bins.dtype.type(unknown_bin(bins))
@@ -102,7 +102,7 @@ def count_rows(
 
     def one(part: slice) -> None:
         trees = np.array([part.start, part.stop])
-        leaves.count_rows(bins, splits, trees, unknown, forest.soft, mass, side)
+        kernels.count_rows(bins, splits, trees, unknown, forest.soft, mass, side)
 
     run(one, [(part,) for part in blocks(forest.n_trees, 16)], n_jobs, "counting rows in nodes")
     return mass, side
@@ -128,7 +128,7 @@ def share_leaves(
         row without gaps, whose leaves are in ``find_leaves``. The weights of a row sum to 1 in each
         tree.
     """
-    from lookalike.kernels import leaves
+    from lookalike.kernels import trees as kernels
 
     unknown = bins.dtype.type(unknown_bin(bins))
     gaps = np.flatnonzero(has_gaps(bins)) if forest.soft else np.empty(0, np.int64)
@@ -137,7 +137,7 @@ def share_leaves(
     splits, nodes = forest.splits, forest.nodes
 
     def walk(row: int, out: np.ndarray, weights: np.ndarray) -> int:
-        made = leaves.share_leaves(
+        made = kernels.share_leaves(
             bins[row], splits, forest.mass, nodes, unknown, by_mass, out, weights
         )
         return int(made)
@@ -155,7 +155,11 @@ def share_leaves(
             f"forest of {forest.n_trees:,} trees",
             f"{show_bytes(needed)} for the leaves that {len(gaps):,} rows with gaps may reach",
             f"a memory limit of {show_bytes(settings().memory_limit)}",
-            "Raise config(memory_limit=...), encode fewer rows at once, or grow smaller trees",
+            (
+                "Raise ",
+                Param("memory_limit", of="config"),
+                ", encode fewer rows at once, or grow smaller trees",
+            ),
         )
     reached, weights = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.kernels.shares import SpreadRows
+from lookalike.kernels.proximity import SpreadRows
 
 Soft = tuple[Ragged, Ragged]
 
@@ -36,8 +36,7 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.matches import share_matches
-    from lookalike.kernels.shares import overlap_soft
+    from lookalike.kernels.proximity import overlap_soft, share_matches
 
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out = np.empty((len(codes_x), len(codes_y)))
@@ -68,8 +67,7 @@ def out_of_bag_block(
     bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
         1 where the tree was grown on the row.
     """
-    from lookalike.kernels.matches import count_matches
-    from lookalike.kernels.shares import overlap_out_of_bag
+    from lookalike.kernels.proximity import count_matches, overlap_out_of_bag
 
     shape = len(codes_x), len(codes_y)
     shared, usable = np.empty(shape, np.int64), np.empty(shape, np.int64)
@@ -100,7 +98,7 @@ def count_unusable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
 
 
 def _count_usable(bag_x: np.ndarray, bag_y: np.ndarray, out: np.ndarray) -> None:
-    from lookalike.kernels.matches import count_matches
+    from lookalike.kernels.proximity import count_matches
 
     count_matches(
         np.where(bag_x > 0, np.uint8(1), np.uint8(0)),

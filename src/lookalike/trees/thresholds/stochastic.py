@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.seeds import tree_states
@@ -74,7 +74,7 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.perfect import encode_perfect, walk_perfect
+        from lookalike.kernels.balanced import encode_perfect, walk_perfect
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
@@ -201,7 +201,7 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.perfect import grow_perfect
+    from lookalike.kernels.balanced import grow_perfect
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
@@ -250,7 +250,7 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     n = len(values)
     if height > TALLEST:
         raise InvalidInput(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"a height of at most {TALLEST}",
             str(height),
             "Heights of 4 to 6 serve most tables",
@@ -262,10 +262,9 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
-        do = f"Lower height to {tallest}" if tallest else "Give at least two rows that differ"
         raise TooFewRows(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"at least {needed} {'rows' if relax else 'different rows'}",
-            f"{distinct} (n_samples={n})",
-            do,
+            (f"{distinct} of ", Param("n_samples", n)),
+            ("Use ", Param("height", tallest)) if tallest else "Give at least two rows that differ",
         )

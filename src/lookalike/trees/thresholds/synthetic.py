@@ -8,8 +8,8 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput
-from lookalike.kernels.grow import RankedTree, ThresholdTree
+from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.growing import RankedTree, ThresholdTree
 from lookalike.trees.by_parts import PAUSE, grow_by_parts
 from lookalike.trees.grown import Grown
 from lookalike.trees.sampling import count_features, count_share
@@ -52,10 +52,10 @@ def add_synthetic(
     fake = np.empty((n, d))
     if synthetic == "uniform" and category is not None and np.any(category):
         raise InvalidInput(
-            "synthetic='uniform'",
+            Param("synthetic", "uniform"),
             "number columns only",
             f"{int(np.sum(category))} of categories",
-            "Use synthetic='permuted', which shuffles columns of any kind",
+            ("Use ", Param("synthetic", "permuted"), ", which shuffles columns of any kind"),
         )
     for j in range(d):
         x = values[:, j]
@@ -135,7 +135,7 @@ def grow_synthetic(
     >>> grow_synthetic(values, n_trees=5, random_state=0).forest.n_trees
     5
     """
-    from lookalike.kernels.grow import grow_gini, sample_rows
+    from lookalike.kernels.growing import grow_gini, sample_rows
 
     values = np.asarray(values, np.float64)
     n, d = values.shape
@@ -147,10 +147,10 @@ def grow_synthetic(
     size = count_share(max_samples, 2 * n, "max_samples")
     if size < 2:
         raise InvalidInput(
-            f"max_samples={max_samples!r}",
+            Param("max_samples", max_samples),
             "at least two rows per tree",
             str(size),
-            "Raise max_samples",
+            ("Raise ", Param("max_samples")),
         )
     tried = count_features(max_features, d)
     states = tree_states(rng, n_trees)
@@ -161,10 +161,10 @@ def grow_synthetic(
         rows = np.empty(size, np.int64)
         if sample_rows(2 * n, size, bootstrap, labels, state, rows) < 0:
             raise InvalidInput(
-                f"max_samples={max_samples!r}",
+                Param("max_samples", max_samples),
                 "samples that hold real and synthetic rows",
                 "1000 samples of one kind only",
-                "Raise max_samples",
+                ("Raise ", Param("max_samples")),
             )
         if in_bag is not None:
             in_bag[rows[rows < n], t] = 1
