@@ -168,7 +168,7 @@ def test_landmarks(file):
         (["--landmarks", "99"], "found 24 rows"),
         (["--method", "means", "--measure", "gower"], "Leave --measure out"),
         (["--method", "means", "--weight", "size=2"], "Leave --weight out"),
-        (["--method", "density", "--eps", "-1"], "needs a number of at least 0"),
+        (["--method", "density", "--eps", "-1"], "needs a number >= 0"),
     ],
 )
 def test_wrong_requests_are_one_line(file, words, complaint):

@@ -90,7 +90,7 @@ def test_threads_and_saving_change_nothing(tmp_path):
     [
         (lambda m: m.search(99), "99"),
         (lambda m: m.search(0, like=[0, 20]), "20"),
-        (lambda m: m.search(0, 0), "k of at least 1"),
+        (lambda m: m.search(0, 0), "k=0.: needs an integer >= 1"),
         (lambda m: m.search(0, gamma=-1), "gamma"),
         (lambda m: m.relevance([[np.nan, 1.0]]), "NaN"),
     ],

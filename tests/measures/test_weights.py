@@ -549,14 +549,14 @@ class TestBadInput:
 @pytest.mark.parametrize(
     ("learn", "options", "words"),
     [
-        (relieff_weights, {"n_neighbors": 0}, "at least 1"),
+        (relieff_weights, {"n_neighbors": 0}, "an integer >= 1"),
         (relieff_weights, {"n_samples": 5}, "n_samples=4"),
         (relieff_weights, {"target": "class"}, "Did you mean 'classes'"),
         (relieff_weights, {"random_state": -1}, "random_state"),
         (least_squares_weights, {"pairs": "prototype"}, "Did you mean"),
         (least_squares_weights, {"missing": "zero"}, "'ignore', 'midpoint'"),
         (least_squares_weights, {"n_clusters": 4}, "Use n_clusters=3"),
-        (least_squares_weights, {"n_clusters": 0}, "at least 1"),
+        (least_squares_weights, {"n_clusters": 0}, "an integer >= 1"),
     ],
 )
 def test_wrong_options(learn, options, words):
