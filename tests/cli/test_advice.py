@@ -77,11 +77,18 @@ def test_no_function_is_named_where_an_option_is_wrong(python, shell):
         ("inspect", "rows.csv", "--kinds", "zz=order"),
         ("inspect", "rows.csv", "--kinds", "x=numbre"),
         ("cluster", "rows.csv", "-n", "9"),
-        ("cluster", "rows.csv", "--landmarks", "90", "-n", "2"),
+        ("cluster", "rows.csv", "--method", "spectral:landmarks=90", "-n", "2"),
         ("compare", "rows.csv", "-k", "90"),
-        ("hubness", "rows.csv", "--label", "gab"),
-        ("hubness", "rows.csv", "-k", "90"),
-        ("classify", "rows.csv", "--label", "x", "--distance", "word=nothing"),
+        ("hubs", "rows.csv", "--label", "gab"),
+        ("hubs", "rows.csv", "-k", "90"),
+        (
+            "classify",
+            "rows.csv",
+            "--label",
+            "x",
+            "--method",
+            'forest:distances={"word": "nothing"}',
+        ),
         ("search", "rows.csv", "--row", "0", "--measure", "vector:metric=euclid"),
         ("search", "rows.csv", "--row", "0", "--weight", "zz=3"),
         ("search", "rows.csv", "--like", '{"zz": 1}'),
@@ -112,10 +119,9 @@ def test_a_question_names_the_option_that_is_wrong():
         (["search", "rows.csv", "-k", "0"], "'-k': needs at least 1, found '0'."),
         (["search", "rows.csv", "-k", "few"], "'-k': needs a whole number, found 'few'."),
         (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
-        (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
+        (["hubs", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
         (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
-        (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
     ],
 )
 def test_a_wrong_option_is_told_in_words(words, said):
@@ -165,7 +171,9 @@ def test_a_switch_shows_no_type(words):
 
 def test_too_few_rows_to_judge_by_are_told_without_a_function(tmp_path):
     (tmp_path / "row.csv").write_text("a,b\n1,x\n")
-    heard = run("regress", tmp_path / "row.csv", "--label", "a", "--trees", 5).stderr
+    heard = run(
+        "regress", tmp_path / "row.csv", "--label", "a", "--method", "forest:trees=5"
+    ).stderr
     assert "no cross-validation: needs at least 5 rows, found 1 row." in heard
     assert "cross_validate" not in heard
     assert "1 rows" not in heard
