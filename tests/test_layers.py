@@ -28,7 +28,8 @@ LAYERS = [
     ("datasets",),
     ("show.reasons",),
     ("table",),
-    ("kernels", "show.html"),
+    ("kernels", "show.result"),
+    ("show.html", "show.layout"),
 ]
 HEIGHT = {package: len(LAYERS) - i for i, layer in enumerate(LAYERS) for package in layer}
 COMMON = 0  # errors, saving and _runtime: used by every package, using only each other

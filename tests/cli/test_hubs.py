@@ -1,4 +1,4 @@
-"""``lookalike hubness``: figures before and after a repair, for people and for programs."""
+"""``lookalike hubs``: figures before and after a reducer, for people and for programs."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ def file(tmp_path_factory):
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["hubness", *map(str, words)])
+    return CliRunner().invoke(app, ["hubs", *map(str, words)])
 
 
 def test_figures_are_those_of_the_library(file):
@@ -39,7 +39,7 @@ def test_figures_are_those_of_the_library(file):
     labels = np.array(["a", "b"] * 30)
     expected = hubness_report(MutualProximity(Vector()).fit(rows), labels)
     assert told["figures"] == json.loads(json.dumps(expected.figures))
-    assert told["top"][0]["row"] == 0  # the row in the middle is everybody's neighbor
+    assert told["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
     before, after = told["figures"]["before"], told["figures"]["after"]
     assert after["skewness"] < before["skewness"]
 
@@ -47,7 +47,8 @@ def test_figures_are_those_of_the_library(file):
 def test_tables_for_people_and_programs(file, tmp_path):
     path, _ = file
     page = tmp_path / "hubs.html"
-    told = run(path, "--reduce", "nicdm", "--html", page, "-k", 3)
+    assert run(path, "--reduce", "nicdm", "-o", page, "-k", 3).exit_code == 0
+    told = run(path, "--reduce", "nicdm", "-k", 3)
     assert told.exit_code == 0
     assert "before" in told.stdout
     assert "Rows in the most lists" in told.stdout
@@ -71,7 +72,7 @@ def test_label_sets(tmp_path):
         (["--label", "lable"], "Did you mean 'label'?"),
         (["-k", "60"], "found 60 rows"),
         (["--measure", "vectr"], "Did you mean 'vector'?"),
-        (["--html", "/nowhere/x.html"], "/nowhere"),
+        (["-o", "/nowhere/x.html"], "/nowhere"),
     ],
 )
 def test_errors_are_one_line(file, words, complaint):
