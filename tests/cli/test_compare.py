@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from lookalike.cli.compare_command import read_measures
 
 from cli.run import run
 from lookalike.leaderboard import compare

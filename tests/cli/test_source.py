@@ -6,7 +6,6 @@ import json
 
 import pyarrow.parquet
 import pytest
-from lookalike.cli.source import ending_of
 from typer.testing import CliRunner
 
 from cli.run import PLAIN, run
