@@ -34,10 +34,10 @@ said by the same options everywhere: `--kinds`, `--missing`, `--split tags=;` fo
 object as `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses
 what may be found.
 
-**Forms of the answer.** `--output` is `table` (for people), `csv`, `safe-csv`, `json` or `parquet`
-(to a file or a pipe). `--quiet` leaves out notes, warnings and progress. `--memory 8GB` raises the
-most that one matrix may take. Long work shows its progress on a terminal; Ctrl-C ends it at once,
-and a file that was to be written is then as it was before.
+**Forms of the answer.** `--output` is `text` (for people), `csv`, `safe-csv`, `json`, `parquet` (to
+a file or a pipe), or the name of a page to write, `NAME.html`. `--quiet` leaves out notes, warnings
+and progress. `--memory 8GB` raises the most that one matrix may take. Long work shows its progress
+on a terminal; Ctrl-C ends it at once, and a file that was to be written is then as it was before.
 
 **Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
 (`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
@@ -47,7 +47,8 @@ and a file that was to be written is then as it was before.
 grown and read stand among them: `ratio:n_trees=200,forest=extra,max_depth=8`. A measure made of
 another one takes it as its option `measure`: `nicdm:measure=gower`. A name that is not known is
 answered with the names that are. `--weight genres=3` gives weights to columns, for measures that
-weigh them.
+weigh them. Methods take their options in the same way: `--method density:eps=0.2`,
+`--method forest:trees=200`, `--method neighbors:k=5`.
 
 **Search by example.** `--row 17` starts from a row, `--like '{"year": 1977}'` from a record.
 `--like 20` and `--unlike 3`, which may be repeated, name rows that answers should be like and not
@@ -61,27 +62,27 @@ amount is refused by `classify`; `--kinds price=category` makes each number a cl
 **Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
 complete verbs and options; `lookalike --show-completion` prints what it would add.
 
-**Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also
-`for` and `against`, then the columns of the table; one of them that has such a name itself is
-written as `table.row`. Distance and similarity are empty where no column is filled in both rows.
+**Search as CSV.** The columns `id`, `score`, `distance` and `similarity` come first, with `--why`
+also `for` and `against`, then the columns of the table; one of them that has such a name itself is
+written as `table.id`. Distance and similarity are empty where no column is filled in both rows.
 
 **Tables from strangers.** A table for people holds no control characters: escape sequences, C1
-codes, marks that turn the direction of text and line breaks in names and cells are shown as
-spaces. JSON writes them as `\\u` escapes. CSV is the data as they are, for a program to read,
-except on a terminal, where they are spaces too. A spreadsheet runs a text that begins with `=`,
-`+`, `-`, `@`, a tab or a line break as a formula: `--output safe-csv` puts an apostrophe before
-such texts (not before numbers). Pages (`--html`) show markup as text; the path is checked before
-the work begins, and a page that is there is replaced only once the new one is complete.
+codes, marks that turn the direction of text and line breaks in names and cells are shown as spaces.
+JSON writes them as `\\u` escapes. CSV is the data as they are, for a program to read, except on a
+terminal, where they are spaces too. A spreadsheet runs a text that begins with `=`, `+`, `-`, `@`,
+a tab or a line break as a formula: `--output safe-csv` puts an apostrophe before such texts (not
+before numbers). Pages (`--output NAME.html`) show markup as text; the path is checked before the
+work begins, and a page that is there is replaced only once the new one is complete.
 
-**Search and Python.** `lookalike search` asks `la.Index`, so both give the same list: fewer rows
-than `-k` where fewer are there, rows with nothing to compare last. `--weight genres=3` is
-`index.search(..., weights={"genres": 3})`.
+**The shell and Python.** Every verb that asks a question is a function of the library with the same
+parameters and defaults: `lookalike search films.csv --row 3 --weight genres=3` is
+`la.search("films.csv", row=3, weights={"genres": 3})`, and `--output json` is its `to_dict()`.
 
 **Search as JSON.** An object with `measure`, `reason` (why this measure, with `auto`, else null),
-`query` (`row`, `record`) and `hits`, each with
-`row`, `distance`, `similarity`, `record` and, with `--why`, `for` and `against`: lists of reasons
-with the `column`, its `share` of the similarity (for) or of what is lacking to 1 (against), and
-the two cells, `query` and `found`.
+`query` (`id`, `row`) and `hits`, each with `id`, `score`, `distance`, `similarity`, `row` (the
+record) and, with `--why`, `reasons`, `for` and `against`: lists of reasons with the `column`, its
+`share` of the similarity (for) or of what is lacking to 1 (against), and the two cells, `query` and
+`found`.
 """
 
 

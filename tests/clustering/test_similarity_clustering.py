@@ -124,7 +124,7 @@ def test_any_measure_will_do(measure, method):
     y = np.repeat([0, 1], 25)
     points = rng.normal(size=(50, 3)) + 7 * y[:, None]
     model = SimilarityClustering(measure, 2, method=method, random_state=0).fit(points)
-    assert la.cluster.adjusted_rand(y, model.labels_) > 0.8
+    assert la.clustering.adjusted_rand(y, model.labels_) > 0.8
     new = rng.normal(size=(6, 3)) + 7 * np.repeat([0, 1], 3)[:, None]
     assert (model.predict(new)[:3] == model.labels_[0]).all()
     assert (model.predict(new)[3:] == model.labels_[-1]).all()

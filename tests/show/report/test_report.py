@@ -187,7 +187,7 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
     monkeypatch.setattr("lookalike.show.report.table_report.PARTS", PARTS[:4])
     found = la.report({"size": np.arange(12.0), "said": long_texts()})
     assert "compared by its words" in found.parts["columns"]
-    assert "la.reporting.by_words(table)" in found.lead
+    assert "table = by_words(table)" in found.lead
     assert re.search("<h3>Like the (cat sat|dog ran|night was)", found.parts["neighbors"])
 
 

@@ -72,8 +72,8 @@ PARTS = (
         "clusters",
         "Clusters",
         clusters_part,
-        "model = la.cluster.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-        "print(la.cluster.profile_clusters(model.fit({rows}), {rows}))",
+        "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+        "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))",
     ),
     Part("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
     Part(
@@ -81,7 +81,7 @@ PARTS = (
         "Prototypes and outliers",
         rows_part,
         "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-        "odd = la.predict.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
+        "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
     ),
 )
 
@@ -207,7 +207,8 @@ def report(
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
     if texts is not whole:
-        read += "\ntable = la.reporting.by_words(table)  # long texts are compared by their words"
+        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
+        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))
