@@ -53,7 +53,7 @@ def lazy_names(source):
 
 
 def unit_of(path):
-    """The part of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
+    """The package of a dotted path that has a layer: ``show.html``, else ``measures``."""
     unit = ".".join(path[:2])
     return unit if unit in HEIGHT else path[0]
 

@@ -125,7 +125,11 @@ PLACES: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
 
 
 def add_verb(
-    app: typer.Typer, verb: str, panel: str | None = None, name: str | None = None
+    app: typer.Typer,
+    verb: str,
+    panel: str | None = None,
+    name: str | None = None,
+    examples: tuple[str, ...] | None = None,
 ) -> None:
     """Make a verb a command: its options are the parameters of its function.
 
@@ -138,6 +142,8 @@ def add_verb(
         Heading that it stands under in the help of the program.
     name : str, optional
         Of the command; None: that of the verb.
+    examples : tuple of str, optional
+        At the end of its help; None: those of the verb.
     """
     ask = get_verb(verb)
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
@@ -159,7 +165,7 @@ def add_verb(
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
-    add_command(app, name or verb, question, examples_of(verb), panel)
+    add_command(app, name or verb, question, examples or examples_of(verb), panel)
 
 
 def add_command(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase
 from lookalike.evaluate.agreement import (
@@ -448,11 +447,11 @@ class HubnessReport(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per figure."""
-        names = [name for name, _, _ in self.rows()]
+        names, meanings = ([row[at] for row in self.rows()] for at in (0, 1))
         figures = {
             column: [values.get(name) for name in names] for column, values in self.figures.items()
         }
-        return {"figure": names, **figures}
+        return {"figure": names, "meaning": meanings, **figures}
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print what it comes to, the figures, then the rows that are in the most lists."""
@@ -490,20 +489,6 @@ class HubnessReport(Result):
             words = "" if self.table is None else write_row(self.table, row, rest)
             grid.add_row(*layout.cells([*line, words]))
         return grid
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the figures as a data frame, one row each.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        """
-        names = [name for name, _, _ in self.rows()]
-        labels = [label for _, label, _ in self.rows()]
-        data: dict[str, list[Any]] = {"figure": names, "meaning": labels}
-        for column, figures in self.figures.items():
-            data[column] = [figures.get(name) for name in names]
-        return make_frame(data, backend)
 
     def __str__(self) -> str:
         rows = self.rows()

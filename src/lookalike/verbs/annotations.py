@@ -85,7 +85,7 @@ def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
     """Return what the docstring of a verb says about each parameter, a line each."""
     text = inspect.getdoc(verb) or ""
     part = text.partition("Parameters\n----------\n")[2]
-    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0]
+    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0] + "\n"
     found: dict[str, str] = {}
     for names, body in re.findall(
         r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", part, re.M

@@ -214,8 +214,8 @@ def report(
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
     if texts is not whole:
-        read += "\nfrom lookalike.show.report import by_words\n"
-        read += "table = by_words(table)  # long texts are compared by their words"
+        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
+        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))
