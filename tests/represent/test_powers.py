@@ -110,10 +110,10 @@ def test_a_fitted_measure_is_a_space():
         ([[1, np.nan], [np.nan, 1]], {}, "found nan"),
         ([[1, 0.5]], {}, "a square matrix"),
         (np.empty((0, 0)), {}, "a square matrix"),
-        (S, {"n": 0}, "n, a whole number of at least 1"),
-        (S, {"n": 1.5}, "n, a whole number of at least 1"),
+        (S, {"n": 0}, "power_similarity.n="),
+        (S, {"n": 1.5}, "power_similarity.n="),
         (S, {"mode": "paths"}, "Did you mean 'path'"),
-        (S, {"new": [[0.5]]}, "a similarity to each of the 2 rows"),
+        (S, {"new": [[0.5]]}, "to each of the 2 rows"),
         (S, {"new": [[0.5, 2]]}, "found 2 in row 0"),
     ],
 )
