@@ -105,7 +105,7 @@ def test_sizes_that_are_none(size):
 def test_unknown_settings_are_refused():
     with pytest.raises(InvalidInput, match="'memory'"):
         la.config(memory="1GB")
-    with pytest.raises(InvalidInput, match="progress True, False or None"):
+    with pytest.raises(InvalidInput, match="progress=.*True, False or None"):
         la.config(progress="yes")
     with pytest.raises(InvalidInput, match="n_jobs"):
         la.config(n_jobs=0)

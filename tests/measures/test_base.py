@@ -62,7 +62,9 @@ def test_empty_tables_are_refused(empty):
 def test_a_matrix_over_the_memory_limit_is_refused_before_it_starts():
     measure = Vector().fit(RNG.random((2000, 2)))
     with la.config(memory_limit="10MB"):
-        with pytest.raises(TooLarge, match=r"2,000 x 2,000 = 32 MB. Use kneighbors"):
+        with pytest.raises(
+            TooLarge, match=r"2,000 x 2,000 = 32 MB. Ask for neighbors by kneighbors"
+        ):
             measure.distance()
         found = measure.kneighbors(n_neighbors=3)[1]
     assert_array_equal(found, measure.kneighbors(n_neighbors=3)[1])

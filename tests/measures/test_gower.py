@@ -307,7 +307,7 @@ def test_missing_in_both_is_no_mismatch_and_the_diagonal_is_one():
         ({"weights": [1.0]}, r"one weight for each of the 2 columns, found 1"),
         ({"weights": {"x": math.nan}}, r"weights of at least 0, found nan"),
         ({"weights": "relief"}, r"Did you mean 'relieff'"),
-        ({"weights": "relieff"}, r"a target to learn from, found y=None"),
+        ({"weights": "relieff"}, r"a target to learn from, found none"),
         ({"distances": {"z": "jaccard"}}, r"columns of the table, found 'z'"),
         ({"distances": {"c": "jaccard"}}, r"column 'c'.*'jaccard'"),
         ({"ranges": {"q": 3.0}}, r"found 'q'"),

@@ -417,7 +417,7 @@ def test_asymmetric_matrices_are_named():
     ("X", "y", "options", "found"),
     [
         ({"x": [1.0, 2.0]}, ["a", "a"], {}, "1 class"),
-        ({"x": [1.0, 2.0]}, ["a", None], {}, "without gaps"),
+        ({"x": [1.0, 2.0]}, ["a", None], {}, "without missing values"),
         ({"x": [1.0, 2.0]}, [0.5, 1.5], {}, "continuous"),
         ({"x": [1.0, 2.0]}, [0, 1], {"distances": {"y": "jaccard"}}, "a column 'y'"),
         ({"x": [1.0, 2.0]}, [0, 1], {"distances": {"x": "jaccard"}}, "for number cells"),

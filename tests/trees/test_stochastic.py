@@ -152,7 +152,7 @@ def test_threads_and_seeds():
 
 
 def test_too_few_different_rows_names_the_largest_height():
-    with pytest.raises(TooFewRows, match=r"at least 4 different rows, found 2 \(n_samples=4\)"):
+    with pytest.raises(TooFewRows, match=r"at least 4 different rows, found 2 of n_samples=4"):
         grow_stochastic(np.array([[0.0], [0.0], [0.0], [1.0]]), 5, 2)
     with pytest.raises(TooFewRows, match="Use height=4"):
         grow_stochastic(np.random.default_rng(0).random((31, 2)), 5, 5)
