@@ -10,11 +10,11 @@ import textwrap
 import warnings
 
 import pytest
+from lookalike.cli.source import Loaded
 
 import lookalike
 from cli.run import program, run, start
 from lookalike.cli.app import VERBS
-from lookalike.cli.source import Loaded
 from lookalike.errors import LookalikeWarning
 
 ROWS = "id,size,color\n1,1.5,red\n2,2.5,blue\n3,2.0,red\n4,9.0,\n"

@@ -151,9 +151,7 @@ def test_help_shows_names_and_no_types_of_python(words):
         assert not line or not after or len(line) + len(after.split()[0]) > 90
 
 
-READERS = [
-    w for w in ALL if w[0] not in ("demo", "serve", "token", "warm", "report", "index")
-]
+READERS = [w for w in ALL if w[0] not in ("demo", "serve", "token", "warm", "report", "index")]
 
 
 @pytest.mark.parametrize("words", [*READERS, ("index", "build")], ids=" ".join)

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from lookalike.cli.compare_command import read_measures
 
 from cli.run import run
-from lookalike.cli.compare_command import read_measures
 from lookalike.leaderboard import compare
 from lookalike.measures import Gower, Vector
 

@@ -1,8 +1,8 @@
 """Measures by name."""
 
 import pytest
-
 from lookalike.cli.measure import known, make_measure
+
 from lookalike.errors import InvalidInput
 from lookalike.measures import MEASURES, Gower, Measure, Ranked, Vector
 

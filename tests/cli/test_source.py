@@ -6,11 +6,11 @@ import json
 
 import pyarrow.parquet
 import pytest
+from lookalike.cli.source import ending_of
 from typer.testing import CliRunner
 
 from cli.run import PLAIN, run
 from lookalike.cli.app import app
-from lookalike.cli.source import ending_of
 
 ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
 

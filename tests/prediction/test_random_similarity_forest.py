@@ -20,7 +20,7 @@ from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.prediction import RandomSimilarityForestRegressor as Regressor
-from lookalike.trees.cells.rows import class_votes
+from lookalike.trees.cells.trees import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):

@@ -9,8 +9,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.kernels.mixed import assign_centers
-from lookalike.measures.forest.tree_inputs import TreeInputs, plan_inputs, read_inputs
-from lookalike.measures.numeric import check_owners
+from lookalike.measures.numeric import TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, Real, Saved, require
 from lookalike.table import Schema, Table

@@ -32,7 +32,7 @@ from lookalike.leaderboard.scores import (
     tied_share,
 )
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.forest.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.table import Table
 
 WARM = 64  # rows that a measure is tried on first, so that compiling is not counted as its time

@@ -17,12 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
+from lookalike.measures.contract.matrices import moments
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.measures.mixed.gower import check_weights
-from lookalike.measures.moments import moments
 from lookalike.measures.names import as_measure
 from lookalike.measures.vector import Vector
 from lookalike.saving.fields import (

@@ -9,12 +9,10 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.saving.fields import (

@@ -10,13 +10,10 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch

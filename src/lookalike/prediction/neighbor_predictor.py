@@ -13,10 +13,8 @@ from lookalike.errors import InvalidInput
 from lookalike.evaluate.vote import WEIGHTS, list_weights
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask, check_task_rows
+from lookalike.measures.contract.rows import Rows, check_k
+from lookalike.measures.task import MeasureTask, Source, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.prediction.mixins import NamedTargetMixin
 from lookalike.prediction.neighbor_tuning import TUNE, held_out_losses, summarize

@@ -11,7 +11,7 @@ from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import WEIGHTS
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.neighbors.graph import NeighborGraph
 
 TUNE = "tune"

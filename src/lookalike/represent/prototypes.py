@@ -11,7 +11,7 @@ import numpy as np
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, suggest
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.source import read_source
+from lookalike.measures.task import read_source
 from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")

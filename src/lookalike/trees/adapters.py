@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.trees.grown import Grown
+from lookalike.trees.growing import Grown
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"

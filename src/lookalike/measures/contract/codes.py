@@ -15,12 +15,17 @@ import numpy as np
 
 from lookalike.kernels.bounds import NUMBER, STEPS, propose
 from lookalike.kernels.first_use import worth_compiling
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows, kept_beside
-from lookalike.measures.contract.searched import Codes
-from lookalike.neighbors.bounds import Bounds, ByteCodes, Cells, bound_queries
-from lookalike.neighbors.codes import LEAST, Pairs, nearest_by_codes
+from lookalike.measures.contract.base import Codes, Measure
+from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
+from lookalike.neighbors.codes import (
+    LEAST,
+    Bounds,
+    ByteCodes,
+    Cells,
+    Pairs,
+    bound_queries,
+    nearest_by_codes,
+)
 from lookalike.neighbors.graph import NeighborGraph
 
 COLUMNS = 16  # of a table, roughly, to say how much work a question is
@@ -69,7 +74,7 @@ class _ByteRoad(Measure):
     def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
         """Give rows the codes that were kept beside them, so that they are not made again."""
         if arrays:
-            kept_beside(rows, "_codes", lambda: self._codes_from(arrays, rows))
+            kept_beside(rows, "codes", lambda: self._codes_from(arrays, rows))
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
@@ -78,7 +83,7 @@ class _ByteRoad(Measure):
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def _codes_of(self, rows: Rows) -> Any:
-        return kept_beside(rows, "_codes", lambda: self._make_codes(rows))
+        return kept_beside(rows, "codes", lambda: self._make_codes(rows))
 
     def prepare(self, rows: Rows) -> None:
         """Make the codes of rows that are going to be searched."""
@@ -128,8 +133,8 @@ class _ByteRoad(Measure):
             n_indexed=n_indexed, n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
         at = np.flatnonzero(left_over)
-        asked, in_vain = b.__dict__.get("_tally", (0, 0))
-        b.__dict__["_tally"] = (asked + len(a), in_vain + len(at))
+        asked, in_vain = b.cache.get("tally", (0, 0))
+        b.cache["tally"] = (asked + len(a), in_vain + len(at))
         if len(at):
             rows = b if allowed is None else b[np.flatnonzero(allowed)]
             those = names if allowed is None else names[allowed]
@@ -145,7 +150,7 @@ def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
     questions to the same rows they are no longer asked. A few questions are answered before the
     loops over bytes would be compiled. The answers are the same either way.
     """
-    asked, in_vain = b.__dict__.get("_tally", (0, 0))
+    asked, in_vain = b.cache.get("tally", (0, 0))
     if len(b) < LEAST or 16 * k > len(b) or (asked >= TRIED and 2 * in_vain >= asked):
         return False
     return worth_compiling(propose, COLUMNS * n_queries * len(b))
@@ -175,7 +180,7 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:
     """
     if not (a.seen >= 0).any():
         return None
-    order, ranked = kept_beside(b, "_by_seen", lambda: _sorted_by_seen(b))
+    order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
 
     def own_rows(part: slice) -> Pairs:
         seen = a.seen[part]

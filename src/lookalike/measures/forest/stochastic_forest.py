@@ -11,15 +11,11 @@ from lookalike._runtime.files import scratch_file
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import InPython, InvalidInput, Phrase
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.forest.explain import both_numbers, check_soft, explain_sharing, soft_part
-from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inputs
-from lookalike.measures.numeric import check_owners
+from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.fields import (
@@ -40,8 +36,8 @@ from lookalike.trees.thresholds.blame import (
     parting_shares,
     undecided_columns,
 )
-from lookalike.trees.thresholds.rows import share_leaves
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.flat import share_leaves
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
 

@@ -16,15 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Codes, Measure, Traits
 from lookalike.measures.contract.codes import ByteQuestion, _ByteRoad
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.searched import Codes
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.contract.typical import Typical
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import explain_mixed
+from lookalike.measures.mixed.explain import Typical, explain_mixed
 from lookalike.measures.mixed.plan import SCALES, MixedPlan
 from lookalike.saving.fields import (
     Anything,

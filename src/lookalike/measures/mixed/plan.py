@@ -16,12 +16,9 @@ import numpy as np
 
 from lookalike.columns import Distance, distance_for
 from lookalike.columns.base import missing_rows
-from lookalike.columns.category import Equal
-from lookalike.columns.flag import Presence
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Information, RankRange
+from lookalike.columns.levels import Equal, Information, Presence, RankRange
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
-from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
