@@ -16,7 +16,7 @@ from lookalike.measures.contract import codes as byte_road
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed import codes as mixed_codes_module
 from lookalike.measures.mixed.codes import mixed_codes
-from lookalike.neighbors.codes import ByteCodes, bound_queries
+from lookalike.neighbors.codes import ByteCodes, ByteQueries
 from lookalike.testing import number_tables, tables
 
 EVERY = (
@@ -263,10 +263,9 @@ def test_bounds_are_bounds():
     rng = np.random.default_rng(1)
     x, q = rng.random((500, 6)), rng.random((4, 6))
     weights = rng.random(6)
-    codes = ByteCodes.of((x * STEPS).astype(np.uint8))
-    bounds = bound_queries(
-        codes, (q * STEPS).astype(np.uint8), weights, np.full(6, NUMBER), weights=weights
-    )
+    codes = ByteCodes.make(500, 6, lambda at: ((x[at] * STEPS).astype(np.uint8), None))
+    own = (q * STEPS).astype(np.uint8)
+    bounds = ByteQueries(own, weights, np.full(6, NUMBER), weights=weights).bounds(codes)
     asked = bounds.asked
     for i in range(4):
         steps = np.maximum(np.abs(asked.u[i].astype(int) - (x * STEPS).astype(int)) - 1, 0)

@@ -101,7 +101,7 @@ def read_source(
     who : who is asking, for error messages
     kinds : mapping of column to kind, optional
     n_jobs : int, optional
-        Handed down to the measure and those inside it, where they say nothing.
+        Passed to the measure and those inside it, where they have none.
     """
     measure = cast(Measure, as_measure(measure, who))
     rule = IsMeasure()
@@ -120,12 +120,16 @@ def read_source(
     if "kinds" in own:  # the table has them now
         measure.set_params(kinds=None)
     if isinstance(y, str):
-        # Kinds that name the target would bring it back among the compared columns.
-        for name, value in measure.get_params().items():
-            if _last(name) == "kinds" and isinstance(value, Mapping) and y in value:
-                kept = {column: kind for column, kind in value.items() if column != y}
-                measure.set_params(**{name: kept})
+        _forget_kind(measure, y)
     return Source(measure, table), target
+
+
+def _forget_kind(measure: Measure, target: str) -> None:
+    """Take a target out of all kinds, which would bring it back among the compared columns."""
+    for name, value in measure.get_params().items():
+        if _last(name) == "kinds" and isinstance(value, Mapping) and target in value:
+            kept = {column: kind for column, kind in value.items() if column != target}
+            measure.set_params(**{name: kept})
 
 
 def _read_frozen(
@@ -159,7 +163,7 @@ def _read_frozen(
 
 
 def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
-    """Hand ``n_jobs`` down to a measure, and to those inside it, where they say nothing."""
+    """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
     if n_jobs is not None:
         found = measure.get_params()
         idle = [name for name, v in found.items() if _last(name) == "n_jobs" and v is None]

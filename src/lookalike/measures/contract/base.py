@@ -26,7 +26,7 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.explanation import (
-    SAMPLE,
+    BASELINE_ROWS,
     ColumnDifferences,
     Explanation,
     draw_pairs,
@@ -261,7 +261,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)
         self.n_streamed_ = len(table)
-        drawn, _, _ = draw_pairs(len(table), min(len(table), SAMPLE))
+        drawn, _, _ = draw_pairs(len(table), min(len(table), BASELINE_ROWS))
         self.rows_ = self._encode(table[drawn], drawn)
         self._fit_rows(_Encoded(self, table))
         return self

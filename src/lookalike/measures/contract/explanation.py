@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lookalike.measures.contract.base import Measure
 
 NOTHING = 1e-12  # a contribution up to here is round-off
+BASELINE_ROWS = 128  # rows that the two of a pair are compared with
+BASELINE_PAIRS = 24  # of them explained in full: a forest may take some milliseconds for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,17 +94,14 @@ class Explanation:
         """
         largest = self._largest_difference()
         plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
-        minus = [
-            name
-            for name in self._ranked(self.minus, 1)
-            if name not in plus or name not in self.telling
-        ][:n]
+        told = {name for name in plus if name in self.telling}
+        minus = [name for name in self._ranked(self.minus, 1) if name not in told][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
-        if not minus and n > 0:  # all is as near as can be: what still differs most
-            most = self._largest_contribution(self.minus)
-            if most is not None and plus != [most]:
-                plus, minus = [name for name in plus if name != most], [most]
+        most = self._largest_contribution(self.minus)
+        # All is as near as can be: what still differs most is the only reason against.
+        if not minus and n > 0 and most is not None and plus != [most]:
+            plus, minus = [name for name in plus if name != most], [most]
         shares = [(name, self.plus.get(name, 0.0)) for name in plus]
         return shares, [(name, self.minus[name]) for name in minus]
 
@@ -138,20 +137,24 @@ class Explanation:
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
-        scores = {}
         values = {name: value for name, value in side.items() if value > NOTHING}
         if at == 0 and None in values:  # likeness that no column has a share of speaks through all
             values |= {name: 0.0 for name in self.telling if name not in side}
-        for name, value in values.items():
-            if name is None:
-                continue
-            bits = self.telling.get(name)
-            if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
-                continue
-            weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
-            weight = max(weight, self.reach.get(name, 0.0))
-            scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
+        scores = {
+            name: (-self._weight(name) * self.telling.get(name, (0.0, 0.0))[at], -value)
+            for name, value in values.items()
+            if name is not None and self._says(name, at)
+        }
         return sorted(scores, key=lambda name: scores[name])
+
+    def _weight(self, name: str) -> float:
+        weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+        return max(weight, self.reach.get(name, 0.0))
+
+    def _says(self, name: str, at: int) -> bool:
+        """Say whether a column is a reason; where every pair is as near or far, it is none."""
+        near, far = self.telling.get(name, (1.0, 0.0))
+        return near > far if at == 0 else name not in self.telling or far != 0
 
     def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
         """Return the largest contribution, first of columns in which not all pairs are the same."""
@@ -308,10 +311,6 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
 
 
-SAMPLE = 128  # rows that the two of a pair are compared with
-PAIRS = 24  # of them that are explained in full: a forest may take some milliseconds for each
-
-
 class ColumnDifferences(NamedTuple):
     """How much pairs of rows differ in each column, in a unit of the measure's own.
 
@@ -430,13 +429,13 @@ def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
 def _draw(measure: Measure) -> _Sample:
     """Draw rows, and explain some pairs of them for what a column has in the mean."""
     rows = measure.rows_
-    drawn, left, right = draw_pairs(len(rows), min(len(rows), SAMPLE))
+    drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
     if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
         drawn = np.arange(len(rows))
         left, right = drawn[: len(left)], np.roll(drawn, -1)[: len(right)]
     sums: dict[str, np.ndarray] = {}
     count = 0
-    for i, j in zip(left[:PAIRS], right[:PAIRS], strict=True):
+    for i, j in zip(left[:BASELINE_PAIRS], right[:BASELINE_PAIRS], strict=True):
         told = measure._explain(rows[i : i + 1], rows[j : j + 1])
         if np.isnan(told.similarity):
             continue

@@ -1,7 +1,8 @@
-"""The seven published ways to read a similarity out of a forest, by name."""
+"""The seven published proximities of rows in a forest: shared tests, leaves or ancestors."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,8 +30,8 @@ from lookalike.trees.thresholds.proximity import (
 )
 
 
-class ForestReading(SaveMixin, BaseEstimator, abstract=True):
-    """Base of the ways to read a similarity out of a forest.
+class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
+    """Base of the proximity methods: how the similarity of two rows follows from a forest.
 
     Attributes
     ----------
@@ -66,30 +67,30 @@ class ForestReading(SaveMixin, BaseEstimator, abstract=True):
         """Whether fitting looks at all pairs of rows."""
         return False
 
+    @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
         """Whether the fitted rows in every node have to be counted."""
-        raise AssertionError(f"{type(self).__name__} must write needs_counts")
 
     def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
         """Return what each node is worth as a lowest common ancestor, where that is asked for."""
         return None
 
+    @abstractmethod
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return a block of native values, before ``finish``."""
-        raise AssertionError(f"{type(self).__name__} must write compare")
 
     def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
         """Return native values, given the range of what ``compare`` gives for the fitted rows."""
         return block
 
+    @abstractmethod
     def explain(
         self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
     ) -> Explanation:
         """Explain one row against one, given their similarity and distance."""
-        raise AssertionError(f"{type(self).__name__} must write explain")
 
 
-class Ratio(ForestReading):
+class Ratio(ProximityMethod):
     """Two rows are alike if they answer alike the tests that either meets on its way [1]_.
 
     Tversky's ratio model: agreed tests over agreed tests plus those only on one of the two ways,
@@ -162,7 +163,7 @@ class Ratio(ForestReading):
         return explain_ratio(fitted, numbers, a, b, once, self.alpha, self.beta)
 
 
-class Shi(ForestReading):
+class Shi(ProximityMethod):
     """Two rows are alike if they share a leaf, in many trees [1]_.
 
     Parameters
@@ -248,7 +249,7 @@ class OutOfBag(Shi):
         return out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
 
 
-class AncestorReading(ForestReading, abstract=True):
+class AncestorMethod(ProximityMethod, abstract=True):
     """What the lowest common ancestor of two leaves tells."""
 
     conversion: ClassVar[str] = "one_minus"
@@ -279,7 +280,7 @@ class AncestorReading(ForestReading, abstract=True):
         return explain_ancestors(fitted, numbers, a, b, self.kind)
 
 
-class Zhu2(AncestorReading):
+class Zhu2(AncestorMethod):
     """Two rows are alike if their ways part late: shared steps over the longer way [1]_.
 
     References
@@ -307,7 +308,7 @@ class Zhu2(AncestorReading):
         return "depth"
 
 
-class Zhu3(AncestorReading):
+class Zhu3(AncestorMethod):
     """Two rows are alike if their ways part late, a step counting more the fewer rows take it [1]_.
 
     Parameters
@@ -344,7 +345,7 @@ class Zhu3(AncestorReading):
         return self.denominator
 
 
-class Ting(AncestorReading):
+class Ting(AncestorMethod):
     """Two rows are near if few rows fall into the smallest region that holds both [1]_.
 
     Parameters
@@ -425,20 +426,20 @@ class Aryal(Ting):
         return np.clip((block - low) / span, 0, 1) if span > 0 else np.zeros(block.shape)
 
 
-METHODS: dict[str, type[ForestReading]] = {
-    reading.name: reading for reading in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
+METHODS: dict[str, type[ProximityMethod]] = {
+    method.name: method for method in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
 }
 
 
-def find_reading(method: str | ForestReading) -> ForestReading:
-    """Return the way to read that a name stands for: the published setting.
+def find_method(method: str | ProximityMethod) -> ProximityMethod:
+    """Return the proximity method of a name, with every option as published.
 
     Examples
     --------
-    >>> find_reading("zhu3")
+    >>> find_method("zhu3")
     Zhu3()
     """
-    if isinstance(method, ForestReading):
+    if isinstance(method, ProximityMethod):
         return method
     if method not in METHODS:
         raise InvalidInput(

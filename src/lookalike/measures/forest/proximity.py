@@ -1,7 +1,4 @@
-"""Seven ways to read a similarity out of a forest, grown here or elsewhere.
-
-Long because of its documentation: seven readings, five sources of trees.
-"""
+"""Proximities in a forest, by seven published methods, with trees grown here or elsewhere."""
 
 from __future__ import annotations
 
@@ -31,13 +28,13 @@ from lookalike.measures.forest.explain import (
 )
 from lookalike.measures.forest.methods import (
     METHODS,
-    AncestorReading,
+    AncestorMethod,
     Aryal,
-    ForestReading,
+    ProximityMethod,
     Ratio,
     Shi,
     Zhu3,
-    find_reading,
+    find_method,
 )
 from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
 from lookalike.measures.forest.source import (
@@ -48,7 +45,7 @@ from lookalike.measures.forest.source import (
     schema_of,
     tests_cells,
 )
-from lookalike.measures.forest.stochastic_forest import nearest_by_codes
+from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import (
     ORDERED,
     TreeInputs,
@@ -84,7 +81,6 @@ from lookalike.trees.growers import (
 )
 from lookalike.trees.growing import Grown
 from lookalike.trees.thresholds.flat import (
-    Forest,
     bin_type,
     count_rows,
     find_leaves,
@@ -94,71 +90,6 @@ from lookalike.trees.thresholds.flat import (
     unknown_bin,
 )
 from lookalike.trees.thresholds.proximity import ratio_square
-
-WHO = "ForestProximity"
-
-
-def check_forest(measure: Any, reading: ForestReading, dims: Dims) -> None:
-    """Refuse a loaded measure whose forest, inputs and bag do not belong together."""
-    forest, inputs = measure.forest_, measure.inputs_
-    cells = isinstance(inputs, CellInputs)
-    require(cells == tests_cells(measure.forest), f"{WHO}.inputs_", "inputs of the forest")
-    if isinstance(inputs, CellInputs):
-        require(measure.__dict__.get("trees_") is inputs.trees, f"{WHO}.trees_", "the same trees")
-        known = all(name in measure.schema_.kinds for name in inputs.owner)
-        require(known, f"{WHO}.inputs_", "columns of the table", "others")
-        same = inputs.owner == tuple(measure.schema_.kinds)
-        require(same, f"{WHO}.inputs_", "the columns of the table in their order", "others")
-        n_inputs = max(1, len(inputs.trees.different_tests))
-    else:
-        check_owners(measure.schema_, inputs.names, inputs.owner, f"{WHO}.inputs_")
-        n_inputs = len(inputs.owner)
-    require(forest.n_inputs == n_inputs, f"{WHO}.forest_", f"{n_inputs} inputs", "others")
-    known = forest.column.max(initial=-1) < len(inputs.owner)
-    require(known, f"{WHO}.forest_", f"columns below {len(inputs.owner)}", "others")
-    if measure.values_ is not None:
-        nodes = len(forest.feature)
-        require(dims["nodes"] == nodes, f"{WHO}.values_", f"{nodes} nodes", str(dims["nodes"]))
-    needs = isinstance(reading, AncestorReading)
-    require(needs == (measure.values_ is not None), f"{WHO}.values_", "values for this method")
-    if reading.needs_all:
-        ends = measure.low_ is not None and measure.high_ is not None
-        require(ends, f"{WHO}.low_", "a range for this method", "none")
-    require(reading.out_of_bag == (measure.in_bag_ is not None), f"{WHO}.in_bag_", "a bag for oob")
-    if measure.in_bag_ is not None:
-        fits = measure.in_bag_.shape == (len(measure.rows_), forest.n_trees)
-        require(fits, f"{WHO}.in_bag_", "an entry per row and tree", str(measure.in_bag_.shape))
-
-
-def forest_rows(forest: Forest, reading: ForestReading, bag: bool) -> Fields:
-    """Return what encoded rows look like."""
-    most = int(forest.nodes.n_leaves.max(initial=0))
-    trees = forest.n_trees
-    shapes: dict[str, Field] = {"codes": Array(leaf_type(most).__name__, "n", trees)}
-    if reading.keeps_bins:
-        shapes["bins"] = Array(bin_type(forest).__name__, "n", forest.n_inputs)
-    if isinstance(reading, Shi):
-        total = int(forest.nodes.leaf_offsets[-1])
-        shapes["leaves"] = RaggedOf("int32", low=0, below=total)
-        shapes["weights"] = RaggedOf("float64", finite=True)
-    if bag:
-        shapes["bag"] = Array("uint8", "n", trees)
-    return shapes
-
-
-def check_forest_rows(forest: Forest, rows: Rows, where: str) -> None:
-    """Refuse loaded rows in leaves that a tree does not have, or beyond its thresholds."""
-    codes = rows.arrays["codes"]
-    if len(codes):
-        fits = (codes.max(axis=0) < forest.nodes.n_leaves).all()
-        require(fits, f"{where}.codes", "leaves of the trees", "others")
-    if "bins" in rows.arrays and len(codes):
-        bins = rows.arrays["bins"]
-        most = np.diff(forest.tests.cut_offsets)
-        known = (bins <= most) | (bins == unknown_bin(bins))
-        require(known.all(), f"{where}.bins", "places among the thresholds", "others")
-    if "leaves" in rows.arrays:
-        check_soft(rows, where)
 
 
 class ForestProximity(Measure):
@@ -193,9 +124,9 @@ class ForestProximity(Measure):
 
     Parameters
     ----------
-    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or a way to read
-        How a similarity is read. A name is the published setting; the objects ``Ratio``, ``Shi``,
-        ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
+    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or an object with options
+        How a proximity is computed. A name is the published setting; the objects ``Ratio``,
+        ``Shi``, ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
     forest : None, "synthetic", "extra", "isolation", "similarity", a grower, or a fitted forest
         How the forest is grown: against synthetic rows, by random cuts, by random cuts on small
         samples, or against synthetic rows with tests that compare cells. A name is the published
@@ -247,7 +178,7 @@ class ForestProximity(Measure):
     >>> bool((measure.similarity() == measure.similarity().T).all())
     True
 
-    Options of the forest, and of the way to read it:
+    Options of the forest, and of the method:
 
     >>> from lookalike.trees import SyntheticForest
     >>> from lookalike.measures import Ratio
@@ -279,7 +210,7 @@ class ForestProximity(Measure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "method": Either(Choice(*METHODS), Instance(ForestReading, named="a way to read a forest")),
+        "method": Either(Choice(*METHODS), Instance(ProximityMethod, named="a proximity method")),
         "n_estimators": Maybe(Integer(1)),
         "random_state": RANDOM_STATE,
         "undefined": Maybe(Real(0.0, 1.0)),
@@ -304,7 +235,7 @@ class ForestProximity(Measure):
 
     def __init__(
         self,
-        method: str | ForestReading = "ratio",
+        method: str | ProximityMethod = "ratio",
         forest: Any = None,
         *,
         n_estimators: int | None = None,
@@ -322,18 +253,22 @@ class ForestProximity(Measure):
         self.n_jobs = n_jobs
 
     @property
+    def _method(self) -> ProximityMethod:
+        return find_method(self.method)
+
+    @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        reading = find_reading(self.method)
+        method = self._method
         return Traits(
-            native=reading.native,
-            conversion=reading.conversion,
-            symmetric=reading.symmetric,
-            exact_self=reading.exact_self,
+            native=method.native,
+            conversion=method.conversion,
+            symmetric=method.symmetric,
+            exact_self=method.exact_self,
             missing=True,
             kinds=() if tests_cells(self.forest) else (*ORDERED, "category"),
-            needs_all=reading.needs_all,
-            undefined_last=reading.undefined_last,
+            needs_all=method.needs_all,
+            undefined_last=method.undefined_last,
         )
 
     @classmethod
@@ -399,31 +334,31 @@ class ForestProximity(Measure):
         """
         schema = schema_of(self.forest)
         if schema is not None and isinstance(y, str) and y not in schema.kinds:
-            y = None  # reading for this forest has left the column out already
+            y = None  # method for this forest has left the column out already
         return super().fit(X, y)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
-        reading = find_reading(self.method)
-        check_params(reading)
-        source = find_source(self.forest, reading, self.n_estimators, self.random_state)
-        who = f"{type(self).__name__} ({reading.name})"
+        method = self._method
+        check_params(method)
+        source = find_source(self.forest, method, self.n_estimators, self.random_state)
+        who = f"{type(self).__name__} ({method.name})"
         self.inputs_: TreeInputs | CellInputs
         if tests_cells(source):
-            trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
+            trees = grow_cells(source, table, method.out_of_bag, who, self.n_jobs)
             self.trees_ = trees.forest
             self.inputs_ = CellInputs(self.trees_, tuple(table.names))
             grown = Grown(self.trees_.to_forest(), trees.in_bag)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = grow_matrix(source, self.inputs_, values, reading.out_of_bag, who, self.n_jobs)
+            grown = grow_matrix(source, self.inputs_, values, method.out_of_bag, who, self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
-        if reading.needs_counts(self.forest_):
+        if method.needs_counts(self.forest_):
             bins = self._bins(table)
             self.forest_ = self.forest_.counted(*count_rows(self.forest_, bins, self.n_jobs))
             rows = self._place(bins, np.arange(len(table)))
-        self.values_ = reading.node_values(self.forest_, len(table))
+        self.values_ = method.node_values(self.forest_, len(table))
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
@@ -435,7 +370,7 @@ class ForestProximity(Measure):
         return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        if not isinstance(self.inputs_, CellInputs) or not find_reading(self.method).shares_leaves:
+        if not isinstance(self.inputs_, CellInputs) or not self._method.shares_leaves:
             return self._place(self._bins(table), seen)
         # Only leaves are kept, so the bins need never be there all at once.
         forest, cells = self.forest_, self.inputs_.trees.encode(table)
@@ -448,12 +383,12 @@ class ForestProximity(Measure):
 
     def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
         """Return rows by the leaves they reach."""
-        reading = find_reading(self.method)
+        method = self._method
         arrays: dict[str, Any] = {"codes": find_leaves(self.forest_, bins, self.n_jobs)}
-        if reading.keeps_bins:
+        if method.keeps_bins:
             arrays["bins"] = bins
-        if isinstance(reading, Shi):
-            by_mass = reading.missing == "by_mass"
+        if isinstance(method, Shi):
+            by_mass = method.missing == "by_mass"
             spread = share_leaves(self.forest_, bins, by_mass, self.n_jobs)
             arrays["leaves"], arrays["weights"] = spread
         if self.in_bag_ is not None:
@@ -462,11 +397,11 @@ class ForestProximity(Measure):
         return Rows(seen, arrays)
 
     def _fit_rows(self, rows: Rows) -> None:
-        reading, fitted = find_reading(self.method), self._fitted()
-        if reading.needs_all:
-            compare = partial(reading.compare, fitted)
+        method, fitted = self._method, self._fitted()
+        if method.needs_all:
+            compare = partial(method.compare, fitted)
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
-        if reading.out_of_bag:
+        if method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
                 warnings.warn(
@@ -484,40 +419,40 @@ class ForestProximity(Measure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities, or for ``ting`` and ``aryal`` distances, of every row of a to b."""
-        reading = find_reading(self.method)
-        return reading.finish(reading.compare(self._fitted(), a, b), self.low_, self.high_)
+        method = self._method
+        return method.finish(method.compare(self._fitted(), a, b), self.low_, self.high_)
 
     def nearest(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
-        reading = find_reading(self.method)
-        shares = reading.shares_leaves and not reading.out_of_bag
+        method = self._method
+        shares = method.shares_leaves and not method.out_of_bag
         if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
-            return nearest_by_codes(self, a, b, k, exclude, ids)
-        if isinstance(reading, Ratio | AncestorReading):
-            plain = isinstance(reading, Ratio) and reading.is_plain
+            return nearest_by_leaves(self, a, b, k, exclude, ids)
+        if isinstance(method, Ratio | AncestorMethod):
+            plain = isinstance(method, Ratio) and method.is_plain
             mirrored = plain and a is b and not has_gaps(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
-        shares = find_reading(self.method).shares_leaves
+        shares = self._method.shares_leaves
         return bit_sketch(self.forest_.n_trees) if shares else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
-        reading = find_reading(self.method)
-        plain = isinstance(reading, Ratio) and reading.is_plain
+        method = self._method
+        plain = isinstance(method, Ratio) and method.is_plain
         fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
         if X is not None or Y is not None or not plain or not fits:
             return super()._matrix(X, Y, to)
-        assert isinstance(reading, Ratio)
+        assert isinstance(method, Ratio)
         bins = self.rows_.arrays["bins"]
         if has_gaps(bins).any():
             return super()._matrix(X, Y, to)
-        codes, once = self.rows_.arrays["codes"], reading.parting == "once"
+        codes, once = self.rows_.arrays["codes"], method.parting == "once"
         values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
         np.fill_diagonal(values, 1.0)
         if to == "similarity":
@@ -531,18 +466,72 @@ class ForestProximity(Measure):
         return parting_columns(self._fitted(), a, b)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        return find_reading(self.method).explain(self._fitted(), both_numbers(self, a, b), a, b)
+        return self._method.explain(self._fitted(), both_numbers(self, a, b), a, b)
 
     # -- loading -----------------------------------------------------------------------------------
 
     def _check_parts(self, dims: Dims) -> None:
-        check_forest(self, find_reading(self.method), dims)
+        """Refuse a loaded measure whose forest, inputs and bag do not belong together."""
+        forest, method, who = self.forest_, self._method, type(self).__name__
+        n_inputs = self._check_inputs(f"{who}.inputs_")
+        require(forest.n_inputs == n_inputs, f"{who}.forest_", f"{n_inputs} inputs", "others")
+        n_columns = len(self.inputs_.owner)
+        known = forest.column.max(initial=-1) < n_columns
+        require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
+        needs = isinstance(method, AncestorMethod)
+        require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
+        if self.values_ is not None:
+            nodes = len(forest.feature)
+            require(dims["nodes"] == nodes, f"{who}.values_", f"{nodes} nodes", str(dims["nodes"]))
+        ends = self.low_ is not None and self.high_ is not None
+        require(ends or not method.needs_all, f"{who}.low_", "a range for this method", "none")
+        bag = self.in_bag_
+        require(method.out_of_bag == (bag is not None), f"{who}.in_bag_", "a bag for oob")
+        if bag is not None:
+            fits = bag.shape == (len(self.rows_), forest.n_trees)
+            require(fits, f"{who}.in_bag_", "an entry per row and tree", str(bag.shape))
+
+    def _check_inputs(self, where: str) -> int:
+        """Refuse loaded inputs of another forest or table; return how many there are."""
+        inputs, kinds = self.inputs_, self.schema_.kinds
+        cells = isinstance(inputs, CellInputs)
+        require(cells == tests_cells(self.forest), where, "inputs of the forest")
+        if not isinstance(inputs, CellInputs):
+            check_owners(self.schema_, inputs.names, inputs.owner, where)
+            return len(inputs.owner)
+        same = getattr(self, "trees_", None) is inputs.trees
+        require(same, "ForestProximity.trees_", "the same trees")
+        known = all(name in kinds for name in inputs.owner)
+        require(known, where, "columns of the table", "others")
+        ordered = inputs.owner == tuple(kinds)
+        require(ordered, where, "the columns of the table in their order", "others")
+        return max(1, len(inputs.trees.different_tests))
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""
-        return forest_rows(self.forest_, find_reading(self.method), self.in_bag_ is not None), {}
+        forest, method = self.forest_, self._method
+        trees, leaves = forest.n_trees, int(forest.nodes.n_leaves.max(initial=0))
+        shapes: dict[str, Field] = {"codes": Array(leaf_type(leaves).__name__, "n", trees)}
+        if method.keeps_bins:
+            shapes["bins"] = Array(bin_type(forest).__name__, "n", forest.n_inputs)
+        if isinstance(method, Shi):
+            total = int(forest.nodes.leaf_offsets[-1])
+            shapes["leaves"] = RaggedOf("int32", low=0, below=total)
+            shapes["weights"] = RaggedOf("float64", finite=True)
+        if self.in_bag_ is not None:
+            shapes["bag"] = Array("uint8", "n", trees)
+        return shapes, {}
 
     def check_rows(self, rows: Rows, where: str) -> None:
-        """Refuse loaded rows that this measure would not have encoded."""
+        """Refuse loaded rows in leaves that a tree does not have, or beyond its thresholds."""
         super().check_rows(rows, where)
-        check_forest_rows(self.forest_, rows, where)
+        codes, forest = rows.arrays["codes"], self.forest_
+        if len(codes):
+            fits = (codes.max(axis=0) < forest.nodes.n_leaves).all()
+            require(fits, f"{where}.codes", "leaves of the trees", "others")
+        if "bins" in rows.arrays and len(codes):
+            bins = rows.arrays["bins"]
+            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
+            require(known.all(), f"{where}.bins", "places among the thresholds", "others")
+        if "leaves" in rows.arrays:
+            check_soft(rows, where)

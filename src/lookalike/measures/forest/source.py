@@ -1,4 +1,4 @@
-"""Where the forest of a ``ForestProximity`` comes from: a grower, or somebody else's fit."""
+"""Where the forest of a ``ForestProximity`` comes from: a grower, or a fitted forest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param, TooFewRows, TooLarge
-from lookalike.measures.forest.methods import ForestReading
+from lookalike.measures.forest.methods import ProximityMethod
 from lookalike.measures.numeric import TreeInputs, check_columns
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
@@ -146,19 +146,19 @@ def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[Sim
 
 
 def find_source(
-    forest: Any, reading: ForestReading, n_estimators: int | None, random_state: Any
+    forest: Any, method: ProximityMethod, n_estimators: int | None, random_state: Any
 ) -> Any:
     """Return the grower that ``forest=`` asks for, or the fitted forest.
 
     Parameters
     ----------
     forest : None, str, Grower, or a fitted forest
-        None: the one that the way to read was published with.
-    reading : ForestReading
+        None: the one that the method was published with.
+    method : ProximityMethod
     n_estimators, random_state
         Shorthands for those of the grower.
     """
-    source = reading.forest if forest is None else forest
+    source = method.forest if forest is None else forest
     if isinstance(source, str):
         source = find_grower(source)
     if isinstance(source, Grower):

@@ -25,7 +25,7 @@ from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEu
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
-from lookalike.neighbors.codes import Bounds, ByteCodes, bound_queries
+from lookalike.neighbors.codes import Bounds, ByteCodes, ByteQueries
 
 FEW = MISSING  # distinct cells that have a number of their own: every byte but the missing one
 WIDEST = 16  # coordinates of a vector that become bytes
@@ -292,7 +292,7 @@ class _Layout(NamedTuple):
     has_roots: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class MixedCodes:
     """The bytes of some rows, the plan they were made by, and what the columns of objects ask."""
 
@@ -351,10 +351,11 @@ class MixedCodes:
                 else:
                     worth[:, columns] = values * weight
             worth[:, layout.looked_up] = tables.max(axis=2)
-            return bound_queries(
-                self.codes, own, worth, self.kind, tables=tables, weights=whole, present=here,
+            asked = ByteQueries(
+                own, worth, self.kind, tables=tables, weights=whole, present=here,
                 midpoint=midpoint, more_weight=more, roots=roots,
             )  # fmt: skip
+            return asked.bounds(self.codes)
 
         return queries
 

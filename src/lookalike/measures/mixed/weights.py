@@ -26,12 +26,15 @@ from lookalike.table.model.targets import (
     split_target,
 )
 
+# None of these follows n_jobs: the same sums are then added in the same order for any.
 WIDE = 1024  # candidates compared at once
 TALL = 64  # rows compared with them at once
-PAIRS = 4096  # pairs of near rows looked at together
+PAIRS = 4096  # pairs of rows whose differences are summed together
+TASKS = 64  # sums of pairs kept at once
 
-# None of these follows n_jobs: the same sums are then added in the same order for any.
-
+SAMPLE = 2000  # rows clustered at once, and
+DRAWS = 5  # how often they are drawn where there are more
+RIDGE = 1e-9  # added to the squares: of equally good weights those of least norm are found
 STEP = 2.0**-36  # differences are counted in these, so sums of up to 2^17 columns need no rounding
 
 
@@ -147,12 +150,6 @@ PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
 
 Pairing = tuple[int, np.ndarray]
 """One row and the rows it is paired with."""
-
-PAIRS = 4096  # pairs looked at together
-TASKS = 64  # sums kept at once; both are constants, so n_jobs changes nothing
-SAMPLE = 2000  # rows clustered at once, and
-DRAWS = 5  # how often they are drawn where there are more
-RIDGE = 1e-9
 
 
 # -- pairs -----------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from lookalike.table.model.table import Column, Table
 saveable(Ragged)
 
 SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
+LARGEST_SQUARED = 1e150  # range of numbers whose squares are still finite
 
 
 @saveable
@@ -180,28 +181,34 @@ def fit_columns(
     made = []
     for at, column in enumerate(table.columns):
         for spec in _several(wanted.get(column.name)):
-            distance: Distance
-            if isinstance(spec, str) and spec == PrecomputedRows.name:
-                distance = PrecomputedRows()
-            else:
-                distance = distance_for(spec, column.kind.name, column.name, column.kind.role)
-            distance = distance.fit(column)
-            kind = TABLE_SQUARED if squared else TABLE
-            if type(distance) is Absolute:
-                kind = VALUE if numeric == "value" else SQUARED if squared else NUMBER
-            elif type(distance) in (Equal, Presence):
-                kind = CATEGORY
-            made.append(TreeColumn(at, column.name, distance, kind))
-            if kind == SQUARED and distance.scale_ > 1e150:
+            distance = _distance_of(spec, column).fit(column)
+            one = TreeColumn(at, column.name, distance, _kind_of(distance, squared, numeric))
+            if one.is_object:
+                check_distance(column, distance)
+            elif one.kind == SQUARED and distance.scale_ > LARGEST_SQUARED:
                 raise InvalidInput(
                     f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
                     f"{distance.scale_:g}",
                     "Divide the column by a constant",
                 )
-            if made[-1].is_object:
-                check_distance(column, distance)
+            made.append(one)
     return tuple(made)
+
+
+def _distance_of(spec: Any, column: Column) -> Distance:
+    if isinstance(spec, str) and spec == PrecomputedRows.name:
+        return PrecomputedRows()
+    return distance_for(spec, column.kind.name, column.name, column.kind.role)
+
+
+def _kind_of(distance: Distance, squared: bool, numeric: str) -> int:
+    """Return how kernels project the cells that a distance compares."""
+    if type(distance) is Absolute:
+        return VALUE if numeric == "value" else SQUARED if squared else NUMBER
+    if type(distance) in (Equal, Presence):
+        return CATEGORY
+    return TABLE_SQUARED if squared else TABLE
 
 
 def encode_columns(
@@ -231,13 +238,9 @@ def _several(spec: Any) -> list[Any]:
 
 
 def check_distance(column: Column, distance: Distance) -> None:
-    """Look at a few pairs of a distance that somebody brought: it has to be one."""
-    if (
-        type(distance).__module__.startswith("lookalike.columns")
-        and type(distance) is not CallableDistance
-    ):
-        return
-    if isinstance(distance, PrecomputedRows):
+    """Look at a few pairs of a distance that the caller brought: it has to be one."""
+    own = type(distance).__module__.startswith("lookalike.columns")
+    if isinstance(distance, PrecomputedRows) or (own and type(distance) is not CallableDistance):
         return
     at = np.arange(len(column))
     if len(at) > SAMPLED:
@@ -248,15 +251,16 @@ def check_distance(column: Column, distance: Distance) -> None:
     hint = "Correct the function, or leave the column out"
     with np.errstate(invalid="ignore"):
         negative = np.argwhere(block < 0)
-        own = np.flatnonzero(np.diag(block) > 1e-9)
+        itself = np.flatnonzero(np.diag(block) > 1e-9)
         both = np.isfinite(block) & np.isfinite(block.T)
         uneven = np.argwhere(both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block))))
     if len(negative):
         i, j = negative[0]
         found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
         raise InvalidInput(who, "numbers of at least 0", found, hint)
-    if len(own):
-        found = f"{block[own[0], own[0]]:g} for row {at[own[0]]} and itself"
+    if len(itself):
+        i = itself[0]
+        found = f"{block[i, i]:g} for row {at[i]} and itself"
         raise InvalidInput(who, "0 between equal cells", found, hint)
     if len(uneven):
         i, j = uneven[0]

@@ -453,6 +453,21 @@ def _spread(
     return square / count if count else 0.0
 
 
+def _least_varied_class(
+    memory: DistanceMemory, f: int, here: np.ndarray, targets: Targets, state: np.ndarray
+) -> np.ndarray:
+    """Return the rows of the class whose cells vary least; of about equal ones the first."""
+    members, least = here, np.inf
+    for c in range(targets.n_classes):
+        group = here[targets.label[here] == c]
+        if not len(group):
+            continue
+        varied = _spread(memory, f, group, targets.times, state)
+        if members is here or varied < least * (1.0 - TIE):
+            members, least = group, varied
+    return members
+
+
 def _try_objects(
     memory: DistanceMemory,
     f: int,
@@ -464,7 +479,7 @@ def _try_objects(
     scratch: Scratch,
 ) -> bool:
     """Try the tests of one column of objects; return whether its cells vary in this node."""
-    label, times = targets.label, targets.times
+    times = targets.times
     here = node.rows[node.low : node.high]
     here = here[~np.isnan(memory.cache.arrays.values[f][here])]
     if len(here) < 2 or not _varies(memory, f, here, times, state):
@@ -473,14 +488,7 @@ def _try_objects(
     tie = TIE * node.impurity if by_target else TIE
     members = here
     if rules.by_class and not by_target:
-        least = np.inf
-        for c in range(targets.n_classes):
-            group = here[label[here] == c]
-            if not len(group):
-                continue
-            varied = _spread(memory, f, group, times, state)
-            if members is here or varied < least * (1.0 - TIE):
-                members, least = group, varied
+        members = _least_varied_class(memory, f, here, targets, state)
     for _ in range(rules.max_pairs):
         p = int(draw_entry(state, members, len(members), times))
         scratch.gaps[: len(here)] = memory.row(f, p, here)

@@ -140,7 +140,7 @@ def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class SimilarityTrees:
     """A forest of similarity trees: a test is a column, two of its cells and a threshold.
 

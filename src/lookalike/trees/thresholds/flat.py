@@ -19,7 +19,7 @@ from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class Forest:
     """Trees as flat arrays: a row goes left if its value is at most the threshold.
 
@@ -205,9 +205,8 @@ class Forest:
     def counted(self, mass: np.ndarray, default: np.ndarray | None = None) -> Forest:
         """Return the forest with these counts of fitted rows and sides of missing values."""
         changed = replace(self, mass=mass, default=self.default if default is None else default)
-        for name in ("nodes", "tests", "sizes"):  # none depends on what was changed
-            if name in self.__dict__:
-                changed.__dict__[name] = self.__dict__[name]
+        # None of these depends on what was changed.
+        changed.nodes, changed.tests, changed.sizes = self.nodes, self.tests, self.sizes
         return changed
 
     def check_loaded(self, dims: Dims) -> None:

@@ -188,16 +188,8 @@ def ancestor_block(
     for wide in blocks(len(leaf_y), ANCESTOR_WIDE):
         for tall in blocks(len(leaf_x), ANCESTOR_TALL):
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
-            ancestor_sums(
-                leaf_x[tall],
-                leaf_y[wide],
-                forest.nodes,
-                forest.offsets,
-                forest.sizes[2],
-                value,
-                mode,
-                part,
-            )
+            facts = forest.nodes, forest.offsets, forest.sizes[2]
+            ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
             out[tall, wide] = part
     out /= forest.n_trees
     return out
@@ -320,54 +312,50 @@ def ratio_block(
     -------
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
-    from lookalike.kernels import proximity
-
-    once = parting == "once"
-    unknown = bins_x.dtype.type(unknown_bin(bins_x))
+    once, plain = parting == "once", alpha == 1.0 and beta == 1.0
     gaps_x, gaps_y = has_gaps(bins_x), has_gaps(bins_y)
-    plain = alpha == 1.0 and beta == 1.0
     if plain and not gaps_x.any() and not gaps_y.any():
         half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
         half = half + (half if own else ratio_half(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
+    sides = leaf_x, bins_x, leaf_y, bins_y
+    if not plain or gaps_x.all() or gaps_y.all():
+        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once)
+    # The faster kernel for the pairs without missing values; which kernel compares a pair depends
+    # on that pair alone, so that its value does not change with the block it is in.
     out = np.empty((len(leaf_x), len(leaf_y)))
-    if plain and not (gaps_x.all() or gaps_y.all()):
-        # The fast road for the pairs without gaps; a pair's road depends on that pair alone.
-        full_x, full_y = np.flatnonzero(~gaps_x), np.flatnonzero(~gaps_y)
-        gap_x, gap_y = np.flatnonzero(gaps_x), np.flatnonzero(gaps_y)
-        every_y = np.arange(len(leaf_y))
-        for rows, columns in ((full_x, full_y), (gap_x, every_y), (full_x, gap_y)):
-            if len(rows) and len(columns):
-                out[np.ix_(rows, columns)] = ratio_block(
-                    forest,
-                    leaf_x[rows],
-                    bins_x[rows],
-                    leaf_y[columns],
-                    bins_y[columns],
-                    parting=parting,
-                )
-        return out
-    splits, counter, weights = forest.splits, _counter(forest), (float(alpha), float(beta))
+    full_x, full_y = np.flatnonzero(~gaps_x), np.flatnonzero(~gaps_y)
+    gap_x, gap_y = np.flatnonzero(gaps_x), np.flatnonzero(gaps_y)
+    for rows, columns in ((full_x, full_y), (gap_x, np.arange(len(leaf_y))), (full_x, gap_y)):
+        if len(rows) and len(columns):
+            part = leaf_x[rows], bins_x[rows], leaf_y[columns], bins_y[columns]
+            out[np.ix_(rows, columns)] = ratio_block(forest, *part, parting=parting)
+    return out
+
+
+def _ratio_with_gaps(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    bins_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    weights: tuple[float, float],
+    once: bool,
+) -> np.ndarray:
+    """Return ratio similarities for any weights, of rows that may miss values."""
+    from lookalike.kernels import proximity
+
+    out = np.empty((len(leaf_x), len(leaf_y)))
+    unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
+    facts, counter = (forest.splits, forest.nodes, forest.tests), _counter(forest)
     for wide in blocks(len(leaf_y), WIDE):
         other = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), WIDE):
             one = proximity.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            proximity.ratio_whole(
-                one,
-                other,
-                splits,
-                forest.nodes,
-                forest.tests,
-                forest.sizes[3],
-                unknown,
-                weights,
-                once,
-                counter,
-                part,
-            )
+            proximity.ratio_whole(one, other, *facts, slots, unknown, weights, once, counter, part)
             out[tall, wide] = part
     return out
 

@@ -24,7 +24,7 @@ class BalanceError(InvalidInput):
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class BalancedForest:
     """Trees of one height in heap order: node v has the children 2v + 1 and 2v + 2.
 
