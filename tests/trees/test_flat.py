@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from lookalike.errors import InvalidInput, TooLarge
 from lookalike.trees import Forest, flatten
-from lookalike.trees.thresholds.rows import share_leaves
+from lookalike.trees.thresholds.flat import share_leaves
 from trees import reference
 
 VALUES = [0.0, 1.0, 2.0, 3.0]

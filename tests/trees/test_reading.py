@@ -6,11 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.trees.thresholds import ratio as ratio_module
-from lookalike.trees.thresholds.ancestors import ancestor_block, node_values
-from lookalike.trees.thresholds.ratio import ratio_block, ratio_square
-from lookalike.trees.thresholds.rows import share_leaves
-from lookalike.trees.thresholds.sharing import count_unusable, out_of_bag_block, share_block
+from lookalike.trees.thresholds import proximity as ratio_module
+from lookalike.trees.thresholds.flat import share_leaves
+from lookalike.trees.thresholds.proximity import (
+    ancestor_block,
+    count_unusable,
+    node_values,
+    out_of_bag_block,
+    ratio_block,
+    ratio_square,
+    share_block,
+)
 from trees import reference
 from trees.reference import A, B, C, E, chain, f2, leaf, node
 from trees.test_flat import draw, make, seeds

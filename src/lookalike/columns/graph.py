@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -9,8 +10,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import jaccard, pack, shared
-from lookalike.columns.tokens import token_id
+from lookalike.columns.sets import jaccard, pack, shared, token_id
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import graph_edit_block, square_counts
 from lookalike.saving.fields import Field, Fields, Integer, require
@@ -31,8 +31,9 @@ class _Graphs(Distance):
             rows.append(None if cell is None else self._numbers(cell, column.name, row))
         return pack(rows)
 
+    @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        raise AssertionError("a distance of graphs must encode one")
+        """Encode one graph; the names of column and row are for errors."""
 
     def cells_shape(self) -> Field:
         """Return what encoded cells look like."""

@@ -8,9 +8,8 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import pack
+from lookalike.columns.sets import Tokens, pack
 from lookalike.columns.text import matrix, strings
-from lookalike.columns.tokens import Tokens
 from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Choice, Field, Fields, Flag, require

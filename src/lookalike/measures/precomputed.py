@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, Param
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.saving.fields import Array, Dims, Fields, Flag, require
 from lookalike.table import Column, Kind, Table
 

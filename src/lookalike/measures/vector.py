@@ -10,14 +10,12 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
+from lookalike.neighbors.codes import ByteQuestion
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
@@ -29,7 +27,7 @@ Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows 
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
-class Vector(_ByteRoad):
+class Vector(_BoundedMeasure):
     """Compare the number columns of rows as points in space.
 
     Use it when the columns share a unit, or with ``scale`` when they do not. When scales mean

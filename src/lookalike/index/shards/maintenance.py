@@ -22,8 +22,8 @@ from lookalike.index.shards.add import WHO, begin_adding, finish_adding, write_a
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import neighbors_of
 from lookalike.index.snapshot import Snapshot
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.source import same_settings
+from lookalike.measures.contract.rows import check_k
+from lookalike.measures.task import same_settings
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import check_params

@@ -8,9 +8,8 @@ import numpy as np
 
 from lookalike.columns.ragged import Ragged
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
 from lookalike.saving.fields import require
 from lookalike.trees.thresholds.blame import (
     ancestor_lacks,
@@ -20,8 +19,7 @@ from lookalike.trees.thresholds.blame import (
     ratio_parts,
     undecided_columns,
 )
-from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.rows import unknown_bin
+from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 NOTHING = 1e-12  # rounding
 

@@ -10,16 +10,12 @@ import numpy as np
 from lookalike._runtime.files import scratch_file
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.errors import InPython, InvalidInput, Phrase
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
+from lookalike.errors import InPython, Phrase
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.forest.explain import both_numbers, check_soft, explain_sharing, soft_part
-from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inputs
-from lookalike.measures.numeric import check_owners
+from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.fields import (
@@ -40,8 +36,8 @@ from lookalike.trees.thresholds.blame import (
     parting_shares,
     undecided_columns,
 )
-from lookalike.trees.thresholds.rows import share_leaves
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.flat import share_leaves
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
 
@@ -173,9 +169,7 @@ class StochasticForest(Measure):
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
             if table.gaps.get(name) == len(table):
-                who, hint = type(self).__name__, "Drop the column"
-                found = f"{name!r} without any (all NaN)"
-                raise InvalidInput(who, "a value in every column", found, hint)
+                refuse_empty(name, type(self).__name__)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
         kind = read_inputs(table[:1], self.inputs_).dtype
@@ -246,7 +240,7 @@ class StochasticForest(Measure):
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        return nearest_by_codes(self, a, b, k, exclude, ids)
+        return nearest_by_leaves(self, a, b, k, exclude, ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf: those that differ count the trees that part rows."""
@@ -299,7 +293,7 @@ class StochasticForest(Measure):
         check_soft(rows, where)
 
 
-def nearest_by_codes(
+def nearest_by_leaves(
     measure: Measure,
     a: Rows,
     b: Rows,

@@ -2,8 +2,6 @@
 
 Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
 column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
-
-Long because all groups of columns are planned, summed and checked together.
 """
 
 from __future__ import annotations
@@ -16,12 +14,9 @@ import numpy as np
 
 from lookalike.columns import Distance, distance_for
 from lookalike.columns.base import missing_rows
-from lookalike.columns.category import Equal
-from lookalike.columns.flag import Presence
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Information, RankRange
+from lookalike.columns.levels import Equal, Information, Presence, RankRange
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
-from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
@@ -45,6 +40,53 @@ ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whol
 SCALES = ("range", "robust", "rank")  # how number columns become shares
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """How columns are to be compared, where the defaults of their kinds are not wanted.
+
+    Parameters
+    ----------
+    distances, ranges, order, alpha, beta, constant, scale : as for ``Gower``
+    """
+
+    distances: Mapping[str, Any] | None = None
+    ranges: Mapping[str, float] | None = None
+    order: str = "information"
+    alpha: float = 1.0
+    beta: float = 1.0
+    constant: str = "keep"
+    scale: str | Mapping[str, str] = "range"
+
+    def check_names(self, table: Table, who: str) -> None:
+        """Refuse options for columns that the table does not have."""
+        scales = self.scale if isinstance(self.scale, Mapping) else {}
+        given = {"distances": self.distances or {}, "ranges": self.ranges or {}, "scale": scales}
+        for option, names in given.items():
+            for name in names:
+                if name not in table:
+                    raise InvalidInput(
+                        Param(option, of=who),
+                        "columns of the table",
+                        repr(name),
+                        suggest(name, table.names),
+                    )
+
+    def distance_of(self, column: Column, who: str) -> Distance:
+        """Return the distance of a column, not yet fitted."""
+        kind, spec = column.kind, (self.distances or {}).get(column.name)
+        scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
+        if spec is None and kind.name in Absolute.kinds:
+            known = (self.ranges or {}).get(column.name)
+            if known is None and scale == "rank":
+                spec = RankShare(self.alpha, self.beta, self.constant)
+            else:
+                trim = TRIM * (scale == "robust")
+                spec = Absolute(self.alpha, self.beta, self.constant, known, trim)
+        elif spec is None and kind.name == "order" and not kind.role:
+            spec = self.order
+        return distance_for(spec, kind.name, column.name, kind.role)
 
 
 @saveable
@@ -293,77 +335,28 @@ class MixedPlan:
         cls,
         table: Table,
         who: str,
-        distances: Mapping[str, Any] | None = None,
-        ranges: Mapping[str, float] | None = None,
-        order: str = "information",
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        constant: str = "keep",
-        scale: str | Mapping[str, str] = "range",
+        options: PlanOptions | None = None,
         learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
             column
         ),
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
-        scales = scale if isinstance(scale, Mapping) else {}
-        for option, given in (("distances", distances), ("ranges", ranges), ("scale", scales)):
-            for name in given or {}:
-                if name not in table:
-                    raise InvalidInput(
-                        Param(option, of=who),
-                        "columns of the table",
-                        repr(name),
-                        suggest(name, table.names),
-                    )
-        fitted: dict[str, Distance] = {}
-        for column in table:
-            spec = (distances or {}).get(column.name)
-            word = scale if isinstance(scale, str) else _scale_of(scale, column, who)
-            if spec is None and column.kind.name in Absolute.kinds:
-                known = (ranges or {}).get(column.name)
-                if known is None and word == "rank":
-                    spec = RankShare(alpha, beta, constant)
-                else:
-                    spec = Absolute(alpha, beta, constant, known, TRIM * (word == "robust"))
-            elif spec is None and column.kind.name == "order" and not column.kind.role:
-                spec = order
-            kind = column.kind
-            distance = distance_for(spec, kind.name, column.name, kind.role)
-            fitted[column.name] = learn(distance, column)
+        chosen = options or PlanOptions()
+        chosen.check_names(table, who)
+        fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]
         counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
-        levels: list[np.ndarray] = []
-        starts = np.zeros((len(simple), 2), dtype=np.int64)
         shape = np.ones((2, len(simple)))
-        at = 0
         for j, name in enumerate(simple):
             distance = fitted[name]
             if isinstance(distance, Absolute):
                 shape[:, j] = distance.alpha, distance.beta
-            elif isinstance(distance, Information | RankRange):
-                differs = 1.0 - distance.similarities_
-                starts[j] = at, len(differs)
-                levels.append(differs.ravel())
-                at += differs.size
-        dropped = tuple(
-            name
-            for name, distance in fitted.items()
-            if isinstance(distance, Absolute)
-            and distance.constant == "drop"
-            and distance.scale_ == 0
-        )
-        return cls(
-            tuple(names),
-            fitted,
-            dropped,
-            np.cumsum(counts).astype(np.int64),
-            shape[0],
-            shape[1],
-            np.concatenate([*levels, np.zeros(1)]),
-            starts,
-        )
+        ends = np.cumsum(counts).astype(np.int64)
+        tables = _level_tables([fitted[name] for name in simple])
+        dropped = tuple(name for name, distance in fitted.items() if _is_dropped(distance))
+        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables)
 
     # -- loading -----------------------------------------------------------------------------------
 
@@ -437,6 +430,26 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         )
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
+
+
+def _is_dropped(distance: Distance) -> bool:
+    """Say whether a column is constant and so, on request, left out of every comparison."""
+    drops = isinstance(distance, Absolute) and distance.constant == "drop"
+    return drops and distance.scale_ == 0
+
+
+def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the differences of levels of all columns in one array, and where each begins."""
+    levels: list[np.ndarray] = []
+    starts = np.zeros((len(distances), 2), dtype=np.int64)
+    begin = 0
+    for j, distance in enumerate(distances):
+        if isinstance(distance, Information | RankRange):
+            differs = 1.0 - distance.similarities_
+            starts[j] = begin, len(differs)
+            levels.append(differs.ravel())
+            begin += differs.size
+    return np.concatenate([*levels, np.zeros(1)]), starts
 
 
 def _group(distance: Distance) -> int:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.threads import run
+from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
 from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellTests
+from lookalike.kernels.cells_walk import CellBlock, CellTests
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Anything,
@@ -27,23 +27,120 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table.model.table import Table
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import TreeColumn, encode_columns
-from lookalike.trees.cells.rows import (
-    add_votes,
-    class_votes,
-    find_leaves,
-    read_rows,
-    row_blocks,
-)
+from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, missing_cells
 from lookalike.trees.thresholds.flat import Forest, check_preorder, find_shape, flatten
 
 if TYPE_CHECKING:
     from lookalike.kernels.cells_walk import CellTrees
 
+TALLEST = 2048  # rows taken through the trees at once: a column of them stays near
+BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
+
+
+def row_blocks(trees: SimilarityTrees, n: int) -> list[tuple[slice]]:
+    """Cut n rows so that their distances to the kept cells stay small."""
+    wide = sum(len(k) for k, c in zip(trees.kept, trees.columns, strict=True) if c.is_object)
+    tall = TALLEST if wide == 0 else min(TALLEST, max(16, BLOCK_BYTES // (8 * wide)))
+    return [(part,) for part in blocks(n, tall)]
+
+
+def read_rows(trees: SimilarityTrees, cells: tuple[Cells, ...], part: slice) -> CellBlock:
+    """Return some rows for kernels, with their distances to the kept cells."""
+    d, m = len(trees.columns), part.stop - part.start
+    values = np.empty((d, m))
+    base, width = np.zeros(d, np.int64), np.full(d, m, np.int64)
+    parts = [np.empty(0)]
+    used = 0
+    for f, column in enumerate(trees.columns):
+        here = cells[f][part]
+        values[f] = np.arange(m) if column.is_object else here
+        values[f, missing_cells(here)] = np.nan
+        if not column.is_object:
+            continue
+        base[f] = used
+        if len(trees.kept[f]):
+            parts.append(column.distance.compare(trees.kept[f], here).ravel())
+            used += len(parts[-1])
+    return CellBlock(trees.kinds, values, np.concatenate(parts), base, width)
+
+
+def find_leaves(
+    trees: SimilarityTrees, cells: tuple[Cells, ...], n_jobs: int | None = None
+) -> np.ndarray:
+    """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
+    from lookalike.kernels import cells_walk
+
+    n = len(cells[0])
+    out = np.empty((n, trees.n_trees), np.int32)
+
+    def one(part: slice) -> None:
+        room = _room(trees, part.stop - part.start)
+        block = read_rows(trees, cells, part)
+        cells_walk.find_leaves(block, trees.descent, *room, out[part])
+
+    run(one, row_blocks(trees, n), n_jobs, "walking down trees")
+    return out
+
+
+def add_votes(
+    trees: SimilarityTrees,
+    cells: tuple[Cells, ...],
+    votes: np.ndarray,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return for each row the sum of the votes of its leaves, tree after tree.
+
+    Parameters
+    ----------
+    trees : SimilarityTrees
+    cells : encoded rows
+    votes : float64 (nodes, outputs)
+    n_jobs : int, optional
+    """
+    from lookalike.kernels import cells_walk
+
+    n = len(cells[0])
+    out = np.zeros((n, votes.shape[1]))
+
+    def one(part: slice) -> None:
+        room = _room(trees, part.stop - part.start)
+        block = read_rows(trees, cells, part)
+        cells_walk.add_votes(block, trees.descent, votes, *room, out[part])
+
+    run(one, row_blocks(trees, n), n_jobs, "walking down trees")
+    return out
+
+
+def _room(trees: SimilarityTrees, m: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """Return memory for m rows that go down trees together, and for where they end."""
+    from lookalike.kernels.cells_walk import Groups
+
+    deepest = int(trees.depth.max(initial=0))
+    groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
+    return groups, np.empty(m, np.int32)
+
+
+def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
+    """Return what every leaf votes for, from the weights of its classes.
+
+    "majority": the largest class (each of them, on a tie) with its share; "soft": all shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_votes(np.array([[3.0, 1.0], [1.0, 1.0]]), "majority")
+    array([[0.75, 0.  ],
+           [0.5 , 0.5 ]])
+    """
+    shares = value / np.maximum(value.sum(axis=1, keepdims=True), 1e-300)
+    if voting == "soft":
+        return np.asarray(shares)
+    most = shares.max(axis=1, keepdims=True)
+    return np.where(shares >= most * (1 - 1e-12), shares, 0.0)
+
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class SimilarityTrees:
     """A forest of similarity trees: a test is a column, two of its cells and a threshold.
 
@@ -392,4 +489,47 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         all_nodes.weights,
         all_nodes.impurities,
         all_nodes.value,
+    )
+
+
+def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
+    """Cut back every subtree whose loss of impurity per leaf is at most alpha, weakest first [1]_.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
+       Chapter 3. doi:10.1201/9781315139470
+    """
+    from lookalike.kernels.cells_walk import prune
+
+    feature = trees.feature.copy()
+    offsets = trees.offsets
+    for t in range(trees.n_trees):
+        part = slice(offsets[t], offsets[t + 1])
+        prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
+    keep = np.zeros(len(feature), bool)
+    keep[offsets[:-1]] = True
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    for v in range(len(feature)):  # preorder: parents come first
+        if keep[v] and feature[v] >= 0:
+            keep[v + 1] = keep[start[v] + trees.right[v]] = True
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    new_offsets = ends[offsets].astype(np.int64)
+    moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
+    right = np.where(feature >= 0, moved, -1).astype(np.int32)
+    inner = feature >= 0
+    return SimilarityTrees(
+        trees.columns,
+        trees.kept,
+        feature[keep],
+        np.where(inner, trees.first, -1)[keep].astype(np.int32),
+        np.where(inner, trees.second, -1)[keep].astype(np.int32),
+        np.where(inner, trees.threshold, 0.0)[keep],
+        right[keep],
+        trees.default[keep],
+        new_offsets,
+        trees.entries[keep],
+        trees.weights[keep],
+        trees.impurities[keep],
+        trees.value[keep],
     )

@@ -12,7 +12,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, require
-from lookalike.trees.seeds import tree_states
+from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 TALLEST = 16  # a code of a leaf has 16 bits at most
@@ -24,7 +24,7 @@ class BalanceError(InvalidInput):
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class BalancedForest:
     """Trees of one height in heap order: node v has the children 2v + 1 and 2v + 2.
 
