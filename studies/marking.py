@@ -19,7 +19,7 @@ from lookalike.errors import InvalidInput, WrongType
 from lookalike.index.choose import choose_measure
 from lookalike.index.refeat import ReFeat, tree_weights
 from lookalike.index.relevance import Marks
-from lookalike.index.tables import concatenate
+from lookalike.index.segments import concatenate
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import as_measure

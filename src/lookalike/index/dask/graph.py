@@ -22,8 +22,7 @@ from lookalike.index.dask.clients import connect
 from lookalike.index.dask.parts import Part, run_parts
 from lookalike.index.dask.summary import Hubness, Summary
 from lookalike.index.dask.tasks import graph_part, moments_part
-from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.manifest import SHARDS
+from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Shard, open_shard

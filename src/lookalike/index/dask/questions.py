@@ -1,4 +1,4 @@
-"""Questions to a folder of shards, each shard asked by whoever has time."""
+"""Questions to a folder of shards, answered by many workers."""
 
 from __future__ import annotations
 

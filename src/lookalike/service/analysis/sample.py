@@ -13,7 +13,7 @@ from sklearn.base import clone
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.choose import repair_hubs
-from lookalike.index.tables import concatenate
+from lookalike.index.segments import concatenate
 from lookalike.measures import Measure
 from lookalike.service.answers import plain_row
 from lookalike.service.view import View
