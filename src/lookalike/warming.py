@@ -201,7 +201,7 @@ def _compare_cells(name: str, kind: str) -> None:
 def _estimators() -> Iterator[tuple[Any, list[Any]]]:
     """Yield estimators, each with the tables that it can learn from."""
     tables, numbers = _tables(), _numbers()
-    methods = SimilarityClustering.PARAMS["method"]
+    methods = SimilarityClustering.FIELDS["method"]
     assert isinstance(methods, Choice)
     for method in methods.values:
         for measure, some in ((Gower(), tables[:2]), (Vector(), [numbers])):
