@@ -74,7 +74,6 @@ def cluster(
         typer.Option(
             "--eps",
             metavar="N",
-            min=0.0,
             help="For density: how near rows must be to be neighbors; the knee of the distances "
             "unless given.",
             show_default=False,
