@@ -108,9 +108,7 @@ class WeisfeilerLehman(_Graphs):
     """
 
     name = "wl"
-    FIELDS: ClassVar[Fields] = {
-        "rounds": Integer(0),
-    }
+    FIELDS: ClassVar[Fields] = {"rounds": Integer(0)}
 
     def __init__(self, rounds: int = 3, scale: float | None = None) -> None:
         self.rounds = rounds

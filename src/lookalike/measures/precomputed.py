@@ -44,10 +44,7 @@ class Precomputed(Measure):
     array([[1, 2]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "symmetric": Flag(),
-        "averaged_": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"symmetric": Flag(), "averaged_": Flag()}
 
     def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
         self.symmetric = symmetric

@@ -16,16 +16,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.neighbors.codes import ByteQuestion
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Flag,
-    Integer,
-    Saved,
-    require,
-)
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")

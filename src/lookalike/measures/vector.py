@@ -73,9 +73,7 @@ class Vector(_BoundedMeasure):
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
-    ROWS: ClassVar[Fields] = {
-        "x": Array("float64 float32", "n", "entries"),
-    }
+    ROWS: ClassVar[Fields] = {"x": Array("float64 float32", "n", "entries")}
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
 

@@ -18,17 +18,7 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.bounds import (
-    EQUAL,
-    LOOKUP,
-    MISSING,
-    PART,
-    ROOT,
-    SKIP,
-    SQUARE,
-    STEPS,
-    TILE,
-)
+from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, PART, ROOT, SKIP, SQUARE, STEPS, TILE
 from lookalike.kernels.bounds import collect as collect_rows
 from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.lists import keep_pairs

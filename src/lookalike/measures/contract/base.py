@@ -545,14 +545,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
 
     def nearest_among(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        allowed: np.ndarray,
-        *,
-        exclude: Ids = None,
-        ids: Ids = None,
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows of b that are allowed.
 

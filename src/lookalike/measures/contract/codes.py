@@ -91,14 +91,7 @@ class _BoundedMeasure(Measure):
         return self._by_bytes(codes, a, b, k, None, exclude, ids)
 
     def nearest_among(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        allowed: np.ndarray,
-        *,
-        exclude: Ids = None,
-        ids: Ids = None,
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest allowed rows; few of them are cut out first."""
         many = RARE * np.count_nonzero(allowed) >= len(b)

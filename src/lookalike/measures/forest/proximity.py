@@ -46,13 +46,7 @@ from lookalike.measures.forest.source import (
     tests_cells,
 )
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
-from lookalike.measures.numeric import (
-    ORDERED,
-    TreeInputs,
-    check_owners,
-    plan_inputs,
-    read_inputs,
-)
+from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.encode import write
@@ -75,10 +69,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Table, as_table
-from lookalike.trees.growers import (
-    Grower,
-    SyntheticForest,
-)
+from lookalike.trees.growers import Grower, SyntheticForest
 from lookalike.trees.growing import Grown
 from lookalike.trees.thresholds.flat import (
     bin_type,

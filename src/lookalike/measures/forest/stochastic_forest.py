@@ -294,12 +294,7 @@ class StochasticForest(Measure):
 
 
 def nearest_by_leaves(
-    measure: Measure,
-    a: Rows,
-    b: Rows,
-    k: int,
-    exclude: np.ndarray | None,
-    ids: np.ndarray | None,
+    measure: Measure, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
     from lookalike.kernels.proximity import nearest_by_matches

@@ -384,10 +384,7 @@ class MixedCodes:
 
     @classmethod
     def from_arrays(
-        cls,
-        plan: MixedPlan,
-        rows: Mapping[str, Any],
-        arrays: Mapping[tuple[str, ...], np.ndarray],
+        cls, plan: MixedPlan, rows: Mapping[str, Any], arrays: Mapping[tuple[str, ...], np.ndarray]
     ) -> MixedCodes:
         """Return what ``to_arrays`` has taken apart, for the same encoded rows."""
         objects = {}

@@ -423,10 +423,7 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         )
     if column.name in scale and column.kind.name not in Absolute.kinds:
         hint = Phrase(
-            "Leave it out of ",
-            Param("scale"),
-            ", or use ",
-            Param("kinds", {column.name: "number"}),
+            "Leave it out of ", Param("scale"), ", or use ", Param("kinds", {column.name: "number"})
         )
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word

@@ -95,9 +95,7 @@ class PrecomputedRows(Distance):
            [2.]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "width_": Integer(1, 2**31),
-    }
+    FIELDS: ClassVar[Fields] = {"width_": Integer(1, 2**31)}
 
     name = "precomputed"
     kinds = ("vector",)

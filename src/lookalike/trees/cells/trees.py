@@ -83,10 +83,7 @@ def find_leaves(
 
 
 def add_votes(
-    trees: SimilarityTrees,
-    cells: tuple[Cells, ...],
-    votes: np.ndarray,
-    n_jobs: int | None = None,
+    trees: SimilarityTrees, cells: tuple[Cells, ...], votes: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
     """Return for each row the sum of the votes of its leaves, tree after tree.
 

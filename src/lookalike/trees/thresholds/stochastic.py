@@ -236,11 +236,7 @@ def grow_stochastic(
             f"Lower height to {max(1, height - 1)}, or allow on_fail='relax'",
         )
     return BalancedForest(
-        feature,
-        cut,
-        height,
-        values.shape[1],
-        np.flatnonzero(failed == max_retries),
+        feature, cut, height, values.shape[1], np.flatnonzero(failed == max_retries)
     )
 
 
