@@ -195,7 +195,7 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
 def _edit(a: Ragged, b: Ragged) -> np.ndarray:
     """Count unit-cost edits.
 
-    The distance only asks which items are equal, so items can be renamed to letters and handed to
+    The distance only asks which items are equal, so items can be renamed to letters and passed to
     rapidfuzz, which works on 64 of them at once.
     """
     a_codes, b_codes, used = shared_codes(a.values, b.values)

@@ -359,8 +359,7 @@ class Combined(Measure):
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
+        s, d = self._both_numbers(a, b)
         total = _Summed()
         for i, part in enumerate(self.parts_):
             told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])

@@ -20,7 +20,7 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
 LONG = 96  # neighbors from which on a list is filled as a heap, or
-SORTED_SHARE = 4  # by sorting everybody, if that is no more than so many times the list
+SORTED_SHARE = 4  # by sorting all candidates, if they are no more than so many times the list
 
 
 def search(
@@ -137,7 +137,7 @@ def sort_all(
     order = np.argsort(d, axis=1, kind="stable")
     distances, indices = np.take_along_axis(d, order, axis=1), names[order]
     barred = indices == exclude[queries][:, None]
-    # Behind what is left out, everybody moves up by one place.
+    # Behind what is left out, every candidate moves up by one place.
     moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
     distances = np.take_along_axis(distances, moved, axis=1)
     indices = np.take_along_axis(indices, moved, axis=1)

@@ -205,9 +205,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         """Explain one row against one; without a better idea nothing is put down to a column."""
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
+        s, d = self._both_numbers(a, b)
         return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    def _both_numbers(self, a: Rows, b: Rows) -> tuple[float, float]:
+        """Return the similarity and the distance of one row to one."""
+        similarity, distance = (self.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
+        return float(similarity), float(distance)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
         """Return how much a row differs from each of some in every column, for ``telling``."""
@@ -527,7 +531,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
-        A measure may override this with a faster road to the same answer.
+        A measure may override this with a faster search of the same answer.
 
         Parameters
         ----------

@@ -78,15 +78,17 @@ class PlanOptions:
         kind, spec = column.kind, (self.distances or {}).get(column.name)
         scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
         if spec is None and kind.name in Absolute.kinds:
-            known = (self.ranges or {}).get(column.name)
-            if known is None and scale == "rank":
-                spec = RankShare(self.alpha, self.beta, self.constant)
-            else:
-                trim = TRIM * (scale == "robust")
-                spec = Absolute(self.alpha, self.beta, self.constant, known, trim)
+            spec = self._number_distance(column.name, scale)
         elif spec is None and kind.name == "order" and not kind.role:
             spec = self.order
         return distance_for(spec, kind.name, column.name, kind.role)
+
+    def _number_distance(self, name: str, scale: str) -> Distance:
+        known = (self.ranges or {}).get(name)  # a range that is given goes before any scale
+        if known is None and scale == "rank":
+            return RankShare(self.alpha, self.beta, self.constant)
+        trim = TRIM * (scale == "robust")
+        return Absolute(self.alpha, self.beta, self.constant, known, trim)
 
 
 @saveable
@@ -274,12 +276,8 @@ class MixedPlan:
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
-        each = np.arange(len(out))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            key, distance = COLUMN + name, self.distances[name]
-            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
-        return out
+        each = np.arange(len(a[SIMPLE]))
+        return self._differences(a, b, each, each, self.simple_pairs(a[SIMPLE], b[SIMPLE]))
 
     def differences(
         self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
@@ -289,12 +287,23 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows at once.
         """
-        simple = rows[SIMPLE]
-        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            cells = rows[COLUMN + name]
-            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
-        return out
+        simple = self.simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        return self._differences(rows, rows, left, right, simple)
+
+    def _differences(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        left: np.ndarray,
+        right: np.ndarray,
+        simple: np.ndarray,
+    ) -> np.ndarray:
+        """Return the differences in the simple columns with those of the others beside them."""
+        objects = [
+            1.0 - pair_similarities(distance, a[key], b[key], left, right)
+            for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
+        ]
+        return np.column_stack([simple, *objects]) if objects else simple
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the difference of row i of a and row i of b in the simple columns.
@@ -316,12 +325,6 @@ class MixedPlan:
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
-
-    def _with_room(self, simple: np.ndarray) -> np.ndarray:
-        """Return room for every column, with the differences of the simple ones filled in."""
-        if not self.objects:
-            return simple
-        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
 
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
         """Say which cells are missing, a row of flags per row and a column per column."""

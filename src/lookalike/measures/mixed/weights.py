@@ -164,11 +164,11 @@ def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[P
     medoids : int64, the rows in the middle of the clusters
     labels : int64 array of n, the cluster of each row
     """
-    everybody = np.arange(len(labels))
+    every_row = np.arange(len(labels))
     if pairs == "global":
-        return [(i, everybody[i + 1 :]) for i in range(len(labels) - 1)]
+        return [(i, every_row[i + 1 :]) for i in range(len(labels) - 1)]
     if pairs == "prototypes":
-        return [(int(m), np.delete(everybody, m)) for m in medoids]
+        return [(int(m), np.delete(every_row, m)) for m in medoids]
     clusters = [np.flatnonzero(labels == c) for c in range(len(medoids))]
     if pairs == "cluster_prototype":
         return [(int(m), rows[rows != m]) for m, rows in zip(medoids, clusters, strict=True)]
@@ -440,8 +440,8 @@ def relieff_weights(
         raw = relief_of_classes(Neighborhoods(plan, rows, codes, n_neighbors), sampled, n_jobs)
     else:
         goal = _spread_numbers(values, who)
-        everybody = np.zeros(n, dtype=np.int64)
-        near = Neighborhoods(plan, rows, everybody, n_neighbors)
+        one_class = np.zeros(n, dtype=np.int64)
+        near = Neighborhoods(plan, rows, one_class, n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
     found = _in_order(raw, plan, table)
     return _positive(found, plan, table, who) if normalize else found

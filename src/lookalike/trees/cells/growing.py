@@ -339,9 +339,9 @@ class DistanceMemory:
             if len(self.rows) > self.most:
                 self.rows.popitem(last=False)
         self.rows.move_to_end(key)
-        lacking = rows[known[rows] == UNKNOWN]
-        if len(lacking):
-            known[lacking] = self.cache.distances(f, row, lacking)
+        new = rows[known[rows] == UNKNOWN]
+        if len(new):
+            known[new] = self.cache.distances(f, row, new)
         return np.asarray(known[rows])
 
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
