@@ -356,6 +356,7 @@ class Combined(Measure):
                 continue
             to = "distance" if distance else "similarity"
             out += weight * part.block(a.parts[str(i)], b.parts[str(i)], to)
+        # Weights sum to 1 but for round-off, which must not make rows more than alike.
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:

@@ -93,6 +93,8 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
+        # Inserting into a list costs its length, into a heap its logarithm; sorting all once is
+        # cheaper than either where the list takes in a good part of the candidates.
         if lists.k > LONG and SORTED_SHARE * lists.k > candidates.stop - candidates.start:
             sort_all(compare, queries, candidates, wide, ids, exclude, lists)
             return
@@ -130,7 +132,7 @@ def sort_all(
     for part in blocks(n, wide):
         at = slice(candidates.start + part.start, candidates.start + part.stop)
         d[:, part] = compare(queries, at)
-    d[np.isnan(d)] = np.inf
+    d[np.isnan(d)] = np.inf  # pairs that cannot be compared come last
     names = ids[candidates]
     by_name = np.argsort(names)  # ties go to the lower id
     d, names = d[:, by_name], names[by_name]

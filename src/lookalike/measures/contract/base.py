@@ -239,13 +239,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         y : array of n, or the name of a column, optional
             A target for measures that learn from one. A named column is taken out of the table.
         """
-        if getattr(self, "frozen_", False):
+        if getattr(self, "frozen_", False):  # a task must not refit what the caller has fitted
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
         if isinstance(X, LazyTable):
             return self._fit_lazy(X, y)
-        self.__dict__.pop("n_streamed_", None)
+        self.__dict__.pop("n_streamed_", None)  # of an earlier fit to a table in files
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
@@ -292,6 +292,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             one that was fitted.
         """
         check_is_fitted(self, "schema_")
+        # The same object, so that what was made of the fitted rows (``Rows.cache``) serves again.
         if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
             return self.rows_
         table = self.read_new(X)
@@ -402,6 +403,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         traits = self.traits
         if traits.exact_self:
             exact = float(traits.native == "similarity")
+            # Round-off, or the formula for missing cells, may give a row with itself less than 1.
             values[self_pairs(a, b)] = exact
             if same:
                 np.fill_diagonal(values, exact)

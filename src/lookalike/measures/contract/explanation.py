@@ -316,6 +316,12 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
 
 
+# -- the baseline of random pairs ------------------------------------------------------------------
+# A measure says how much rows differ in each column (``Measure.column_differences``); the rest is
+# here. The sample is drawn at the first explanation, always the same one of the same rows, and kept
+# beside them, so fitting takes no longer and a loaded measure has it too.
+
+
 class ColumnDifferences(NamedTuple):
     """How much pairs of rows differ in each column, in a unit of the measure's own.
 

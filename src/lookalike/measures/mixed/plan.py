@@ -178,7 +178,7 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        magic = ROUND * step
+        magic = ROUND * step  # (x + magic) - magic rounds x to a multiple of step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
@@ -210,7 +210,7 @@ class MixedPlan:
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import all_compared, mixed_block
 
-        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        # Rows may come as a strided view; kernels are compiled for one layout only.
         left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         shape = (len(left), len(right))
         tables = (self.levels, self.starts)
@@ -347,6 +347,8 @@ class MixedPlan:
         chosen = options or PlanOptions()
         chosen.check_names(table, who)
         fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
+        # Columns of one group stand together, so that the kernel has one loop per group; within a
+        # group they keep the order of the table, which fixes the order of every sum.
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]

@@ -38,6 +38,9 @@ RIDGE = 1e-9  # added to the squares: of equally good weights those of least nor
 STEP = 2.0**-36  # differences are counted in these, so sums of up to 2^17 columns need no rounding
 
 
+# -- ReliefF and RReliefF --------------------------------------------------------------------------
+
+
 class Neighborhoods:
     """The nearest rows of each class, and how they differ column by column.
 
@@ -334,6 +337,9 @@ def solve_on_simplex(squares: np.ndarray) -> np.ndarray:
         np.vstack([root, np.ones(n)]), np.append(np.zeros(n), 1.0), maxiter=100 + 30 * n
     )
     return np.asarray(found / found.sum())
+
+
+# -- the two functions -----------------------------------------------------------------------------
 
 
 def relieff_weights(

@@ -142,6 +142,9 @@ def _fill_soft(
 ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
 
 
+# -- common ancestors ------------------------------------------------------------------------------
+
+
 def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
     """Return what each node is worth as a lowest common ancestor.
 
@@ -196,6 +199,9 @@ def ancestor_block(
 TALL = 2048  # rows whose leaves are compared with a block: many of them share one
 WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
 JOINED = 32  # rows and columns of a tile when two halves are joined
+
+
+# -- tests on two paths ----------------------------------------------------------------------------
 
 
 def ratio_half(
