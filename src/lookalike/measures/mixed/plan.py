@@ -40,6 +40,10 @@ ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whol
 SCALES = ("range", "robust", "rank")  # how number columns become shares
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
+# Groups of the kernel that compare codes as these distances do, where their scale is 1.
+CODED: dict[type, str] = {
+    Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -462,7 +466,5 @@ def _group(distance: Distance) -> int:
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
         group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
     elif distance.scale_ == 1.0:
-        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(
-            kind
-        )
+        group = CODED.get(kind)
     return len(GROUPS) if group is None else GROUPS.index(group)

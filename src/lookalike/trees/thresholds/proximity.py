@@ -14,6 +14,11 @@ from lookalike.trees.thresholds.flat import Forest, has_gaps, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
 
+ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
+TALL = 2048  # rows whose leaves are compared with a block: many of them share one
+WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
+JOINED = 32  # rows and columns of a tile when two halves are joined
+
 
 def share_block(
     codes_x: np.ndarray,
@@ -139,9 +144,6 @@ def _fill_soft(
             out[np.ix_(rows, columns)] = part
 
 
-ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
-
-
 # -- common ancestors ------------------------------------------------------------------------------
 
 
@@ -194,11 +196,6 @@ def ancestor_block(
             out[tall, wide] = part
     out /= forest.n_trees
     return out
-
-
-TALL = 2048  # rows whose leaves are compared with a block: many of them share one
-WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
-JOINED = 32  # rows and columns of a tile when two halves are joined
 
 
 # -- tests on two paths ----------------------------------------------------------------------------
