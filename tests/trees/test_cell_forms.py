@@ -187,7 +187,7 @@ def test_pruning_is_that_of_scikit_learn():
 
 def is_below(trees, node, top):
     while node > top:
-        node = trees.parent[node]
+        node = trees.nodes.parent[node]
     return node == top
 
 

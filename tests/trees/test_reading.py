@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.trees.thresholds import proximity as ratio_module
-from lookalike.trees.thresholds.flat import share_leaves
 from lookalike.trees.thresholds.proximity import (
     ancestor_block,
     count_unusable,
@@ -34,7 +33,7 @@ def ratio(forest, x, y=None, **options):
 
 def soft(forest, x, y=None, by_mass=False):
     sides = [np.asarray(rows, float) for rows in (x, x if y is None else y)]
-    spread = [share_leaves(forest, forest.bins(rows), by_mass) for rows in sides]
+    spread = [forest.share_leaves(forest.bins(rows), by_mass) for rows in sides]
     codes = [forest.leaves(rows) for rows in sides]
     return share_block(*codes, *spread, forest.nodes.leaf_offsets)
 
@@ -222,7 +221,7 @@ def test_out_of_bag_sharing_equals_its_twin(seed, gaps):
     trees, forest, rows = draw(seed, gaps)
     rng = np.random.default_rng(seed)
     in_bag = (rng.random((len(rows), len(trees))) < 0.5).astype(np.uint8)
-    spread = share_leaves(forest, forest.bins(rows))
+    spread = forest.share_leaves(forest.bins(rows))
     codes = forest.leaves(rows)
     found = out_of_bag_block(
         codes, in_bag, codes, in_bag, spread, spread, forest.nodes.leaf_offsets

@@ -58,9 +58,7 @@ def variance_of_codes(codes: np.ndarray, squared: np.ndarray | None = None) -> f
 class _Coded(Distance, abstract=True):
     """A distance of codes: 0 between equal ones, 1 between others."""
 
-    FIELDS: ClassVar[Fields] = {
-        "levels_": TupleOf(Plain(), "levels"),
-    }
+    FIELDS: ClassVar[Fields] = {"levels_": TupleOf(Plain(), "levels")}
 
     levels_: tuple[Any, ...]
 
@@ -155,9 +153,7 @@ class Presence(_Coded):
 class Levels(_Coded, abstract=True):
     """A distance that is looked up in a table of levels."""
 
-    FIELDS: ClassVar[Fields] = {
-        "similarities_": Array("float64", "levels", "levels"),
-    }
+    FIELDS: ClassVar[Fields] = {"similarities_": Array("float64", "levels", "levels")}
 
     kinds = ("order",)
 

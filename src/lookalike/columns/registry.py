@@ -93,26 +93,33 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         raise InvalidInput(who, "a kind of column", repr(kind), suggest(kind, KINDS))
     if spec is None:
         return _default(kind, column_name, role)
-    serving = distances_of(kind)
-    if isinstance(spec, str) and spec not in DISTANCES:
-        hint = suggest(spec, serving or DISTANCES)
-        raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), hint)
-    asked = repr(spec)
-    if isinstance(spec, str):
-        spec = DISTANCES[spec]
-    if isinstance(spec, type) and issubclass(spec, Distance):
-        spec = spec()
+    distance = _given(spec, kind, who)
+    if distance is None:
+        needed = "a name, a distance, a function of two cells or a square matrix"
+        hint = "Choose one of " + ", ".join(map(repr, distances_of(kind)))
+        raise InvalidInput(who, needed, repr(spec), hint)
+    if kind not in distance.kinds:
+        asked = repr(spec if isinstance(spec, str) else distance)
+        raise _does_not_serve(asked, distance.kinds, kind, column_name)
+    return distance
+
+
+def _given(spec: Any, kind: str, who: str) -> Distance | None:
+    """Return the distance that a name, class, object, function or matrix means; None: nothing."""
     if isinstance(spec, Distance):
-        if kind not in spec.kinds:
-            raise _does_not_serve(asked, spec.kinds, kind, column_name)
         return spec
+    if isinstance(spec, str):
+        if spec not in DISTANCES:
+            hint = suggest(spec, distances_of(kind) or DISTANCES)
+            raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), hint)
+        return DISTANCES[spec]()
+    if isinstance(spec, type) and issubclass(spec, Distance):
+        return spec()
     if callable(spec):
         return CallableDistance(spec)
     if isinstance(spec, list | tuple) or hasattr(spec, "__array__"):
         return _matrix_distance(spec, kind, who)
-    needed = "a name, a distance, a function of two cells or a square matrix"
-    hint = "Choose one of " + ", ".join(repr(name) for name in serving)
-    raise InvalidInput(who, needed, asked, hint)
+    return None
 
 
 def _default(kind: str, column_name: str, role: str) -> Distance:

@@ -97,6 +97,14 @@ def _plain_number(value: Any) -> Any:
     return near if same else ("fraction", exact.numerator, exact.denominator)
 
 
+def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndarray:
+    """Return the cells of a column, each of some type or None; name the first that is another."""
+    for row, cell in enumerate(column.values):
+        if cell is not None and not isinstance(cell, types):
+            raise cell_error(column.name, row, needed, show(cell), hint, WrongType)
+    return column.values
+
+
 def pack(rows: list[list[int] | None]) -> Ragged:
     """Pack lists of token numbers, None for a missing row."""
     lengths = [0 if row is None else len(row) for row in rows]
@@ -131,16 +139,9 @@ class _Sets(Distance):
 
     def _encode(self, column: Column) -> Ragged:
         tokens = Tokens()
-        rows: list[list[int] | None] = []
-        for row, cell in enumerate(column.values):
-            if cell is None:
-                rows.append(None)
-            elif isinstance(cell, frozenset | set):
-                rows.append(sorted(set(tokens.of(cell))))
-            else:
-                hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-                raise cell_error(column.name, row, "a set", show(cell), hint, WrongType)
-        return pack(rows)
+        hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
+        cells = cells_of_type(column, frozenset | set, "a set", hint)
+        return pack([None if cell is None else sorted(set(tokens.of(cell))) for cell in cells])
 
     def cells_shape(self) -> Field:
         """Return what encoded cells look like."""

@@ -99,9 +99,7 @@ class Levenshtein(_Text):
     """
 
     name = "levenshtein"
-    FIELDS: ClassVar[Fields] = {
-        "normalized": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
     def __init__(self, normalized: bool = True, scale: float | None = None) -> None:
         self.normalized = normalized
@@ -176,9 +174,7 @@ class JaroWinkler(_Text):
     """
 
     name = "jaro_winkler"
-    FIELDS: ClassVar[Fields] = {
-        "prefix_weight": Real(0.0, 0.25),
-    }
+    FIELDS: ClassVar[Fields] = {"prefix_weight": Real(0.0, 0.25)}
 
     def __init__(self, prefix_weight: float = 0.1, scale: float | None = None) -> None:
         self.prefix_weight = prefix_weight

@@ -33,9 +33,7 @@ class _RowDistance(Distance):
         How many numbers each cell has.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "length_": Integer(0, high=2**31),
-    }
+    FIELDS: ClassVar[Fields] = {"length_": Integer(0, high=2**31)}
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
 
@@ -229,9 +227,7 @@ class EarthMover(_RowDistance):
 
     name = "earth_mover"
     kinds = ("histogram",)
-    FIELDS: ClassVar[Fields] = {
-        "normalized": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
     def __init__(self, normalized: bool = False, scale: float | None = None) -> None:
         self.normalized = normalized

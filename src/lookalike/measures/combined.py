@@ -356,29 +356,31 @@ class Combined(Measure):
                 continue
             to = "distance" if distance else "similarity"
             out += weight * part.block(a.parts[str(i)], b.parts[str(i)], to)
+        # Weights sum to 1 but for round-off, which must not make rows more than alike.
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
+        s, d = self._both_numbers(a, b)
         total = _Summed()
         for i, part in enumerate(self.parts_):
             told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
-            name, weight = f"{i} {type(part).__name__}", float(self.weights_[i])
-            total.inner[name] = told
-            total.factors[f"weight of {name}"] = weight
+            named, weight = f"{i} {type(part).__name__}", float(self.weights_[i])
+            total.inner[named] = told
+            total.factors[f"weight of {named}"] = weight
             if self.how == "zscore":  # s = c / (c + d), and d is a sum over the parts
                 share = float(self.units_[i]) * told.distance / (self.scale_ + d)
                 losses = shared_out(share, told.minus)
                 total.add(told, {}, losses, (0.0, ratio(share, sum(told.minus.values()))))
             else:
-                sides = ({k: weight * v for k, v in x.items()} for x in (told.plus, told.minus))
-                total.add(told, *sides, (weight, weight))
-        plus = {None: s} if self.how == "zscore" else total.plus
+                gains = {name: weight * value for name, value in told.plus.items()}
+                losses = {name: weight * value for name, value in told.minus.items()}
+                total.add(told, gains, losses, (weight, weight))
+        if self.how == "zscore":
+            total.plus = {None: s}
         return Explanation(
             s,
             d,
-            plus,
+            total.plus,
             total.minus,
             total.factors,
             total.inner,

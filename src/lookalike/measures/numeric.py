@@ -42,9 +42,7 @@ class Layout:
 class TreeInputs(Layout):
     """Which columns trees test, and which of the entries are codes of categories."""
 
-    FIELDS: ClassVar[Fields] = {
-        "category": TupleOf(Flag(), "inputs"),
-    }
+    FIELDS: ClassVar[Fields] = {"category": TupleOf(Flag(), "inputs")}
 
     category: tuple[bool, ...]
 

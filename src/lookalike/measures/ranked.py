@@ -16,16 +16,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
 from lookalike.neighbors.codes import ByteQuestion
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Flag,
-    Integer,
-    Saved,
-    require,
-)
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
@@ -220,8 +211,8 @@ class Ranked(_BoundedMeasure):
         out, together = np.empty((len(a), len(b))), MOST_RANK // largest
 
         def one(part: slice) -> None:
-            room = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
-            ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+            scratch = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]
         run(one, parts, self.n_jobs, "comparing rows (distance)")

@@ -18,17 +18,7 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.bounds import (
-    EQUAL,
-    LOOKUP,
-    MISSING,
-    PART,
-    ROOT,
-    SKIP,
-    SQUARE,
-    STEPS,
-    TILE,
-)
+from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, PART, ROOT, SKIP, SQUARE, STEPS, TILE
 from lookalike.kernels.bounds import collect as collect_rows
 from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.lists import keep_pairs
@@ -65,6 +55,7 @@ class ByteCodes:
         part_of : callable from a slice of the rows to (uint8 array, which cells are missing)
             None instead of the latter: no cell is.
         """
+        # The cells of a column lie in one piece within a tile: kernels go through them in one loop.
         tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
 
         def one(at: slice) -> np.ndarray:
@@ -88,6 +79,7 @@ class ByteCodes:
     def from_arrays(cls, n: int, arrays: Mapping[tuple[str, ...], np.ndarray]) -> ByteCodes:
         """Return the codes of n rows out of the arrays that ``to_arrays`` returned."""
         tiles, gaps = arrays["tiles",], arrays["gaps",]
+        # Kernels do not check bounds: a file of another shape would read past its end.
         fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
         if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
             needed = f"codes of {n:,} rows"
@@ -177,8 +169,12 @@ class ByteQueries:
         own, (n, width) = self.own, self.own.shape
         columns = _columns_of(self.kind.astype(np.int64).tobytes())
         worth, halves = np.broadcast_to(self.worth, own.shape), self._halves()
+        # Sums of two bytes move half the memory of four; beyond 200 columns they would leave each
+        # column about one step (65,000 / 255 / 200), and bounds would say nothing.
         narrow: Any = np.uint16 if width <= 200 else np.uint32
         scale = self._scale(worth, halves, narrow)
+        # Every factor is rounded down, so a bound never exceeds the true value: pruning by it loses
+        # no neighbor.
         steps = np.floor(worth * scale[:, None])
         how = self._ways(codes, columns, steps, halves)
         off = np.floor(halves * scale[:, None] * STEPS)
@@ -212,6 +208,7 @@ class ByteQueries:
 
     def _scale(self, worth: np.ndarray, halves: np.ndarray, narrow: Any) -> np.ndarray:
         """Return what worth is multiplied by, per query, so that the largest sum still fits."""
+        # A cell adds what it is worth or, where it is missing, half its weight: never both.
         most = np.maximum(worth, halves)
         total = most.max(axis=1, initial=0.0) if self.largest else most.sum(axis=1)
         top = (65_000 if narrow is np.uint16 else 2**31) / STEPS
@@ -438,6 +435,7 @@ class _Search:
             )  # fmt: skip
             return best, rows
 
+        # Few queries do not fill all threads: then each thread passes over a share of the tiles.
         if len(self.shares) == 1:
             best, rows = one(self.shares[0])
         else:
@@ -453,6 +451,7 @@ class _Search:
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
     ) -> tuple[Pairs, np.ndarray]:
         """Return the rows that no bound rules out, and where these are too many to pay."""
+        # Comparing more rows than this one by one takes longer than comparing all in blocks.
         most = max(LEAST, self.codes.n_rows // SHARE)
         limits = np.where(np.isfinite(limits), limits, NO_ROW)
         rows = np.empty(most, np.int64)

@@ -200,7 +200,8 @@ class _Reader:
         for name, part in parts.items():
             object.__setattr__(value, name, self.decode(part))
         for cache in (f for f in made if not f.init):
-            object.__setattr__(value, cache.name, cache.default_factory())  # type: ignore[misc]
+            make: Any = cache.default_factory
+            object.__setattr__(value, cache.name, make())
         return value
 
     def _cells(self, node: dict[str, Any]) -> np.ndarray:

@@ -38,6 +38,7 @@ class Grown(Generic[Trees]):
 
 def tree_states(random_state: Any, n_trees: int) -> np.ndarray:
     """Return one state of the kernels' generator per tree."""
+    # Drawn before any tree is grown: the trees are then the same for every number of threads.
     return make_generator(random_state).integers(1, STATES, size=n_trees, dtype=np.int64)
 
 
@@ -47,13 +48,14 @@ def count_share(share: float | int, n: int, name: str) -> int:
     if whole and share > 1:
         return min(int(share), n)
     if isinstance(share, numbers.Real) and not isinstance(share, bool) and 0 < share <= 1:
+        # Rounded first: 0.7 of 10 rows is 7, not the 6 that 6.999... would be cut to.
         return max(1, int(round(float(share) * n, 6)))
     raise InvalidInput(
         Param(name, share), "a share in (0, 1] or an integer above 1", repr(share), "Use one"
     )
 
 
-def count_features(share: float | int | str | None, d: int) -> int:
+def count_features(share: Any, d: int) -> int:
     """Turn a share of the columns, a number, "sqrt" or "all" into a number of columns."""
     if share == "all":
         return d

@@ -205,9 +205,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         """Explain one row against one; without a better idea nothing is put down to a column."""
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
+        s, d = self._both_numbers(a, b)
         return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    def _both_numbers(self, a: Rows, b: Rows) -> tuple[float, float]:
+        """Return the similarity and the distance of one row to one."""
+        similarity, distance = (self.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
+        return float(similarity), float(distance)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
         """Return how much a row differs from each of some in every column, for ``telling``."""
@@ -235,13 +239,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         y : array of n, or the name of a column, optional
             A target for measures that learn from one. A named column is taken out of the table.
         """
-        if getattr(self, "frozen_", False):
+        if getattr(self, "frozen_", False):  # a task must not refit what the caller has fitted
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
         if isinstance(X, LazyTable):
             return self._fit_lazy(X, y)
-        self.__dict__.pop("n_streamed_", None)
+        self.__dict__.pop("n_streamed_", None)  # of an earlier fit to a table in files
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
@@ -288,6 +292,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             one that was fitted.
         """
         check_is_fitted(self, "schema_")
+        # The same object, so that what was made of the fitted rows (``Rows.cache``) serves again.
         if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
             return self.rows_
         table = self.read_new(X)
@@ -398,6 +403,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         traits = self.traits
         if traits.exact_self:
             exact = float(traits.native == "similarity")
+            # Round-off, or the formula for missing cells, may give a row with itself less than 1.
             values[self_pairs(a, b)] = exact
             if same:
                 np.fill_diagonal(values, exact)
@@ -527,7 +533,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
-        A measure may override this with a faster road to the same answer.
+        A measure may override this with a faster search of the same answer.
 
         Parameters
         ----------
@@ -545,14 +551,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
 
     def nearest_among(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        allowed: np.ndarray,
-        *,
-        exclude: Ids = None,
-        ids: Ids = None,
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows of b that are allowed.
 

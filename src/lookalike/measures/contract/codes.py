@@ -91,14 +91,7 @@ class _BoundedMeasure(Measure):
         return self._by_bytes(codes, a, b, k, None, exclude, ids)
 
     def nearest_among(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        allowed: np.ndarray,
-        *,
-        exclude: Ids = None,
-        ids: Ids = None,
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest allowed rows; few of them are cut out first."""
         many = RARE * np.count_nonzero(allowed) >= len(b)
@@ -117,6 +110,7 @@ class _BoundedMeasure(Measure):
             exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
             always=_own_rows(a, b), n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
+        # Kept with the rows, not the measure: whether bounds serve depends on both.
         at = np.flatnonzero(left_over)
         asked, in_vain = b.cache.get("tally", (0, 0))
         b.cache["tally"] = (asked + len(a), in_vain + len(at))
@@ -227,7 +221,7 @@ def number_codes(values: np.ndarray) -> NumberCodes | None:
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     with np.errstate(over="ignore"):
         span = high - low
-    if not np.isfinite(span.sum()):
+    if not np.isfinite(span.sum()):  # one step would be infinitely wide, and bound nothing
         return None
 
     def part_of(at: slice) -> Cells:

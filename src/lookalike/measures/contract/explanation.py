@@ -80,7 +80,7 @@ class Explanation:
         """Return the n best reasons for and against, as (column, contribution).
 
         The best reason is the one that says most: ``telling`` times the weight of the column, so
-        that a rare level in common comes before one that everybody has. What every pair has is not
+        that a rare level in common comes before one that every row has. What every pair has is not
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
         difference on the typical scale of its column is always among the reasons against, if it is
         larger than typical; no column is on both sides. Where nothing is known about random pairs,
@@ -98,12 +98,17 @@ class Explanation:
         minus = [name for name in self._ranked(self.minus, 1) if name not in told][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
-        most = self._largest_contribution(self.minus)
-        # All is as near as can be: what still differs most is the only reason against.
-        if not minus and n > 0 and most is not None and plus != [most]:
-            plus, minus = [name for name in plus if name != most], [most]
+        if not minus and n > 0:
+            plus, minus = self._with_some_reason_against(plus)
         shares = [(name, self.plus.get(name, 0.0)) for name in plus]
         return shares, [(name, self.minus[name]) for name in minus]
+
+    def _with_some_reason_against(self, plus: list[str]) -> tuple[list[str], list[str]]:
+        """Turn what still differs most into a reason against, where all is as near as can be."""
+        most = self._largest_contribution(self.minus)
+        if most is None or plus == [most]:
+            return plus, []
+        return [name for name in plus if name != most], [most]
 
     def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
         """Return the n best reasons for and against, each with a phrase that people can read.
@@ -309,6 +314,12 @@ def rescaled(
 def ratio(part: float, whole: float) -> float:
     """Return part / whole, 0 of nothing."""
     return part / whole if whole > 0 else 0.0
+
+
+# -- the baseline of random pairs ------------------------------------------------------------------
+# A measure says how much rows differ in each column (``Measure.column_differences``); the rest is
+# here. The sample is drawn at the first explanation, always the same one of the same rows, and kept
+# beside them, so fitting takes no longer and a loaded measure has it too.
 
 
 class ColumnDifferences(NamedTuple):

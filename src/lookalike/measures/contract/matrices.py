@@ -88,6 +88,7 @@ def rectangle(
         out[down, across] = measure.block(a[down], b[across], to)
         return bool(np.isnan(out[down, across]).any())
 
+    # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN.
     wide = max(1, min(len(b), 4096))
     tasks = [
         (r, c) for r in blocks(len(a), max(64, (1 << 18) // wide)) for c in blocks(len(b), wide)
@@ -181,9 +182,11 @@ def typical_distance(measure: Measure, rows: RowsAt) -> float:
     n = len(rows)
     at = np.arange(n)
     if n > SAMPLE:
+        # A fixed seed: the scale, and so every similarity, is the same in every fit.
         at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     sample = rows[at]
     values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
+    # Duplicates would make the median 0 in a table of repeated rows, and s = c / (c + d) undefined.
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.median(values)) if len(values) else 1.0
 

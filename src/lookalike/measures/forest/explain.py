@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import require
@@ -165,12 +164,6 @@ def _gap_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
         weights = leaf_weights(forest.nodes.leaf_offsets, row.arrays["codes"], soft_part(row))
         found = undecided_columns(forest, weights, len(fitted.owner))
     return found
-
-
-def both_numbers(measure: Measure, a: Rows, b: Rows) -> tuple[float, float]:
-    """Return the similarity and the distance of one row to one."""
-    similarity, distance = (measure.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
-    return float(similarity), float(distance)
 
 
 def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:

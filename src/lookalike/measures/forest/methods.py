@@ -186,9 +186,7 @@ class Shi(ProximityMethod):
     (5, 5)
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "missing": Choice("half", "by_mass"),
-    }
+    FIELDS: ClassVar[Fields] = {"missing": Choice("half", "by_mass")}
     name: ClassVar[str] = "shi"
     shares_leaves: ClassVar[bool] = True
 
@@ -331,9 +329,7 @@ class Zhu3(AncestorMethod):
     (30, 30)
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "denominator": Choice("longer", "max"),
-    }
+    FIELDS: ClassVar[Fields] = {"denominator": Choice("longer", "max")}
     name: ClassVar[str] = "zhu3"
 
     def __init__(self, denominator: str = "longer") -> None:
@@ -368,9 +364,7 @@ class Ting(AncestorMethod):
     True
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "raw": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"raw": Flag()}
     name: ClassVar[str] = "ting"
     forest: ClassVar[str] = "isolation"
     native: ClassVar[str] = "distance"

@@ -22,7 +22,6 @@ from lookalike.measures.contract.explanation import ColumnDifferences, Explanati
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
 from lookalike.measures.forest.explain import (
     FittedForest,
-    both_numbers,
     check_soft,
     parting_columns,
 )
@@ -46,13 +45,7 @@ from lookalike.measures.forest.source import (
     tests_cells,
 )
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
-from lookalike.measures.numeric import (
-    ORDERED,
-    TreeInputs,
-    check_owners,
-    plan_inputs,
-    read_inputs,
-)
+from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.encode import write
@@ -75,18 +68,12 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Table, as_table
-from lookalike.trees.growers import (
-    Grower,
-    SyntheticForest,
-)
+from lookalike.trees.growers import Grower, SyntheticForest
 from lookalike.trees.growing import Grown
 from lookalike.trees.thresholds.flat import (
     bin_type,
-    count_rows,
-    find_leaves,
     has_gaps,
     leaf_type,
-    share_leaves,
     unknown_bin,
 )
 from lookalike.trees.thresholds.proximity import ratio_square
@@ -356,7 +343,7 @@ class ForestProximity(Measure):
         rows = None
         if method.needs_counts(self.forest_):
             bins = self._bins(table)
-            self.forest_ = self.forest_.counted(*count_rows(self.forest_, bins, self.n_jobs))
+            self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
             rows = self._place(bins, np.arange(len(table)))
         self.values_ = method.node_values(self.forest_, len(table))
         self.low_: float | None = None
@@ -384,12 +371,12 @@ class ForestProximity(Measure):
     def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
         """Return rows by the leaves they reach."""
         method = self._method
-        arrays: dict[str, Any] = {"codes": find_leaves(self.forest_, bins, self.n_jobs)}
+        arrays: dict[str, Any] = {"codes": self.forest_.leaves_of(bins, self.n_jobs)}
         if method.keeps_bins:
             arrays["bins"] = bins
         if isinstance(method, Shi):
             by_mass = method.missing == "by_mass"
-            spread = share_leaves(self.forest_, bins, by_mass, self.n_jobs)
+            spread = self.forest_.share_leaves(bins, by_mass, self.n_jobs)
             arrays["leaves"], arrays["weights"] = spread
         if self.in_bag_ is not None:
             arrays["bag"] = np.zeros(arrays["codes"].shape, np.uint8)
@@ -466,7 +453,7 @@ class ForestProximity(Measure):
         return parting_columns(self._fitted(), a, b)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        return self._method.explain(self._fitted(), both_numbers(self, a, b), a, b)
+        return self._method.explain(self._fitted(), self._both_numbers(a, b), a, b)
 
     # -- loading -----------------------------------------------------------------------------------
 

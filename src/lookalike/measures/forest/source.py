@@ -20,7 +20,7 @@ from lookalike.trees.adapters import adapt_forest, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, find_grower
 from lookalike.trees.growing import Grown
-from lookalike.trees.thresholds.flat import Forest, bin_rows, bin_type
+from lookalike.trees.thresholds.flat import Forest, bin_type
 
 PROJECTED = 2**25  # bytes of projections that a thread holds at once
 BINNED = 2**27  # bytes of bins held at once where only leaves are kept
@@ -85,7 +85,7 @@ class CellInputs:
 
         def one(rows: slice) -> None:
             here = slice(start + rows.start, start + rows.stop)
-            out[rows] = bin_rows(forest, self.trees.inputs(cells, here, 1), 1)
+            out[rows] = forest.bins(self.trees.inputs(cells, here, 1), 1)
 
         run(one, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
         return out

@@ -14,7 +14,7 @@ from lookalike.errors import InPython, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
-from lookalike.measures.forest.explain import both_numbers, check_soft, explain_sharing, soft_part
+from lookalike.measures.forest.explain import check_soft, explain_sharing, soft_part
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
@@ -36,7 +36,6 @@ from lookalike.trees.thresholds.blame import (
     parting_shares,
     undecided_columns,
 )
-from lookalike.trees.thresholds.flat import share_leaves
 from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
@@ -216,9 +215,8 @@ class StochasticForest(Measure):
         flat = self.forest_.flat
         if self.mass_ is not None:
             flat = flat.counted(self.mass_)
-        leaves, weights = share_leaves(
-            flat, flat.bins(values[gaps], self.n_jobs), self.missing == "by_mass", self.n_jobs
-        )
+        bins = flat.bins(values[gaps], self.n_jobs)
+        leaves, weights = flat.share_leaves(bins, self.missing == "by_mass", self.n_jobs)
         offsets[gaps + 1] = np.diff(leaves.offsets)
         offsets = np.cumsum(offsets)
         codes = self.forest_.leaf_codes[leaves.values]
@@ -249,7 +247,7 @@ class StochasticForest(Measure):
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         flat = self.forest_.flat
         parted = parting_shares(flat, *map(self._leaf_weights, (a, b))) / flat.n_trees
-        return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
+        return explain_sharing(self._both_numbers(a, b), self.inputs_.owner, parted, flat.feature)
 
     def _leaf_weights(self, row: Rows) -> np.ndarray:
         """Return the weight of one row in every leaf, as the flat form of the forest counts."""
@@ -294,12 +292,7 @@ class StochasticForest(Measure):
 
 
 def nearest_by_leaves(
-    measure: Measure,
-    a: Rows,
-    b: Rows,
-    k: int,
-    exclude: np.ndarray | None,
-    ids: np.ndarray | None,
+    measure: Measure, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
     from lookalike.kernels.proximity import nearest_by_matches

@@ -3,7 +3,14 @@
 Numbers become steps of their range (a curved similarity only makes their differences larger),
 codes and flags their remainder (two that clash look equal), ordered levels their code, which a
 query looks up in the table of its own level. Columns of objects become bytes where something is
-known about them (see ``object_codes``); else their weight may or may not be there.
+known about them; else their weight may or may not be there.
+
+A column of objects has three ways, each a true lower bound of the difference that its own distance
+finds. One with few distinct cells is numbered, and a query looks up its difference to each of them.
+Texts, sets and sequences have a size, and two that differ in size differ at least by as much.
+Vectors and histograms differ at least as much as the coordinates that vary most, in a straight line
+or one after the other, as the distance goes. A distance without an entry in the tables has no
+bytes; its column is compared for the finalists only.
 """
 
 from __future__ import annotations
@@ -77,7 +84,8 @@ class ObjectBytes:
 
 def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
     """Return the bytes of encoded cells; None where nothing is known that would bound them."""
-    kind = type(distance)  # a subclass may compare in another way: it has no entry
+    # By exact type: a subclass may compare in another way, for which these bounds do not hold.
+    kind = type(distance)
     if kind not in COMPARABLE or not SCALES[0] < distance.scale_ < SCALES[1]:
         return None
     gone = missing_rows(cells)
@@ -350,6 +358,7 @@ class MixedCodes:
                     roots[:, first - 1] = values[:, 0] * weight
                 else:
                     worth[:, columns] = values * weight
+            # The largest entry of a table is the most that its column can add to a sum.
             worth[:, layout.looked_up] = tables.max(axis=2)
             asked = ByteQueries(
                 own, worth, self.kind, tables=tables, weights=whole, present=here,
@@ -384,10 +393,7 @@ class MixedCodes:
 
     @classmethod
     def from_arrays(
-        cls,
-        plan: MixedPlan,
-        rows: Mapping[str, Any],
-        arrays: Mapping[tuple[str, ...], np.ndarray],
+        cls, plan: MixedPlan, rows: Mapping[str, Any], arrays: Mapping[tuple[str, ...], np.ndarray]
     ) -> MixedCodes:
         """Return what ``to_arrays`` has taken apart, for the same encoded rows."""
         objects = {}

@@ -1,4 +1,4 @@
-"""Why rows of mixed columns are alike: one row against several, all of them together."""
+"""Why rows of mixed columns are alike, against the baseline differences of random pairs."""
 
 from __future__ import annotations
 
@@ -155,10 +155,7 @@ def explain_mixed(
     ):
         not_compared = tuple(name for name, out in zip(names, left_out[i], strict=True) if out)
         if not whole[i] > 0 or np.isnan(similarity):  # nothing to compare
-            filler = 0.5 if np.isnan(similarity) else similarity
-            half: dict[str | None, float] = {None: filler}
-            rest: dict[str | None, float] = {None: 1 - filler}
-            each.append(Explanation(similarity, distance, half, rest, not_compared=not_compared))
+            each.append(_nothing_compared(similarity, distance, not_compared))
             continue
         two = (dict(zip(names, side[i].tolist(), strict=True)) for side in (plus, minus))
         pro, contra = (_in_order(side, order) for side in two)
@@ -174,6 +171,16 @@ def explain_mixed(
             )
         )  # fmt: skip
     return each
+
+
+def _nothing_compared(
+    similarity: float, distance: float, not_compared: tuple[str, ...]
+) -> Explanation:
+    # Half for and half against, where the measure does not say what such a pair is worth.
+    filler = 0.5 if np.isnan(similarity) else similarity
+    plus: dict[str | None, float] = {None: filler}
+    minus: dict[str | None, float] = {None: 1 - filler}
+    return Explanation(similarity, distance, plus, minus, not_compared=not_compared)
 
 
 def _in_order(side: dict[str, float], order: tuple[str, ...]) -> dict[str | None, float]:

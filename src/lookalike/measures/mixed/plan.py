@@ -40,6 +40,10 @@ ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whol
 SCALES = ("range", "robust", "rank")  # how number columns become shares
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
+# Groups of the kernel that compare codes as these distances do, where their scale is 1.
+CODED: dict[type, str] = {
+    Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,15 +82,17 @@ class PlanOptions:
         kind, spec = column.kind, (self.distances or {}).get(column.name)
         scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
         if spec is None and kind.name in Absolute.kinds:
-            known = (self.ranges or {}).get(column.name)
-            if known is None and scale == "rank":
-                spec = RankShare(self.alpha, self.beta, self.constant)
-            else:
-                trim = TRIM * (scale == "robust")
-                spec = Absolute(self.alpha, self.beta, self.constant, known, trim)
+            spec = self._number_distance(column.name, scale)
         elif spec is None and kind.name == "order" and not kind.role:
             spec = self.order
         return distance_for(spec, kind.name, column.name, kind.role)
+
+    def _number_distance(self, name: str, scale: str) -> Distance:
+        known = (self.ranges or {}).get(name)  # a range that is given goes before any scale
+        if known is None and scale == "rank":
+            return RankShare(self.alpha, self.beta, self.constant)
+        trim = TRIM * (scale == "robust")
+        return Absolute(self.alpha, self.beta, self.constant, known, trim)
 
 
 @saveable
@@ -176,7 +182,7 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        magic = ROUND * step
+        magic = ROUND * step  # (x + magic) - magic rounds x to a multiple of step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
@@ -208,7 +214,7 @@ class MixedPlan:
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import all_compared, mixed_block
 
-        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        # Rows may come as a strided view; kernels are compiled for one layout only.
         left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         shape = (len(left), len(right))
         tables = (self.levels, self.starts)
@@ -274,12 +280,8 @@ class MixedPlan:
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
-        each = np.arange(len(out))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            key, distance = COLUMN + name, self.distances[name]
-            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
-        return out
+        each = np.arange(len(a[SIMPLE]))
+        return self._differences(a, b, each, each, self.simple_pairs(a[SIMPLE], b[SIMPLE]))
 
     def differences(
         self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
@@ -289,12 +291,23 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows at once.
         """
-        simple = rows[SIMPLE]
-        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            cells = rows[COLUMN + name]
-            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
-        return out
+        simple = self.simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        return self._differences(rows, rows, left, right, simple)
+
+    def _differences(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        left: np.ndarray,
+        right: np.ndarray,
+        simple: np.ndarray,
+    ) -> np.ndarray:
+        """Return the differences in the simple columns with those of the others beside them."""
+        objects = [
+            1.0 - pair_similarities(distance, a[key], b[key], left, right)
+            for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
+        ]
+        return np.column_stack([simple, *objects]) if objects else simple
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the difference of row i of a and row i of b in the simple columns.
@@ -317,12 +330,6 @@ class MixedPlan:
         mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
 
-    def _with_room(self, simple: np.ndarray) -> np.ndarray:
-        """Return room for every column, with the differences of the simple ones filled in."""
-        if not self.objects:
-            return simple
-        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
-
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
         """Say which cells are missing, a row of flags per row and a column per column."""
         objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
@@ -344,6 +351,8 @@ class MixedPlan:
         chosen = options or PlanOptions()
         chosen.check_names(table, who)
         fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
+        # Columns of one group stand together, so that the kernel has one loop per group; within a
+        # group they keep the order of the table, which fixes the order of every sum.
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]
@@ -423,10 +432,7 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         )
     if column.name in scale and column.kind.name not in Absolute.kinds:
         hint = Phrase(
-            "Leave it out of ",
-            Param("scale"),
-            ", or use ",
-            Param("kinds", {column.name: "number"}),
+            "Leave it out of ", Param("scale"), ", or use ", Param("kinds", {column.name: "number"})
         )
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
@@ -460,7 +466,5 @@ def _group(distance: Distance) -> int:
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
         group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
     elif distance.scale_ == 1.0:
-        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(
-            kind
-        )
+        group = CODED.get(kind)
     return len(GROUPS) if group is None else GROUPS.index(group)

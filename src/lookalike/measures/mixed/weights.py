@@ -38,6 +38,9 @@ RIDGE = 1e-9  # added to the squares: of equally good weights those of least nor
 STEP = 2.0**-36  # differences are counted in these, so sums of up to 2^17 columns need no rounding
 
 
+# -- ReliefF and RReliefF --------------------------------------------------------------------------
+
+
 class Neighborhoods:
     """The nearest rows of each class, and how they differ column by column.
 
@@ -164,11 +167,11 @@ def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[P
     medoids : int64, the rows in the middle of the clusters
     labels : int64 array of n, the cluster of each row
     """
-    everybody = np.arange(len(labels))
+    every_row = np.arange(len(labels))
     if pairs == "global":
-        return [(i, everybody[i + 1 :]) for i in range(len(labels) - 1)]
+        return [(i, every_row[i + 1 :]) for i in range(len(labels) - 1)]
     if pairs == "prototypes":
-        return [(int(m), np.delete(everybody, m)) for m in medoids]
+        return [(int(m), np.delete(every_row, m)) for m in medoids]
     clusters = [np.flatnonzero(labels == c) for c in range(len(medoids))]
     if pairs == "cluster_prototype":
         return [(int(m), rows[rows != m]) for m, rows in zip(medoids, clusters, strict=True)]
@@ -336,6 +339,9 @@ def solve_on_simplex(squares: np.ndarray) -> np.ndarray:
     return np.asarray(found / found.sum())
 
 
+# -- the two functions -----------------------------------------------------------------------------
+
+
 def relieff_weights(
     X: Any,
     y: Any,
@@ -440,8 +446,8 @@ def relieff_weights(
         raw = relief_of_classes(Neighborhoods(plan, rows, codes, n_neighbors), sampled, n_jobs)
     else:
         goal = _spread_numbers(values, who)
-        everybody = np.zeros(n, dtype=np.int64)
-        near = Neighborhoods(plan, rows, everybody, n_neighbors)
+        one_class = np.zeros(n, dtype=np.int64)
+        near = Neighborhoods(plan, rows, one_class, n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
     found = _in_order(raw, plan, table)
     return _positive(found, plan, table, who) if normalize else found

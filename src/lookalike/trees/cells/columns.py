@@ -95,9 +95,7 @@ class PrecomputedRows(Distance):
            [2.]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "width_": Integer(1, 2**31),
-    }
+    FIELDS: ClassVar[Fields] = {"width_": Integer(1, 2**31)}
 
     name = "precomputed"
     kinds = ("vector",)
@@ -268,6 +266,9 @@ def check_distance(column: Column, distance: Distance) -> None:
         raise InvalidInput(who, "the same distance in both directions", found, hint)
 
 
+# -- the fitted cells in the form that trees are grown from ----------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class CellCache:
     """The fitted cells of all columns in the form that trees are grown from.
@@ -330,6 +331,7 @@ class CellCache:
             first, place = _distinct(cells[f])
             same.append(first[place])
             size = len(first)
+            # All distances of the different cells, while the matrices of all columns fit together.
             if used + size * size <= cache_pairs:
                 base[f], width[f] = used, size
                 used += size * size

@@ -304,6 +304,7 @@ def grow_unsupervised(
     n = len(cache)
     rng = make_generator(random_state)
     n_columns = 1 + max(column.column for column in columns)
+    # One permutation per column of the table: all distances of a column see the same shuffled rows.
     shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
     rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
     grown = grow_trees(
@@ -317,6 +318,12 @@ def grow_unsupervised(
         n_jobs=n_jobs,
     )
     return Grown(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
+
+
+# -- distances computed as they are asked for ------------------------------------------------------
+# The same steps and the same random numbers as ``kernels.cells``, node by node in Python: only
+# columns whose matrix of distances would not fit are worth it. Each object column compares one cell
+# with all members of a node at once.
 
 
 UNKNOWN = -1.0  # no distance is negative
@@ -339,9 +346,9 @@ class DistanceMemory:
             if len(self.rows) > self.most:
                 self.rows.popitem(last=False)
         self.rows.move_to_end(key)
-        lacking = rows[known[rows] == UNKNOWN]
-        if len(lacking):
-            known[lacking] = self.cache.distances(f, row, lacking)
+        new = rows[known[rows] == UNKNOWN]
+        if len(new):
+            known[new] = self.cache.distances(f, row, new)
         return np.asarray(known[rows])
 
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
@@ -505,6 +512,9 @@ def _try_objects(
         cut = judge_cut(OUTSIDE, node, k, targets, rules, scratch)
         keep_better(f, a, b, cut, rules, tie, best)
     return True
+
+
+# -- isolation -------------------------------------------------------------------------------------
 
 
 def grow_isolation_trees(

@@ -14,6 +14,11 @@ from lookalike.trees.thresholds.flat import Forest, has_gaps, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
 
+ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
+TALL = 2048  # rows whose leaves are compared with a block: many of them share one
+WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
+JOINED = 32  # rows and columns of a tile when two halves are joined
+
 
 def share_block(
     codes_x: np.ndarray,
@@ -132,16 +137,14 @@ def _fill_soft(
     overlap: Callable[..., None], one: Side, other: Side, leaf_offsets: np.ndarray, out: np.ndarray
 ) -> None:
     """Overwrite the pairs in which at least one row has gaps, in two rectangles."""
-    gap_x, gap_y = np.flatnonzero(one.spread), np.flatnonzero(other.spread)
-    full_x = np.flatnonzero(~one.spread)
-    for rows, columns in ((gap_x, np.arange(len(other.codes))), (full_x, gap_y)):
-        if len(rows) and len(columns):
+    for rows, columns in _rectangles(one.spread, other.spread):
+        if one.spread[rows[0]] or other.spread[columns[0]]:
             part = np.empty((len(rows), len(columns)))
             overlap(one.take(rows), other.take(columns), leaf_offsets, part)
             out[np.ix_(rows, columns)] = part
 
 
-ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
+# -- common ancestors ------------------------------------------------------------------------------
 
 
 def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
@@ -195,9 +198,7 @@ def ancestor_block(
     return out
 
 
-TALL = 2048  # rows whose leaves are compared with a block: many of them share one
-WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
-JOINED = 32  # rows and columns of a tile when two halves are joined
+# -- tests on two paths ----------------------------------------------------------------------------
 
 
 def ratio_half(
@@ -312,9 +313,9 @@ def ratio_block(
     -------
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
-    once, plain = parting == "once", alpha == 1.0 and beta == 1.0
+    once, plain = parting == "once", alpha == beta == 1.0
     gaps_x, gaps_y = has_gaps(bins_x), has_gaps(bins_y)
-    if plain and not gaps_x.any() and not gaps_y.any():
+    if plain and not (gaps_x.any() or gaps_y.any()):
         half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
         half = half + (half if own else ratio_half(forest, leaf_y, leaf_x, bins_x, once)).T
@@ -326,13 +327,18 @@ def ratio_block(
     # The faster kernel for the pairs without missing values; which kernel compares a pair depends
     # on that pair alone, so that its value does not change with the block it is in.
     out = np.empty((len(leaf_x), len(leaf_y)))
+    for rows, columns in _rectangles(gaps_x, gaps_y):
+        part = leaf_x[rows], bins_x[rows], leaf_y[columns], bins_y[columns]
+        out[np.ix_(rows, columns)] = ratio_block(forest, *part, parting=parting)
+    return out
+
+
+def _rectangles(gaps_x: np.ndarray, gaps_y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Cut a block into the pairs without missing values and two rectangles of the others."""
     full_x, full_y = np.flatnonzero(~gaps_x), np.flatnonzero(~gaps_y)
     gap_x, gap_y = np.flatnonzero(gaps_x), np.flatnonzero(gaps_y)
-    for rows, columns in ((full_x, full_y), (gap_x, np.arange(len(leaf_y))), (full_x, gap_y)):
-        if len(rows) and len(columns):
-            part = leaf_x[rows], bins_x[rows], leaf_y[columns], bins_y[columns]
-            out[np.ix_(rows, columns)] = ratio_block(forest, *part, parting=parting)
-    return out
+    parts = [(full_x, full_y), (gap_x, np.arange(len(gaps_y))), (full_x, gap_y)]
+    return [(rows, columns) for rows, columns in parts if len(rows) and len(columns)]
 
 
 def _ratio_with_gaps(

@@ -78,7 +78,7 @@ class BalancedForest:
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
-        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends everyone left
+        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends all rows left
         feature = np.maximum(self.feature, 0)
         if single:
             # The largest single-precision number not above the cut decides alike.
@@ -236,11 +236,7 @@ def grow_stochastic(
             ("Use ", Param("height", max(1, height - 1)), ", or allow ", Param("on_fail", "relax")),
         )
     return BalancedForest(
-        feature,
-        cut,
-        height,
-        values.shape[1],
-        np.flatnonzero(failed == max_retries),
+        feature, cut, height, values.shape[1], np.flatnonzero(failed == max_retries)
     )
 
 
