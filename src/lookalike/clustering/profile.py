@@ -610,7 +610,7 @@ def _majority(classes: np.ndarray) -> tuple[Any, float]:
     """Return the class that occurs most (the first on ties) and its share."""
     names, counts = np.unique(classes, return_counts=True)
     top = int(counts.argmax())
-    return names[top].item(), float(counts[top] / len(classes))
+    return names.tolist()[top], float(counts[top] / len(classes))
 
 
 def _numbers(rows: tuple[Any, ...]) -> str:
