@@ -87,7 +87,7 @@ def test_all_measures_and_a_time_budget(file):
         ),
         (["--measures", ","], "--measures: needs names of measures"),
         (["--label", "a"], "an amount"),
-        (["-k", "50"], "Lower -k to 49"),
+        (["-k", "50"], "Use -k 49"),
         (["--measures", "precomputed"], "needs a known measure"),
     ],
 )

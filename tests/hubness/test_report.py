@@ -108,7 +108,7 @@ def test_plain_values(report):
     assert told["test"]["pvalue"] == report.test.pvalue
     top = told["top"][0]
     assert top["before"] == report.occurrences["before"].max()
-    assert top["row"] == report.occurrences["before"].argmax()
+    assert top["id"] == report.occurrences["before"].argmax()
 
 
 class Tags(HTMLParser):

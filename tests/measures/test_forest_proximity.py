@@ -425,7 +425,7 @@ def test_a_generator_goes_on_from_fit_to_fit():
         ({"forest": IsolatingForest(random_state="a")}, InvalidInput, "RandomState"),
         ({"method": Ratio(alpha=-1.0)}, InvalidInput, "a number >= 0"),
         ({"method": Shi(missing="halves")}, InvalidInput, "Did you mean 'half'"),
-        ({"method": 3}, InvalidInput, "a way to read a forest"),
+        ({"method": 3}, InvalidInput, "a proximity method"),
         ({"random_state": -1}, InvalidInput, "RandomState"),
         (
             {"forest": ExtraForest(5), "n_estimators": 6},

@@ -312,7 +312,7 @@ def test_missing_in_both_is_no_mismatch_and_the_diagonal_is_one():
         ({"distances": {"c": "jaccard"}}, r"column 'c'.*'jaccard'"),
         ({"ranges": {"q": 3.0}}, r"found 'q'"),
         ({"missing": "drop"}, r"one of 'ignore', 'midpoint'"),
-        ({"undefined": 2.0}, r"at most 1"),
+        ({"undefined": 2.0}, r"<= 1"),
         ({"alpha": 0.5}, r"a number >= 1"),
         ({"kinds": {"k": "number"}}, r"'k'"),
     ],

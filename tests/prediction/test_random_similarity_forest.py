@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lookalike.predict import RandomSimilarityIsolationForest, SimilarityForestClassifier
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import permutation_importance
@@ -20,7 +19,9 @@ from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.prediction import RandomSimilarityForestRegressor as Regressor
-from lookalike.trees.cells.rows import class_votes
+from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
+from lookalike.prediction.whole_row_forest import SimilarityForestClassifier
+from lookalike.trees.cells.trees import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):

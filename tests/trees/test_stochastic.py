@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import BalanceError, grow_stochastic
 
 seeds = st.integers(0, 10**6)

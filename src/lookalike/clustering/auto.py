@@ -36,7 +36,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.source import Source, read_source
+from lookalike.measures.task import Source, read_source
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,

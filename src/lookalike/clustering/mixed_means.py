@@ -19,8 +19,7 @@ from lookalike.clustering._clustering import number_by_first_row
 from lookalike.clustering._space import AUTO
 from lookalike.errors import InPython, LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.kernels.mixed import assign_centers
-from lookalike.measures.forest.tree_inputs import TreeInputs, plan_inputs, read_inputs
-from lookalike.measures.numeric import check_owners
+from lookalike.measures.numeric import TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.saving.encode import SaveMixin, saveable
 from lookalike.saving.fields import (
     INT64,

@@ -48,9 +48,7 @@ class CallableDistance(Distance):
 
     name = "given"
     kinds = KINDS
-    FIELDS: ClassVar[Fields] = {
-        "function": Instance(Callable, named="a callable of two cells"),
-    }
+    FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
     n_sampled: ClassVar[int] = 250
 
     def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:

@@ -447,7 +447,8 @@ class HubnessReport(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per figure."""
-        names, meanings = ([row[at] for row in self.rows()] for at in (0, 1))
+        names = [name for name, _, _ in self.rows()]
+        meanings = [meaning for _, meaning, _ in self.rows()]
         figures = {
             column: [values.get(name) for name in names] for column, values in self.figures.items()
         }

@@ -32,7 +32,7 @@ from lookalike.leaderboard.scores import (
     tied_share,
 )
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.forest.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.table import Table
 from lookalike.table.model.targets import code_labels, split_target
 

@@ -2,7 +2,7 @@
 
 Names are those of the registry in kebab case, or names that people know a setting by. Options
 follow a colon, as ``key=value`` with commas between; values are read as JSON where they are JSON,
-else as words. Options of a forest's growing and reading stand among those of the measure:
+else as words. Options of a forest's grower and of its method stand among those of the measure:
 ``ratio:n_trees=200,forest=extra,max_depth=8``.
 """
 
@@ -202,18 +202,18 @@ def _key(name: str, names: Any) -> str:
 
 
 def _nested(options: dict[str, Any]) -> dict[str, str]:
-    """Return the options of a forest's reading and growing, and which of the two has each."""
+    """Return the options of a forest's method and grower, and which of the two has each."""
     mine = dict.fromkeys(_part(options, "forest").get_params(), "forest")
     return mine | dict.fromkeys(_part(options, "method").get_params(), "method")
 
 
 def _part(options: dict[str, Any], name: str) -> Any:
-    """Return how a forest is read, or grown, as an object whose options can be set."""
-    from lookalike.measures.forest.methods import find_reading
+    """Return the method or the grower of a forest as an object whose options can be set."""
+    from lookalike.measures.forest.methods import find_method
     from lookalike.trees.growers import find_grower
 
     if name == "method":
-        return find_reading(options.get("method", "ratio"))
+        return find_method(options.get("method", "ratio"))
     given = options.get("forest")
     given = _part(options, "method").forest if given is None else given
     return find_grower(given) if isinstance(given, str) else given

@@ -15,10 +15,8 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, winners
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask, check_task_rows
+from lookalike.measures.contract.rows import Rows, check_k
+from lookalike.measures.task import MeasureTask, Source, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.prediction.mixins import (
     NamedTargetMixin,

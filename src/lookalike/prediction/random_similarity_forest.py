@@ -44,11 +44,9 @@ from lookalike.saving.fields import (
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.features import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import TreeColumn, encode_columns, fit_columns
-from lookalike.trees.cells.growing import CACHE_PAIRS, Limits, grow_trees
-from lookalike.trees.cells.pruning import prune_trees
-from lookalike.trees.cells.trees import SimilarityTrees
+from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
 
 class TreeForest(SaveMixin, BaseEstimator, abstract=True):
@@ -240,7 +238,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         table : Table
         y : class codes or numbers, for the out-of-bag score
         weight : array of n
-        labels : the target as ``grow_trees`` takes it
+        labels : the target as ``Goal`` takes it
         """
         if self.oob_score and not self.bootstrap:
             raise InvalidInput(
@@ -252,8 +250,8 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         columns, cells = self._fit_columns(table)
         grown = grow_trees(
             CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
-            weight=weight,
-            n_trees=self.n_estimators,
+            Goal(weight=weight, **labels),
+            self.n_estimators,
             limits=Limits(
                 max_pairs=self.max_pairs,
                 max_depth=self.max_depth,
@@ -262,11 +260,10 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
                 min_weight_fraction_leaf=self.min_weight_fraction_leaf,
                 **self._tree_options(),
             ),
-            bootstrap=self.bootstrap,
+            sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
-            **labels,
         )
         self.trees_ = grown.forest
         if self.ccp_alpha > 0:

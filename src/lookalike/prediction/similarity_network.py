@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.random_state import make_generator
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask
+from lookalike.measures.task import MeasureTask, Source
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
     TableClassifierMixin,

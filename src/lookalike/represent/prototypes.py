@@ -16,7 +16,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import k_medoids
-from lookalike.measures.source import read_source
+from lookalike.measures.task import read_source
 from lookalike.represent.feature_selection import cfs
 from lookalike.table.model.targets import read_target
 

@@ -14,7 +14,7 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototypes import (

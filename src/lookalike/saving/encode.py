@@ -180,7 +180,8 @@ class _Writer:
                     "learned": {k: self.encode(v, f"{where}.{k}") for k, v in learned.items()},
                 }
             if is_dataclass(value):
-                state = {f.name: getattr(value, f.name) for f in fields(value)}
+                # What the constructor does not take is a cache, which is made again when needed.
+                state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
             else:
                 state = vars(value)
             kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}

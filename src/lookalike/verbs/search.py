@@ -78,8 +78,8 @@ def search(
     >>> pets = {"weight": [4.0, 30.0, 5.0, 28.0], "animal": ["cat", "dog", "cat", "wolf"]}
     >>> la.search(pets, 0, k=2).ids
     [2, 3]
-    >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf", why=True)[0].because()
-    'weight 29 against 28 (a little lower)'
+    >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf")[0].because()
+    'weight similar: 29 and 28'
     """
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)

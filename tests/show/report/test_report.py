@@ -162,7 +162,7 @@ def test_groups():
 def test_wrong_options():
     with pytest.raises(InvalidInput, match=r"report\(sample=2\)"):
         la.report({"a": [1.0, 2.0]}, sample=2)
-    with pytest.raises(InvalidInput, match="name of a column"):
+    with pytest.raises(InvalidInput, match="a column of the table"):
         la.report({"a": [1.0, 2.0]}, "b")
 
 

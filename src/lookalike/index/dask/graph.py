@@ -22,9 +22,8 @@ from lookalike.index.dask.clients import connect
 from lookalike.index.dask.parts import Part, run_parts
 from lookalike.index.dask.summary import Hubness, Summary
 from lookalike.index.dask.tasks import graph_part, moments_part
-from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.manifest import SHARDS
-from lookalike.measures.contract.lists import check_k
+from lookalike.index.shards.folder import SHARDS, ShardFolder
+from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Shard, open_shard
 from lookalike.saving.fields import Integer
