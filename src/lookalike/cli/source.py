@@ -269,8 +269,9 @@ class Source:
             try:
                 yield path
             except LookalikeError as error:  # nobody knows the path
-                text = str(error).replace(f"File {str(path)!r}", "standard input")
-                raise type(error)(text) from error
+                if error.who != f"File {str(path)!r}":
+                    raise
+                raise error.by("standard input") from error
 
 
 def is_index_folder(file: str) -> bool:
