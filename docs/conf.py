@@ -1,11 +1,17 @@
 """How the documentation is built: Markdown pages, a reference read from the docstrings."""
 
 import re
+import sys
 from pathlib import Path
 
 import lookalike
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _generate import write_pages  # noqa: E402
+
+write_pages(ROOT / "docs" / "reference")
 
 project = "lookalike"
 author = "The lookalike developers"

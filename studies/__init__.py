@@ -11,20 +11,19 @@ from studies.diagram import (
     draw_diagram,
     rank_methods,
 )
-from studies.paper import PAPERS, Paper, Part, find_paper
+from studies.paper import PAPERS, Paper, StudyPart, find_paper, run_paper
 from studies.result import Finding, Plot, Result, Sheet, Value
-from studies.run import run_paper
 from studies.work import Work
 
 __all__ = [
     "PAPERS",
     "Finding",
     "Paper",
-    "Part",
     "Plot",
     "Ranking",
     "Result",
     "Sheet",
+    "StudyPart",
     "Value",
     "Work",
     "critical_difference",

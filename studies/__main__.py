@@ -5,11 +5,11 @@ from __future__ import annotations
 import typer
 
 from lookalike.cli.app import Verbs
-from lookalike.cli.verbs import add_verb
+from lookalike.cli.build import add_command
 from studies.command import EXAMPLES, papers
 
 app = typer.Typer(name="studies", cls=Verbs, pretty_exceptions_enable=False)
-add_verb(app, "papers", papers, EXAMPLES)
+add_command(app, "papers", papers, EXAMPLES)
 
 if __name__ == "__main__":
     app(prog_name="python -m studies")

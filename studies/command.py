@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from studies import Paper, Result, Sheet
-    from studies.run import Done
+    from studies.paper import FinishedPart
 
 EXAMPLES = (
     "python -m studies",
     "python -m studies hubs --quick",
+    "python -m studies order --download",
     "python -m studies forests --part table2 --write pages",
     "python -m studies gower --quick --effort prototypes=default",
 )
@@ -56,10 +58,14 @@ def papers(
         typer.Option(
             "--data",
             metavar="FOLDER",
-            help="The data sets; LOOKALIKE_DATA unless given",
+            help="Where data sets are looked for first; LOOKALIKE_DATA unless given.",
             show_default=False,
         ),
     ] = None,
+    download: Annotated[
+        bool,
+        typer.Option("--download", help="Fetch sets that no package has from public archives."),
+    ] = False,
     write: Annotated[
         str | None,
         typer.Option(
@@ -76,10 +82,13 @@ def papers(
     """Re-run the tables of a paper and show each figure beside the printed one.
 
     "all" runs every paper. A run that was stopped goes on where it was: figures are kept below
-    XDG_CACHE_HOME, or ~/.cache.
+    XDG_CACHE_HOME, or ~/.cache. Data sets come from the named folder, from packages (extra
+    "studies") and, with --download, from public archives; a set that none has is named with its
+    reason, and everything else runs.
     """
     from studies import PAPERS, find_paper, run_paper
-    from studies.work import data_folder, keeping_folder
+    from studies.data import data_folder, download_sets
+    from studies.work import keeping_folder
     from studies.write import write_page
 
     console = out.make_console()
@@ -91,23 +100,25 @@ def papers(
     if quick and full:
         do = "Choose one of them"
         raise InvalidInput(
-            "papers", "one of the two", "both", do, problem="--quick and --full exclude each other"
+            "studies", "one of the two", "both", do, problem="--quick and --full exclude each other"
         )
     common = "quick" if quick else "full" if full else "default"
     efforts = read_efforts(effort or [])
     asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
     folder, keep = data_folder(data), keeping_folder()
     if write is not None:
-        make_room(Path(write), asked)
+        check_folder(Path(write), asked)
+    for set_name, reason in download_sets(folder) if download else ():
+        out.note(f"{set_name}: {reason or 'downloaded'}")
     for paper in asked:
         if fresh:
             for old in keep.glob(f"{paper.name}-*.jsonl"):
                 old.unlink()
-        done: list[Done] = []
+        done: list[FinishedPart] = []
         with compile_note():
             for one in run_paper(paper, folder, common, keep, part, efforts):
                 done.append(one)
-                show(console, f"{paper.name}, {one.part.title}", one.result)
+                show(console, f"{paper.name}, {one.part.title}", one.result, one.missing)
                 out.note(f"{paper.name} {one.part.name}, {one.effort}: {one.seconds:.0f} s")
         for reading in paper.readings:
             text = f"left open, {reading.where}: {reading.left_open}. Here: {reading.used}"
@@ -141,7 +152,7 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
         out.say(console, f"{name}: " + "; ".join(told), "", indent=2)
 
 
-def make_room(folder: Path, papers: list[Paper]) -> None:
+def check_folder(folder: Path, papers: list[Paper]) -> None:
     """Make the folder of the pages; say before an hour of work if they cannot be written."""
     from lookalike._runtime.files import check_writable
 
@@ -169,9 +180,13 @@ def read_efforts(given: list[str]) -> dict[str, str]:
     return found
 
 
-def show(console: Console, title: str, result: Result) -> None:
-    """Print the sheets and the findings of a part."""
+def show(
+    console: Console, title: str, result: Result, missing: Mapping[str, str] | None = None
+) -> None:
+    """Print the sheets and the findings of a part, and which sets could not be had."""
     out.say(console, title, "bold")
+    for name, reason in (missing or {}).items():
+        out.say(console, f"not here: {name} ({reason})", "")
     for sheet in result.sheets:
         show_sheet(console, sheet)
         if sheet.about:

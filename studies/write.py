@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lookalike._runtime.files import replacing, write_text
-from lookalike.show.html.figures import new_figure
-from studies.paper import Paper, Reading
+from lookalike.show.html.drawings import new_figure
+from studies.paper import FinishedPart, Paper, Reading
 from studies.result import Finding, Plot, Sheet
-from studies.run import Done
 from studies.work import EFFORTS
 
 COUNTS = {
@@ -28,7 +27,7 @@ MARKS = (
 )
 
 
-def write_page(paper: Paper, done: Sequence[Done], folder: str | os.PathLike[str]) -> Path:
+def write_page(paper: Paper, done: Sequence[FinishedPart], folder: str | os.PathLike[str]) -> Path:
     """Write a page about a paper, and its plots beside it; return where the page is."""
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
@@ -40,7 +39,7 @@ def write_page(paper: Paper, done: Sequence[Done], folder: str | os.PathLike[str
     return page
 
 
-def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
+def as_markdown(paper: Paper, done: Sequence[FinishedPart]) -> str:
     """Return the page about a paper; where its parts differ in effort, each says its own."""
     alike = len({one.effort for one in done}) < 2
     lines = [f"# {paper.title}", "", paper.citation, "", paper.about, ""]
@@ -56,6 +55,9 @@ def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
         lines += [f"## {one.part.title}", ""]
         if not alike:
             lines += [f"*Effort of this part: {one.effort}.*", ""]
+        if one.missing:
+            lines += ["Sets that could not be had:", ""]
+            lines += [f"- {name}: {reason}" for name, reason in one.missing.items()] + [""]
         for sheet in one.result.sheets:
             lines += _sheet(sheet)
         for plot in one.result.plots:
@@ -63,11 +65,11 @@ def as_markdown(paper: Paper, done: Sequence[Done]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _made_by(paper: Paper, done: Sequence[Done]) -> str:
+def _made_by(paper: Paper, done: Sequence[FinishedPart]) -> str:
     """Say which command makes this page again, and with how many repetitions."""
     efforts = [one.effort for one in done]
     common = min(efforts, key=EFFORTS.index, default="default")
-    command = f"lookalike papers {paper.name}"
+    command = f"python -m studies {paper.name}"
     if len(done) < len(paper.parts):
         command += "".join(f" --part {one.part.name}" for one in done)
     command += FLAGS[common]
@@ -120,7 +122,7 @@ def _cell(value: object) -> str:
 
 
 def _draw(plot: Plot, path: Path) -> None:
-    figure = new_figure("papers", *plot.size)
+    figure = new_figure("studies", *plot.size)
     plot.draw(figure)
     memory = io.BytesIO()
     # Without a date and the version of the drawing library two runs give the same file.

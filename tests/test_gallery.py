@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import measure_page
-
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("plot_*.py"))
 
@@ -34,8 +32,3 @@ def test_an_example_runs_and_draws(script, monkeypatch, capsys):
     assert drawn
     title, line = script.read_text().splitlines()[1:3]
     assert len(line) == len(title), "the title and the line below it are equally long"
-
-
-def test_the_table_of_measures_is_current():
-    now = measure_page.PAGE.read_text()
-    assert now == measure_page.make_page(), "run: PYTHONPATH=src python tests/measure_page.py"

@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
     ("__main__",),
-    ("cli", "service", "testing", "warming", "_warm_tables"),
+    ("cli", "service", "testing", "warming"),
     ("verbs",),
     ("show.report",),
     ("index.dask",),
@@ -27,7 +28,8 @@ LAYERS = [
     ("datasets",),
     ("show.reasons",),
     ("table",),
-    ("kernels", "show.html"),
+    ("kernels", "show.result"),
+    ("show.html", "show.layout"),
 ]
 HEIGHT = {package: len(LAYERS) - i for i, layer in enumerate(LAYERS) for package in layer}
 COMMON = 0  # errors, saving and _runtime: used by every package, using only each other
@@ -37,7 +39,6 @@ IMPORTERS = ("import_module", "find_spec", "__import__")
 # The only files that may import modules by names which nobody can read off the source.
 BY_TABLE = {
     "__init__.py": "resolves the public names lazily, from the table _NAMES",
-    "cli/later.py": "finds the modules of the table LATER, to be loaded at their first use",
     "saving/load.py": "imports the packages that define the classes in saved files",
 }
 
@@ -52,7 +53,7 @@ def lazy_names(source):
 
 
 def unit_of(path):
-    """The package of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
+    """The package of a dotted path that has a layer: ``show.html``, else ``measures``."""
     unit = ".".join(path[:2])
     return unit if unit in HEIGHT else path[0]
 
@@ -246,7 +247,7 @@ def test_imports_along_the_arrow_pass(tmp_path):
     (tmp_path / "__init__.py").write_text("_NAMES = {'read_table': 'lookalike.table'}")
     for file, code in {
         "measures/a.py": "import numpy\nfrom lookalike.table import Table\nfrom . import b",
-        "predict/a.py": "from lookalike import errors, read_table\nfrom ..cluster.b import c",
+        "prediction/a.py": "from lookalike import errors, read_table\nfrom ..clustering.b import c",
         "cli/a.py": "import lookalike as la",
         "_save.py": "from lookalike._runtime.config import settings\nfrom .errors import message",
     }.items():
@@ -258,10 +259,10 @@ def test_imports_along_the_arrow_pass(tmp_path):
 
 def test_a_circle_inside_a_layer_is_named(tmp_path):
     (tmp_path / "__init__.py").write_text("")
-    for room, other in [("predict", "search"), ("search", "cluster"), ("cluster", "predict")]:
-        (tmp_path / room).mkdir()
-        (tmp_path / room / "a.py").write_text(f"from lookalike.{other} import a")
-    assert circles(tmp_path) == ["cluster", "predict", "search"]
+    for one, other in pairwise(["prediction", "index", "clustering", "prediction"]):
+        (tmp_path / one).mkdir()
+        (tmp_path / one / "a.py").write_text(f"from lookalike.{other} import a")
+    assert circles(tmp_path) == ["clustering", "index", "prediction"]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +277,8 @@ def test_a_circle_inside_a_layer_is_named(tmp_path):
 def test_a_computed_name_is_named(tmp_path, code):
     (tmp_path / "cli").mkdir()
     (tmp_path / "cli" / "a.py").write_text(code)
-    (tmp_path / "_load.py").write_text(code)
+    (tmp_path / "saving").mkdir()
+    (tmp_path / "saving" / "load.py").write_text(code)
     (wrong,) = computed_imports(tmp_path)
     assert wrong.startswith("cli/a.py:1: ")
 

@@ -25,5 +25,5 @@ def test_nothing_is_another_seed_each_time():
 
 @pytest.mark.parametrize("bad", [-1, True, 0.5, "x"])
 def test_what_is_not_a_seed_is_refused(bad):
-    with pytest.raises(InvalidInput, match="whole number"):
+    with pytest.raises(InvalidInput, match="an integer >= 0"):
         make_seed(bad)

@@ -1,7 +1,6 @@
 """What stands around the code agrees with it: pinned versions, commands, the README's example."""
 
 import ast
-import doctest
 import re
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import lookalike
+from documented import doctest_of_page, run_saving
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -116,15 +116,8 @@ def pages_with_examples():
 
 
 @pytest.mark.parametrize("page", pages_with_examples())
-def test_examples_in_the_documentation_run(page):
-    page = ROOT / page
-    # Fences are cut off, or the closing one would be read as part of the last output.
-    text = re.sub(r"^```.*$", "", page.read_text(), flags=re.MULTILINE)
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    heard = []
-    failed = doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=heard.append)
-    assert failed.failed == 0, "".join(heard)
+def test_examples_in_the_documentation_run_and_what_they_make_can_be_saved(page, tmp_path):
+    assert run_saving(doctest_of_page(ROOT / page), tmp_path / "x") == ""
 
 
 def unsafe_loading(tree):

@@ -28,7 +28,7 @@ def test_a_file_holds_one_page_and_arrays_only(saved):
         page = json.loads(pack.read("measure.json"))
     assert names[0] == "measure.json"
     assert all(name.startswith("arrays/") and name.endswith(".npy") for name in names[1:])
-    assert page["format"] == 1
+    assert page["format"] == _save.FORMAT
     assert page["root"]["class"] == "Vector"
 
 
@@ -122,9 +122,10 @@ def rewrite(path, change):
             pack.writestr(name, data)
 
 
-def test_a_newer_format_says_so(saved):
-    rewrite(saved, lambda page: page.update(format=99))
-    with pytest.raises(UnreadableFile, match="format 1 or older, found format 99. Update"):
+@pytest.mark.parametrize(("number", "hint"), [(99, "Update lookalike"), (1, "Fit and save it")])
+def test_another_format_says_so(saved, number, hint):
+    rewrite(saved, lambda page: page.update(format=number))
+    with pytest.raises(UnreadableFile, match=rf"format 2, found format {number}\. {hint}"):
         la.load(saved)
 
 

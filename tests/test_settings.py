@@ -18,7 +18,6 @@ from lookalike._runtime.config import count_jobs, parse_bytes, settings, show_by
 from lookalike._runtime.threads import look_for_blas, run, single_blas
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput
-from lookalike.saving.params import AnyOf, AtLeast, Between, Is, OneOf
 
 
 def test_settings_last_as_long_as_their_block():
@@ -114,20 +113,6 @@ def test_unknown_settings_are_refused():
 
 def test_sizes_are_shown_as_a_person_would():
     assert [show_bytes(b) for b in (12, 3.2e9, 5e13)] == ["12 B", "3.2 GB", "50 TB"]
-
-
-def test_rules_say_what_they_want():
-    assert AtLeast(1).fits(np.int64(3))
-    assert not AtLeast(1).fits(True)
-    assert Between(0, 1, open_low=True).fits(0.5)
-    assert not Between(0, 1, open_low=True).fits(0)
-    assert not Between(0, 1).fits(float("nan"))
-    assert not Is(int).fits(True)
-    assert not OneOf("a", 1).fits(True)
-    both = AnyOf(OneOf(None, "auto"), AtLeast(2))
-    assert both.fits(None)
-    assert both.wants() == "one of None, 'auto', or a whole number of at least 2"
-    assert both.advice("auo") == "Did you mean 'auto'?"
 
 
 def test_answers_come_in_order_from_any_number_of_threads():

@@ -19,37 +19,51 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._runtime.config import config as config
     from lookalike.hubness import hubness_report as hubness_report
     from lookalike.index import Index as Index
-    from lookalike.leaderboard.comparing import compare as compare
     from lookalike.saving.load import load as load
-    from lookalike.show.report import report as report
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
+    from lookalike.verbs.classify import classify as classify
+    from lookalike.verbs.cluster import cluster as cluster
+    from lookalike.verbs.compare import compare as compare
+    from lookalike.verbs.hubs import hubs as hubs
+    from lookalike.verbs.inspect import inspect as inspect
+    from lookalike.verbs.outliers import outliers as outliers
+    from lookalike.verbs.regress import regress as regress
+    from lookalike.verbs.report import report as report
+    from lookalike.verbs.search import search as search
     from lookalike.warming import warm as warm
 
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
+    "classify": "lookalike.verbs.classify",
+    "cluster": "lookalike.verbs.cluster",
     "clustering": "lookalike.clustering",
     "columns": "lookalike.columns",
-    "compare": "lookalike.leaderboard",
+    "compare": "lookalike.verbs.compare",
     "config": "lookalike._runtime.config",
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "evaluate": "lookalike.evaluate",
-    "trees": "lookalike.trees",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
+    "hubs": "lookalike.verbs.hubs",
+    "index": "lookalike.index",
+    "inspect": "lookalike.verbs.inspect",
     "leaderboard": "lookalike.leaderboard",
     "load": "lookalike.saving.load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
+    "outliers": "lookalike.verbs.outliers",
     "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "report": "lookalike.show.report",
+    "regress": "lookalike.verbs.regress",
+    "report": "lookalike.verbs.report",
     "represent": "lookalike.represent",
-    "index": "lookalike.index",
+    "search": "lookalike.verbs.search",
     "table": "lookalike.table",
+    "trees": "lookalike.trees",
     "warm": "lookalike.warming",
 }
 

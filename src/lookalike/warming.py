@@ -1,8 +1,8 @@
 """Compile all loops before they are needed, as when a container image is built.
 
 A loop is compiled for the types of the arrays it gets, so the surest way to compile what people
-will use is to use it: small tables of every kind take every road once. Measures, column distances
-and clustering methods are read from their registries, so a new one is warmed without a word here.
+will use is to use it: every measure by its examples, every column distance, every clustering method
+and every estimator, on a few small tables.
 """
 
 from __future__ import annotations
@@ -10,16 +10,35 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
+from lookalike import hubness, prediction, represent
 from lookalike._runtime.config import config
 from lookalike._runtime.progress import Progress
-from lookalike._warm_tables import FEW, KINDS, MANY, cells, kinds_of, mixed, numbers
+from lookalike.clustering import DensitySearch, MixedKMeans, SimilarityClustering
+from lookalike.columns import DISTANCES
+from lookalike.index import Index, ReFeat
+from lookalike.kernels import COMPILED, cache_folder
+from lookalike.kernels.first_use import compile_at_once
+from lookalike.leaderboard import compare, diagnose
+from lookalike.measures import MEASURES, ForestProximity, Gower, Ranked, StochasticForest, Vector
+from lookalike.represent.prototypes import METHODS
+from lookalike.saving.fields import Choice
+from lookalike.show.report import report
+from lookalike.table import Table, read_table
 
-Road = tuple[str, Callable[[], object]]
+FEW = 60  # rows of a table that only serves to compile
+MANY = 4200  # rows from which on bytes propose neighbors, and a value takes two bytes
+LEVELS = ["low", "middle", "high"]
+# What is called on new rows, of each estimator that has it.
+USES = ("predict", "predict_proba", "decision_path", "score_samples", "transform")
+
+Step = tuple[str, Callable[[], object]]
 
 
 class Warmed(NamedTuple):
@@ -27,7 +46,7 @@ class Warmed(NamedTuple):
 
     Parameters
     ----------
-    folder : where compiled loops are kept; None if there is no place that can be written to
+    folder : where compiled loops are kept; None if no folder can be written to
     compiled : how many loops were compiled; 0 if all of them were there
     seconds : how long it took
     """
@@ -60,16 +79,13 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
     >>> done.compiled  # doctest: +SKIP
     174
     """
-    from lookalike.kernels import COMPILED, cache_folder
-    from lookalike.kernels.first_use import compile_at_once
-
     began, found = time.monotonic(), cache_folder()
     folder = None if found is None else Path(found)
     if not COMPILED:
         return Warmed(folder, 0, 0.0)
     from numba.core.event import install_recorder
 
-    every = list(roads())
+    every = list(steps())
     with (
         install_recorder("numba:compile") as seen,
         Progress("compiling", len(every), quiet=progress is not None) as bar,
@@ -77,7 +93,7 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
         config(progress=False),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter("ignore")  # the tables are made up; nobody reads the answers
+        warnings.simplefilter("ignore")  # the tables are made up, and their answers are not read
         for done, (what, go) in enumerate(every):
             if progress is not None:
                 progress(what, done, len(every))
@@ -91,46 +107,82 @@ def _is_ours(event: Any) -> bool:
     return str(event.data["dispatcher"].py_func.__module__).startswith("lookalike.")
 
 
-def roads() -> Iterator[Road]:
+def steps() -> Iterator[Step]:
     """Yield every part of the library that compiles something: what it is, and a call of it."""
-    yield from _measures()
-    yield from _columns()
-    yield from _tasks()
-
-
-# -- the roads -------------------------------------------------------------------------------------
-
-
-def _measures() -> Iterator[Road]:
-    import lookalike.hubness  # noqa: F401  registers its measures
-    from lookalike.measures import MEASURES
-
     for name, measure in MEASURES.items():
-        for at, example in enumerate(measure.examples(), 1):
-            yield f"{name} {at}", lambda example=example: _compare(example)  # type: ignore[misc]
-    yield "tall balanced trees", _tall_trees
-    yield "bytes that propose neighbors", _propose
-    yield "lists of many neighbors", _long_lists
-    yield "column weights", _weights
+        for example in measure.examples():
+            yield name, partial(_compare, example)
+    for name, distance in DISTANCES.items():
+        for kind in distance.kinds:
+            if kind not in ("number", "category", "order", "flag"):  # in the tables of all measures
+                yield f"{kind} columns by {name}", partial(_compare_cells, name, kind)
+    for estimator, tables in _estimators():
+        yield type(estimator).__name__, partial(_use, estimator, tables)
+    for call in (_propose, _keep_long_lists, _walk_trees, _represent, _index, _judge):
+        yield call.__name__[1:].replace("_", " "), call
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _numbers(n: int = FEW, columns: int = 9, dtype: Any = np.float64) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, columns)).astype(dtype)
+
+
+def _mixed(n: int = FEW, missing: float = 0.1, alike: bool = False) -> Table:
+    """Return columns of numbers, some missing, of categories, ordered levels and flags."""
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=n)
+    size[rng.random(n) < missing] = np.nan
+    columns = {
+        "size": np.sign(size) if alike else size,
+        "weight": np.ones(n) if alike else rng.normal(size=n),
+        "color": rng.choice(["red", "green", "blue"], n).tolist(),
+        "grade": rng.choice(LEVELS, n).tolist(),
+        "new": (rng.random(n) < 0.5).tolist(),
+    }
+    return read_table(columns, kinds={"grade": LEVELS})
+
+
+def _tables() -> list[Any]:
+    return [_mixed(missing=0.0), _mixed(), _numbers()]
+
+
+def _objects(*shapes: str) -> Table:
+    """Return a column of numbers, and one of objects of each shape."""
+    rng = np.random.default_rng(0)
+    words = [rng.choice(list("abcdefgh"), rng.integers(1, 6)).tolist() for _ in range(FEW)]
+    make: dict[str, Callable[[list[str]], Any]] = {
+        "text": " ".join,
+        "set": frozenset,
+        "sequence": tuple,
+        "sets in sequence": lambda word: tuple(map(frozenset, word)),
+        "series": lambda word: rng.normal(size=6),
+        "vector": lambda word: rng.random(4),
+        "histogram": lambda word: rng.random(4),
+        "graph": lambda word: {
+            "nodes": dict(enumerate(word)),
+            "edges": [(at, at + 1) for at in range(len(word) - 1)],
+        },
+    }
+    columns = {shape: [make[shape](word) for word in words] for shape in shapes}
+    kinds = {shape: shape.rpartition(" ")[2] for shape in shapes}
+    return read_table({"size": _numbers()[:, 0], **columns}, kinds=kinds)
+
+
+# -- what is used ----------------------------------------------------------------------------------
 
 
 def _compare(measure: Any) -> None:
-    """Use a measure in every way: fitted rows and new ones, with gaps and without."""
-    from sklearn.base import clone
-
-    from lookalike.table import read_table
-
+    """Use a measure in every way: fitted rows and new ones, with missing cells and without."""
     traits = measure.traits
-    tables: list[Any]
+    tables = [_numbers(), _numbers(dtype=np.float32)]
     if traits.pairwise:
-        x = numbers()
-        tables = [np.abs(x[:, None] - x).sum(axis=2)]
+        tables = [np.abs(tables[0][:, None] - tables[0]).sum(axis=2)]
     elif not traits.kinds or "category" in traits.kinds:
-        tables = [mixed(gaps=0.0), mixed(), numbers()]
-    else:
-        tables = [numbers(), numbers(dtype=np.float32)]
+        tables = _tables()
     for table in tables:
-        fitted = clone(measure).fit(read_table(table, kinds=kinds_of(table)))
+        fitted = clone(measure).fit(table)
         fitted.similarity()
         fitted.kneighbors(n_neighbors=3)
         fitted.explain(0, 1)
@@ -139,231 +191,117 @@ def _compare(measure: Any) -> None:
             fitted.kneighbors(table, n_neighbors=3)
 
 
-def _tall_trees() -> None:
-    from lookalike.measures import StochasticForest
-
-    for dtype in (np.float64, np.float32):
-        StochasticForest(3, 9, random_state=0).fit(numbers(MANY, dtype=dtype))
-
-
-def _propose() -> None:
-    from lookalike.measures import Gower, Ranked, Vector
-
-    new = numbers(3)
-    for measure in (Ranked(), Vector("cityblock"), Vector("chebyshev"), Vector(), Vector("cosine")):
-        for dtype in (np.float64, np.float32):
-            measure.fit(numbers(MANY, dtype=dtype)).kneighbors(new.astype(dtype), 3)
-            # So many rows are alike that the first ones proposed cannot be all: a second look.
-            alike = np.sign(numbers(MANY, 2, dtype))
-            measure.fit(alike).kneighbors(alike[:3], 3)
-    for gaps in (0.0, 0.1):
-        rows = mixed(MANY, gaps)
-        for table in (rows, rows | {"size": np.sign(rows["size"]), "weight": np.ones(MANY)}):
-            Gower(kinds=KINDS).fit(table).kneighbors({n: c[:3] for n, c in table.items()}, 3)
-
-
-def _long_lists() -> None:
-    from lookalike.measures import Vector
-
-    Vector("cityblock").fit(numbers(600, 2)).kneighbors(numbers(5, 2), 120)
-    Vector("cityblock").fit(numbers(130, 2)).kneighbors(numbers(5, 2), 120)
-
-
-def _weights() -> None:
-    from lookalike.measures import Gower
-
-    y = np.arange(FEW) % 2
-    for weights in ("relieff", "least_squares"):
-        Gower(kinds=KINDS, weights=weights).fit(mixed(), y)
-
-
-def _columns() -> Iterator[Road]:
-    from lookalike.columns import DISTANCES
-
-    for name, distance in DISTANCES.items():
-        for kind in distance.kinds:
-            if kind in ("number", "category", "order", "flag"):
-                continue  # in the tables of the measures
-            yield (
-                f"{kind} columns by {name}",
-                lambda name=name, kind=kind: _compare_cells(name, kind),  # type: ignore[misc]
-            )
-
-
 def _compare_cells(name: str, kind: str) -> None:
-    from lookalike.measures import Gower
-
-    column = cells("sets in sequence" if name == "edit_sets" else kind)
-    table = {"cells": column, "size": numbers(len(column), 1)[:, 0]}
-    fitted = Gower(kinds={"cells": kind}, distances={"cells": name}).fit(table)
+    shape = "sets in sequence" if name == "edit_sets" else kind
+    fitted = Gower(distances={shape: name}).fit(_objects(shape))
     fitted.similarity()
     fitted.explain(0, 1)
 
 
-def _tasks() -> Iterator[Road]:
-    from lookalike.clustering import SimilarityClustering
-    from lookalike.saving.params import OneOf
-
-    rule = SimilarityClustering.PARAMS["method"]
-    assert isinstance(rule, OneOf)
-    for method in rule.values:
-        yield f"{method} clusters", lambda method=method: _cluster(method)  # type: ignore[misc]
-    yield "means of mixed columns", _means
-    yield "the density search", _search_densities
-    yield "random similarity forests", _forests
-    yield "similarity networks and neighbors", _predict
-    yield "representations", _represent
-    yield "hubness", _hubness
-    yield "an index", _index
-    yield "the leaderboard", _board
-    yield "outliers", _outliers
-    yield "a report", _report
-
-
-def _means() -> None:
-    from lookalike.clustering import MixedKMeans
-
-    for table in (numbers(60), {"x": numbers(60)[:, 0], "c": list("ab" * 30)}):
-        MixedKMeans(2, n_init=1, random_state=0).fit(table)
-
-
-def _cluster(method: str) -> None:
-    from lookalike.clustering import SimilarityClustering
-    from lookalike.measures import Gower, Vector
-
-    halves = 100.0 * (np.arange(600) % 2)[:, None]
-    apart = numbers(600) + halves  # two clusters: no list of neighbors leads out of either
-    for measure, table in (
-        (Gower(kinds=KINDS), mixed()),
-        (Vector(), numbers()),
-        (Vector(), apart),
+def _estimators() -> Iterator[tuple[Any, list[Any]]]:
+    """Yield estimators, each with the tables that it can learn from."""
+    tables, numbers = _tables(), _numbers()
+    methods = SimilarityClustering.FIELDS["method"]
+    assert isinstance(methods, Choice)
+    for method in methods.values:
+        for measure, some in ((Gower(), tables[:2]), (Vector(), [numbers])):
+            yield SimilarityClustering(measure, method=method, random_state=0), some
+    # Two clusters far apart: no list of neighbors leads from one to the other.
+    apart = _numbers(600) + 100.0 * (np.arange(600) % 2)[:, None]
+    yield SimilarityClustering(Vector(), method="hdbscan"), [apart]
+    yield MixedKMeans(2, n_init=1, random_state=0), [numbers, tables[0]]
+    yield DensitySearch(Vector()), [numbers]
+    objects = _objects("set", "text")
+    for options in ({}, {"projection": "squared"}, {"numeric": "value"}, {"ccp_alpha": 0.01}):
+        few: dict[str, Any] = {"n_estimators": 3, "random_state": 0, **options}
+        yield prediction.RandomSimilarityForestClassifier(**few), [*tables, objects]
+        yield prediction.RandomSimilarityForestRegressor(**few), [*tables, objects]
+    yield prediction.RandomSimilarityIsolationForest(3, random_state=0), [*tables, objects]
+    yield prediction.SimilarityForestClassifier(n_estimators=3, random_state=0), [numbers]
+    for estimator in (
+        prediction.NeighborClassifier(Gower()),
+        prediction.NeighborRegressor(Gower(), "tune"),
+        prediction.SimilarityNetworkClassifier(Gower(), random_state=0),
+        represent.SimilarityRepresentation(Gower(), random_state=0),
+        represent.MapLayout(Gower()),
+        Gower(weights="relieff"),
+        Gower(weights="least_squares"),
     ):
-        SimilarityClustering(measure, method=method, random_state=0).fit(table)
+        yield estimator, tables[1:2]
 
 
-def _search_densities() -> None:
-    from lookalike.clustering import DensitySearch
-    from lookalike.measures import Vector
-
-    DensitySearch(Vector()).fit(numbers(), np.arange(FEW) % 3)
-
-
-def _forests() -> None:
-    from lookalike.measures import ForestProximity
-    from lookalike.prediction import (
-        RandomSimilarityForestClassifier,
-        RandomSimilarityForestRegressor,
-        RandomSimilarityIsolationForest,
-        SimilarityForestClassifier,
-    )
-    from lookalike.table import read_table
-
-    table = {**mixed(), "tags": cells("set"), "name": cells("text")}
-    kinds = {**KINDS, "tags": "set", "name": "text"}
-    y = np.arange(FEW) % 2
-    tables = ((table, kinds), (mixed(gaps=0.0), KINDS), (numbers(), None))
-    for rows, known in tables:
-        for options in ({}, {"projection": "squared"}, {"numeric": "value"}, {"ccp_alpha": 0.01}):
-            few: dict[str, Any] = {"n_estimators": 3, "random_state": 0, "kinds": known, **options}
-            forest = RandomSimilarityForestClassifier(**few).fit(rows, y)
-            forest.predict_proba(rows)
-            forest.decision_path(rows)
-            forest.trees_.outcomes(forest.trees_.encode(read_table(rows, kinds=known)))
-            ForestProximity("ratio", forest).fit(rows).similarity()
-            RandomSimilarityForestRegressor(**few).fit(rows, y * 1.0).predict(rows)
-        RandomSimilarityIsolationForest(n_estimators=3, random_state=0, kinds=known).fit(
-            rows
-        ).score_samples(rows)
-    SimilarityForestClassifier(n_estimators=3, random_state=0).fit(numbers(), y).predict(numbers())
+def _use(estimator: Any, tables: list[Any]) -> None:
+    """Fit an estimator, and ask it whatever it answers about new rows."""
+    for table in tables:
+        fitted = clone(estimator).fit(table, np.arange(len(table)) % 2)
+        for use in USES:
+            if hasattr(fitted, use):
+                getattr(fitted, use)(table)
 
 
-def _predict() -> None:
-    from lookalike.measures import Gower
-    from lookalike.prediction import (
-        NeighborClassifier,
-        NeighborRegressor,
-        SimilarityNetworkClassifier,
-    )
+def _propose() -> None:
+    for measure in (Ranked(), Vector("cityblock"), Vector("chebyshev"), Vector(), Vector("cosine")):
+        for dtype in (np.float64, np.float32):
+            measure.fit(_numbers(MANY, dtype=dtype)).kneighbors(_numbers(3, dtype=dtype), 3)
+            # So many rows are alike that the first ones proposed cannot be all: a second look.
+            alike = np.sign(_numbers(MANY, 2, dtype))
+            measure.fit(alike).kneighbors(alike[:3], 3)
+    for missing in (0.0, 0.1):
+        for alike in (False, True):
+            rows = _mixed(MANY, missing, alike)
+            Gower().fit(rows).kneighbors(rows[:3], 3)
 
-    y = np.arange(FEW) % 2
-    table = mixed()
-    NeighborClassifier(Gower(kinds=KINDS)).fit(table, y).predict(table)
-    NeighborRegressor(Gower(kinds=KINDS), "tune").fit(table, y * 1.0).predict(table)
-    SimilarityNetworkClassifier(Gower(kinds=KINDS), random_state=0).fit(table, y).predict(table)
+
+def _keep_long_lists() -> None:
+    for n in (130, 600):
+        Vector("cityblock").fit(_numbers(n, 2)).kneighbors(_numbers(5, 2), 120)
+
+
+def _walk_trees() -> None:
+    for dtype in (np.float64, np.float32):
+        StochasticForest(3, 9, random_state=0).fit(_numbers(MANY, dtype=dtype))
+    for table in _tables():
+        forest = prediction.RandomSimilarityForestClassifier(3, random_state=0).fit(
+            table, np.arange(FEW) % 2
+        )
+        forest.trees_.outcomes(forest.trees_.encode(read_table(table)))
+        ForestProximity("ratio", forest).fit(table).similarity()
 
 
 def _represent() -> None:
-    from lookalike.measures import Gower
-    from lookalike.represent import (
-        MapLayout,
-        SimilarityRepresentation,
-        layout,
-        power_similarity,
-        select_prototypes,
-        transitive_closure,
-    )
-    from lookalike.represent.prototypes import METHODS
-
-    y = np.arange(FEW) % 2
-    measure = Gower(kinds=KINDS).fit(mixed())
+    measure = Gower().fit(_mixed())
     square = measure.similarity()
     for tnorm in ("min", "product", "lukasiewicz"):
-        transitive_closure(square, tnorm=tnorm)
-        transitive_closure(square, tnorm=tnorm, new=square[:3])
+        represent.transitive_closure(square, tnorm=tnorm)
+        represent.transitive_closure(square, tnorm=tnorm, new=square[:3])
     for mode in ("path", "plain"):
-        power_similarity(square, 3, mode=mode)
+        represent.power_similarity(square, 3, mode=mode)
     for method in METHODS:
-        select_prototypes(Gower(kinds=KINDS), mixed(), y, method, 5, random_state=0)
-    SimilarityRepresentation(Gower(kinds=KINDS), random_state=0).fit(mixed(), y).transform(mixed())
-    layout(measure, random_state=0)
-    layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
-    MapLayout(Gower(kinds=KINDS)).fit(mixed()).transform(mixed(7))
-
-
-def _hubness() -> None:
-    from lookalike.hubness import hubness_report, reachability
-    from lookalike.measures import Vector
-
-    measure = Vector().fit(numbers())
-    hubness_report(measure, np.arange(FEW) % 2, k=3)
-    reachability(measure, k=3)
+        y = np.arange(FEW) % 2
+        represent.select_prototypes(Gower(), _mixed(), y, method, 5, random_state=0)
+    represent.layout(measure, random_state=0)
+    represent.layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
 
 
 def _index() -> None:
-    from lookalike.index import Index, ReFeat
-
-    for table in (mixed(), numbers(), {**mixed(gaps=0.0), "tags": cells("set")}):
-        index = Index(kinds=kinds_of(table)).fit(table)
+    for table in (_mixed(), _numbers(), _objects("set")):
+        index = Index().fit(table)
         index.search(0, k=5)
         index.add(table)
         index.search(0, k=5, like=[1], unlike=[2])
         hits: Any = index.search(0, k=5)
         hits[0].explanation  # noqa: B018
-    ReFeat(random_state=0).fit(numbers()).search(0, k=3)
+    ReFeat(random_state=0).fit(_numbers()).search(0, k=3)
 
 
-def _board() -> None:
-    from lookalike.leaderboard import compare, diagnose
-    from lookalike.measures import Vector
-
-    y = np.arange(FEW) % 2
-    compare(numbers(), y=y)
-    diagnose(Vector().fit(numbers()), y=y)
-
-
-def _outliers() -> None:
-    from lookalike.measures import Gower
-    from lookalike.prediction import find_outliers
-
-    for table in (mixed(), mixed(gaps=0.0)):
-        kinds = kinds_of(table)
-        find_outliers(table, n_estimators=3, kinds=kinds, random_state=0)
-        find_outliers(table, "neighbors", measure=Gower(kinds=kinds), kinds=kinds)
-
-
-def _report() -> None:
-    from lookalike.show.report import report
-
-    y = np.arange(FEW)
-    report(mixed(), ["yes" if at % 2 else "no" for at in y], kinds=KINDS)
-    report(numbers(), y * 1.0)
+def _judge() -> None:
+    measure, y = Vector().fit(_numbers()), np.arange(FEW) % 2
+    hubness.hubness_report(measure, y, k=3)
+    hubness.reachability(measure, k=3)
+    compare(_numbers(), y=y)
+    diagnose(measure, y=y)
+    for table in (_mixed(missing=0.0), _mixed()):
+        prediction.find_outliers(table, n_estimators=3, random_state=0)
+        prediction.find_outliers(table, "neighbors", measure=Gower())
+    report(_mixed(), np.where(y, "yes", "no").tolist())
+    report(_numbers(), np.arange(FEW) * 1.0)

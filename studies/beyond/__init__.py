@@ -1,7 +1,7 @@
 """Past the five papers: which combinations of their ideas are best."""
 
 from studies.beyond import combinations, learners, notes, rule
-from studies.paper import Paper, Part
+from studies.paper import Paper, StudyPart
 
 PAPER = Paper(
     "beyond",
@@ -9,9 +9,9 @@ PAPER = Paper(
     notes.CITATION,
     notes.ABOUT,
     [
-        Part("combinations", "Each measure with each repair on each task", combinations.run),
-        Part("rule", "A rule for measure=auto", rule.run),
-        Part("learners", "With labels: the papers' classifiers", learners.run),
+        StudyPart("combinations", "Each measure with each repair on each task", combinations.run),
+        StudyPart("rule", "A rule for measure=auto", rule.run),
+        StudyPart("learners", "With labels: the papers' classifiers", learners.run),
     ],
     notes.SUMMARY,
 )

@@ -19,8 +19,9 @@ from studies.beyond.contenders import MEASURES, applies, distances_of, score_all
 from studies.beyond.findings import make_findings
 from studies.beyond.plots import make_plots
 from studies.beyond.scores import Scores
-from studies.beyond.sets import half_of, load_set, names_of_sets
+from studies.beyond.sets import half_of, load_set
 from studies.beyond.tables import make_sheets
+from studies.recipes import recipes
 from studies.result import Result
 from studies.work import Work
 
@@ -48,7 +49,7 @@ def collect(work: Work, rows: int, seeds: int) -> Scores:
     """Return every score there is; each (set, measure, seed) is kept as it is made."""
     sorts: dict[str, str] = {}
     parts = []
-    for name in names_of_sets(work.data):
+    for name in work.available({name: name for name in recipes()}):
         sorts[name] = work.once(f"sort of {name}", partial(_sort, work, name))
         for measure in (*MEASURES, AUTO):
             if measure == AUTO or applies(measure, sorts[name]):

@@ -20,8 +20,9 @@ from lookalike.measures import ForestProximity, Gower
 from lookalike.prediction import NeighborClassifier, RandomSimilarityForestClassifier
 from lookalike.represent import SimilarityRepresentation
 from studies.beyond import notes
-from studies.beyond.sets import Prepared, load_set, names_of_sets
+from studies.beyond.sets import Prepared, load_set
 from studies.diagram import draw_diagram, rank_methods
+from studies.recipes import recipes
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
 
@@ -73,7 +74,7 @@ CONTENDERS: dict[str, Callable[[int], Any]] = {
 
 def run(work: Work) -> Result:
     """Cross-validate every contender on every set."""
-    every = names_of_sets(work.data)
+    every = work.available({name: name for name in recipes()})
     names = work.pick(every[::3], every, every)
     rows = work.times(quick=120, default=400, full=2000)
     trees = work.times(quick=30, default=100, full=100)
@@ -94,7 +95,7 @@ def run(work: Work) -> Result:
 def _accuracy(work: Work, name: str, label: str, rows: int, trees: int, folds: int) -> float:
     prepared: Prepared = load_set(work.data, name, rows)
     y = prepared.y
-    fold = assign_folds(y, len(y), folds, 0, "papers beyond")
+    fold = assign_folds(y, len(y), folds, 0, "studies beyond")
     right = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes of one row, columns that repeat each other

@@ -25,8 +25,7 @@ from studies.beyond.scores import Duel, Scores, beats, duel_of
 from studies.beyond.sets import load_set
 from studies.result import Finding, Result, Sheet
 from studies.scales import check_extra, checking, holds_numbers, score
-from studies.source import source_of
-from studies.work import Work
+from studies.work import Work, source_of
 
 LIMITS = (-np.inf, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 1.4)
 PLAIN, REPAIRED = ("Gower on ranks", "none"), ("Gower on ranks", "MP")

@@ -73,11 +73,6 @@ class Prepared:
     y: np.ndarray
 
 
-def names_of_sets(data: Path) -> list[str]:
-    """Return the names of all sets of the folder, in order."""
-    return sorted({path.stem for ending in ("parquet", "npz") for path in data.glob(f"*.{ending}")})
-
-
 def half_of(name: str) -> str:
     """Return "finding" or "checking", by the hash of the set's family.
 

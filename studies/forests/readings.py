@@ -50,7 +50,7 @@ def run(work: Work) -> Result:
     """Cluster under each reading."""
     many = work.times(1, 5, 30)
     sets = {}
-    for name in SETS:
+    for name in work.available(SETS):
         x, y = load_set(work.data, name)
         if work.effort != "quick" or len(y) <= LARGE:
             sets[name] = (x, y)
@@ -72,7 +72,7 @@ def run(work: Work) -> Result:
     about = (
         f"100 trees, half of the columns{'' if work.effort == 'quick' else ' and all'}, "
         f"{many} {'forest' if many == 1 else 'forests'} each, {len(sets)} sets"
-        + (f" (those up to {LARGE} rows)" if len(sets) < len(SETS) else "")
+        + (f" (those up to {LARGE} rows)" if work.effort == "quick" else "")
         + ", adjusted Rand index. "
     )
     ratio, gaps = _of_ratio(found, list(sets), about)

@@ -7,11 +7,11 @@ cannot be taken apart (but for RatioRF by Table 4), so they stand beside ours wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Runs
 from studies.forests.notes import CAUSES, SHI
 from studies.forests.published import (
     CLUSTERINGS,
@@ -24,13 +24,10 @@ from studies.forests.published import (
     TABLE_2,
     TABLE_4,
 )
-from studies.forests.runs import LARGE, affinity_repeats, make_runs, repeats, settings
+from studies.forests.runs import LARGE, Runs, affinity_repeats, make_runs, repeats, settings
 from studies.forests.sets import LARGER, load_larger, load_set
-from studies.result import Finding, Plot, Result, Sheet, Value
-from studies.sets import size_row
+from studies.result import Finding, Plot, Result, Sheet, Value, size_row
 from studies.work import Work
-
-MEAN = "mean of ten sets"
 
 
 def run(work: Work) -> Result:
@@ -45,10 +42,11 @@ def run(work: Work) -> Result:
 def _sizes(work: Work) -> Sheet:
     """Table 1: how large the sets are."""
     rows: list[dict[str, Any]] = []
+    here = work.available(SETS | {name: file for name, (file, _) in LARGER.items()})
     for name, (n, d, many, clusters) in SIZES.items():
-        if name in SETS:
+        if name in SETS and name in here:
             x, y = load_set(work.data, name)
-        elif name in LARGER:
+        elif name in here:
             x, y = load_larger(work.data, name, n)
         else:
             printed = {"rows": n, "columns": d, "classes": many}
@@ -82,10 +80,15 @@ def counts(work: Work) -> str:
     )
 
 
-def ten_sets(index: str, measure: str) -> float:
-    """Return the printed mean of a measure over the ten sets that can be had."""
+def mean_label(names: Sequence[str]) -> str:
+    """Return the first cell of a row of means."""
+    return f"mean of {'ten' if len(names) == len(SETS) else len(names)} sets"
+
+
+def printed_mean(index: str, measure: str, names: Sequence[str]) -> float:
+    """Return the printed mean of a measure over the sets that could be had."""
     at = column(index, measure)
-    return float(np.mean([TABLE_2[name][at] for name in SETS]))
+    return float(np.mean([TABLE_2[name][at] for name in names]))
 
 
 def column(index: str, measure: str) -> int:
@@ -96,7 +99,7 @@ def column(index: str, measure: str) -> int:
 def _by_set(runs: Runs, work: Work, index: str) -> Sheet:
     rows: list[dict[str, Any]] = []
     complete = affinity_repeats(work) > 0
-    for name in SETS:
+    for name in runs.sets:
         n = next(run.n for run in runs.all if run.set == name)
         row: dict[str, Any] = {"set": name}
         whole = n <= LARGE or complete
@@ -110,11 +113,13 @@ def _by_set(runs: Runs, work: Work, index: str) -> Sheet:
         theirs = "nobody" if (name, index) in NOBODY_BEST else "ratio"
         row["significantly best"] = f"{_best(runs, index, sets=[name])} ({theirs})"
         rows.append(row)
-    last: dict[str, Any] = {"set": MEAN}
+    last: dict[str, Any] = {"set": mean_label(runs.sets)}
     for measure in MEASURES:
         allowed = tolerance(runs, measure, index, 100)
         last[measure] = Value(
-            runs.mean(measure, index), ten_sets(index, measure), allowed if complete else None
+            runs.mean(measure, index),
+            printed_mean(index, measure, runs.sets),
+            allowed if complete else None,
         )
     rows.append(last)
     about = counts(work) + (
@@ -244,7 +249,7 @@ def _findings(runs: Runs) -> list[Finding]:
     )
     behind = [
         f"{name} ({runs.mean('ratio', 'ARI', sets=[name]):.3f}, {one} {high:.3f})"
-        for name in SETS
+        for name in runs.sets
         for one, high, _, _ in [_first(runs, "ARI", sets=[name])]
         if one != "ratio"
     ]
@@ -264,8 +269,8 @@ def _plot(runs: Runs) -> Plot:
         axes = figure.subplots(1, 2)
         for axis, index in zip(axes, INDICES, strict=True):
             for measure, color in zip(MEASURES, COLORS, strict=True):
-                printed = [TABLE_2[name][column(index, measure)] for name in SETS]
-                ours = [runs.mean(measure, index, sets=[name]) for name in SETS]
+                printed = [TABLE_2[name][column(index, measure)] for name in runs.sets]
+                ours = [runs.mean(measure, index, sets=[name]) for name in runs.sets]
                 bold = measure == "ratio"
                 axis.scatter(
                     printed, ours, s=34 if bold else 18, color=color, label=measure, zorder=3

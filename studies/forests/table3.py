@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Run, Runs
 from studies.forests.notes import WINS
-from studies.forests.published import CLUSTERINGS, INDICES, SETS, TABLE_3
-from studies.forests.runs import make_runs
+from studies.forests.published import CLUSTERINGS, INDICES, TABLE_3
+from studies.forests.runs import Run, Runs, make_runs
 from studies.forests.table2 import counts
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
@@ -25,7 +24,7 @@ def run(work: Work) -> Result:
     runs = make_runs(work)
     rows = [_row("ALL", runs, {}, twelve=True)]
     rows += [_row(label, runs, {"method": label}, twelve=True) for label in CLUSTERINGS]
-    rows += [_row(name, runs, {"set": name}) for name in SETS]
+    rows += [_row(name, runs, {"set": name}) for name in runs.sets]
     rows += [
         _row(f"{trees} Trees - {columns}", runs, {"trees": trees, "columns": columns}, twelve=True)
         for trees, columns in runs.grid

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Runs
 from studies.forests.notes import CAUSES, HALF, ORDER, TREES
-from studies.forests.published import CLUSTERINGS, INDICES, PARAMETERS, SETS, TABLE_4
-from studies.forests.runs import LARGE, affinity_repeats, make_runs
+from studies.forests.published import CLUSTERINGS, INDICES, PARAMETERS, TABLE_4
+from studies.forests.runs import LARGE, Runs, affinity_repeats, make_runs
 from studies.forests.table2 import COLORS, counts, tolerance
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
@@ -47,8 +46,8 @@ def with_all(runs: Runs) -> list[str]:
 def _sheet(runs: Runs, work: Work, index: str) -> Sheet:
     rows: list[dict[str, Any]] = []
     complete = affinity_repeats(work) > 0
-    for name in [*SETS, "Average"]:
-        names = list(SETS) if name == "Average" else [name]
+    for name in [*runs.sets, "Average"]:
+        names = runs.sets if name == "Average" else [name]
         n = max(run.n for run in runs.all if run.set in names)
         whole = complete or n <= LARGE
         complete_sets = with_all(runs)

@@ -8,15 +8,15 @@ twice, of all rows and without the last row (which one it was is not known).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from studies.forests.means import Run, Runs
 from studies.forests.notes import CHOSEN, CHOSEN_CAUSES
-from studies.forests.published import INDICES, MEASURES, SETS, TABLE_5
-from studies.forests.runs import make_runs
-from studies.forests.table2 import column, counts
+from studies.forests.published import INDICES, MEASURES, TABLE_5
+from studies.forests.runs import Run, Runs, make_runs
+from studies.forests.table2 import column, counts, mean_label
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -46,11 +46,11 @@ def run(work: Work) -> Result:
             (one for one in runs.all if one.set == name and one.measure == measure),
             key=lambda one: one.silhouette,
         )
-        for name in SETS
+        for name in runs.sets
         for measure in MEASURES
     }
     sheets = [_sheet(runs, chosen, kind, work) for kind in KINDS]
-    return Result(sheets, _findings(chosen))
+    return Result(sheets, _findings(chosen, runs.sets))
 
 
 def count_divisors(less: int) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def _score(one: Run, kind: str) -> float:
 def _sheet(runs: Runs, chosen: dict[tuple[str, str], Run], kind: str, work: Work) -> Sheet:
     index = "ARI" if kind == "ARI" else "purity"
     rows: list[dict[str, Any]] = []
-    for name in SETS:
+    for name in runs.sets:
         row: dict[str, Any] = {"set": name}
         for measure in MEASURES:
             single = [
@@ -87,11 +87,11 @@ def _sheet(runs: Runs, chosen: dict[tuple[str, str], Run], kind: str, work: Work
         picked = chosen[name, "ratio"]
         row["ratio chose"] = f"{picked.method}, {picked.trees} {picked.columns}"
         rows.append(row)
-    last: dict[str, Any] = {"set": "mean of ten sets"}
+    last: dict[str, Any] = {"set": mean_label(runs.sets)}
     for measure in MEASURES:
         last[measure] = Value(
-            float(np.mean([_score(chosen[name, measure], kind) for name in SETS])),
-            float(np.mean([TABLE_5[name][column(index, measure)] for name in SETS])),
+            float(np.mean([_score(chosen[name, measure], kind) for name in runs.sets])),
+            float(np.mean([TABLE_5[name][column(index, measure)] for name in runs.sets])),
         )
     rows.append(last)
     about = counts(work) + (
@@ -102,10 +102,10 @@ def _sheet(runs: Runs, chosen: dict[tuple[str, str], Run], kind: str, work: Work
     return Sheet(f"automatic-{KINDS.index(kind)}", f"Table 5, {kind}", rows, about, CHOSEN_CAUSES)
 
 
-def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:
+def _findings(chosen: dict[tuple[str, str], Run], names: Sequence[str]) -> list[Finding]:
     means = {
         index: {
-            measure: float(np.mean([chosen[name, measure].score(index) for name in SETS]))
+            measure: float(np.mean([chosen[name, measure].score(index) for name in names]))
             for measure in MEASURES
         }
         for index in INDICES
@@ -113,10 +113,10 @@ def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:
     first = {index: max(MEASURES, key=lambda one: means[index][one]) for index in INDICES}
     best = [
         name
-        for name in SETS
+        for name in names
         if chosen[name, "ratio"].hits >= max(chosen[name, one].hits for one in MEASURES)
     ]
-    printed = [name for name in SETS if TABLE_5[name][5] >= max(TABLE_5[name][: len(MEASURES)])]
+    printed = [name for name in names if TABLE_5[name][5] >= max(TABLE_5[name][: len(MEASURES)])]
     less, many = count_divisors(1)
     return [
         Finding(
@@ -130,8 +130,8 @@ def _findings(chosen: dict[tuple[str, str], Run]) -> list[Finding]:
         ),
         Finding(
             f"chosen by silhouette, RatioRF is best or tied by purity on most sets "
-            f"({len(printed)} of these ten in print)",
-            2 * len(best) > len(SETS),
+            f"({len(printed)} of these {len(names)} in print)",
+            2 * len(best) > len(names),
             f"on {len(best)}: {', '.join(best)}",
             CHOSEN,
         ),

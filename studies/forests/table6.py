@@ -27,7 +27,7 @@ def run(work: Work) -> Result:
     n_rows = work.times(800, 1560, 6697)
     found: dict[str, np.ndarray] = {}
     sizes: dict[str, int] = {}
-    for name in LARGER:
+    for name in work.available({name: file for name, (file, _) in LARGER.items()}):
         x, y = load_larger(work.data, name, n_rows)
         sizes[name] = len(y)
         lists = [

@@ -35,7 +35,7 @@ def run(work: Work) -> Result:
     """Cluster by shared leaves in each way."""
     many = work.times(2, 5, 30)
     found: dict[str, dict[str, float]] = {}
-    for name in work.each("sets", SETS):
+    for name in work.each("sets", work.available(SETS)):
         each = [
             work.once(f"{name}|{seed}", partial(_score, work.data, name, seed))
             for seed in range(many)

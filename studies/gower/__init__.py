@@ -1,8 +1,8 @@
 """S. Seshadri's thesis on similarity representations of mixed tables, re-run."""
 
 from studies.gower import example, layers, notes, powers, prototypes, readings, weights
-from studies.gower.left_open import READINGS
-from studies.paper import Paper, Part
+from studies.gower.notes import READINGS
+from studies.paper import Paper, StudyPart
 
 PAPER = Paper(
     "gower",
@@ -10,12 +10,12 @@ PAPER = Paper(
     notes.CITATION,
     notes.ABOUT,
     [
-        Part("example", "The sets, and a gap that breaks the matrix", example.run),
-        Part("prototypes", "Neighbors and prototypes", prototypes.run),
-        Part("readings", "Why the errors differ from print", readings.run),
-        Part("weights", "Weights of the columns", weights.run),
-        Part("layers", "Similarity of similarity", layers.run),
-        Part("powers", "Powers of the matrix, and chains", powers.run),
+        StudyPart("example", "The sets, and a gap that breaks the matrix", example.run),
+        StudyPart("prototypes", "Neighbors and prototypes", prototypes.run),
+        StudyPart("readings", "Why the errors differ from print", readings.run),
+        StudyPart("weights", "Weights of the columns", weights.run),
+        StudyPart("layers", "Similarity of similarity", layers.run),
+        StudyPart("powers", "Powers of the matrix, and chains", powers.run),
     ],
     notes.SUMMARY,
     READINGS,

@@ -10,6 +10,7 @@ from lookalike.measures import Gower
 from studies.gower import notes
 from studies.gower.problems import load_problem, split_rows
 from studies.gower.published import EXAMPLE, SETS
+from studies.gower.splits import sets_here
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -17,7 +18,8 @@ from studies.work import Work
 def run(work: Work) -> Result:
     """Count the sets and compute the three similarities."""
     rows = []
-    for name, printed in SETS.items():
+    for name in sets_here(work):
+        printed = SETS[name]
         problem = load_problem(work.data, name)
         counts = np.unique(problem.y, return_counts=True)[1]
         gaps = 100 * float(np.mean([column.missing for column in problem.table]))

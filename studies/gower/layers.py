@@ -13,7 +13,6 @@ from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, learner_answers
 from studies.gower.problems import load_problem, split_rows
-from studies.gower.published import SETS
 from studies.gower.splits import over_splits
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
@@ -65,10 +64,14 @@ def _collect(work: Work, splits: int, layers: list[int]) -> Means:
     return means
 
 
+def _names(found: Means) -> list[str]:
+    return list(dict.fromkeys(name for _, name, _ in found))
+
+
 def _sheet(found: Means, layers: list[int], splits: int) -> Sheet:
     rows = []
     for label in SCHEDULES:
-        for name in SETS:
+        for name in _names(found):
             row: dict[str, Any] = {"prototypes and set": f"{label}: {name}"}
             for many in layers:
                 row[f"{many} layers" if many > 1 else "1 layer"] = Value(
@@ -87,17 +90,13 @@ def _findings(found: Means, layers: list[int]) -> list[Finding]:
     deepest = layers[-1]
     grows, gains = [], []
     for label in SCHEDULES:
-        for name in SETS:
+        for name in _names(found):
             first, last = (np.mean(found[label, name, at]) for at in (1, deepest))
             grows.append(last > first)
             best = min(float(np.mean(found[label, name, at])) for at in layers[1:])
             if best < first - 0.5:
                 gains.append(f"{name} ({label}, {best - first:+.1f})")
-    by_depth = {
-        label: [float(np.mean(found[label, "Credit", at])) for at in layers] for label in SCHEDULES
-    }
-    at_end = [float(np.mean(found[label, "Credit", deepest])) for label in SCHEDULES]
-    return [
+    told = [
         Finding(
             "stacking layers does not help on most sets",
             float(np.mean(grows)) > 0.5,
@@ -107,6 +106,15 @@ def _findings(found: Means, layers: list[int]) -> list[Finding]:
             + (" and others" if len(gains) > 6 else ""),
             headline=True,
         ),
+    ]
+    if "Credit" not in _names(found):
+        return told
+    by_depth = {
+        label: [float(np.mean(found[label, "Credit", at])) for at in layers] for label in SCHEDULES
+    }
+    at_end = [float(np.mean(found[label, "Credit", deepest])) for label in SCHEDULES]
+    return [
+        *told,
         Finding(
             "on Credit Approval layers bring no gain under any schedule, and the error grows",
             all(min(errors[1:]) > errors[0] - 0.5 for errors in by_depth.values())
@@ -149,13 +157,16 @@ def _plots(found: Means, layers: list[int]) -> list[Plot]:
                     learner: (layers, [found[label, name, at][place] for at in layers])
                     for place, learner in enumerate(LEARNERS)
                 }
-                for name in SETS
+                for name in _names(found)
             }
             draw_panels(figure, panels, x_label="layers")
 
         return draw
 
-    plots = [Plot("figure14", "Figure 14: error on Credit Approval by number of layers", figure14)]
+    plots = []
+    if "Credit" in _names(found):
+        alt = "Figure 14: error on Credit Approval by number of layers"
+        plots.append(Plot("figure14", alt, figure14))
     for label, number in FIGURES.items():
         alt = f"Figure {number}: error by number of layers, {label}, set by set"
         plots.append(Plot(f"figure{number}", alt, by_set(label), (9.0, 4.6)))

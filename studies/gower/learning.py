@@ -16,9 +16,9 @@ from sklearn.base import clone
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures import Gower, Measure, Vector
-from lookalike.measures.source import read_source
+from lookalike.measures.task import read_source
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 from studies.gower.problems import Problem, split_rows
 
 LARGEST_K = 15
@@ -90,7 +90,7 @@ def tuned_nearest(
     seed : int, of the folds
     """
     inside = y[known]
-    folds = assign_folds(inside, len(known), FOLDS, seed, "papers gower")
+    folds = assign_folds(inside, len(known), FOLDS, seed, "studies gower")
     wrong = np.zeros(LARGEST_K)
     for fold in range(FOLDS):
         train, test = known[folds != fold], known[folds == fold]
@@ -155,8 +155,8 @@ def prototype_errors(
     y, true = problem.y[known], problem.y[held]
     new = problem.table[held]
     rng = np.random.default_rng(seed)
-    source, _ = read_source(measure or Gower(), problem.table[known], y, "papers gower")
-    folds = assign_folds(y, len(y), FOLDS, rng, "papers gower")
+    source, _ = read_source(measure or Gower(), problem.table[known], y, "studies gower")
+    folds = assign_folds(y, len(y), FOLDS, rng, "studies gower")
     places = {"kNN": slice(0, LARGEST_K)} | {
         name: slice(LARGEST_K + at, LARGEST_K + at + 1) for at, name in enumerate(LEARNERS)
     }

@@ -16,7 +16,6 @@ from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, learner_answers
 from studies.gower.problems import load_problem, split_rows
-from studies.gower.published import SETS
 from studies.gower.splits import over_splits
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
@@ -90,7 +89,7 @@ def _sheet(means: dict[tuple[str, str], list[float]], splits: int) -> Sheet:
     rows = []
     for way, label in WAYS.items():
         row: dict[str, Any] = {"similarity": label}
-        row |= {name: Value(float(np.mean(means[way, name])), digits=1) for name in SETS}
+        row |= {name: Value(float(np.mean(means[way, name])), digits=1) for name in _names(means)}
         row["mean"] = Value(_mean(means, way), digits=1)
         rows.append(row)
     return Sheet(
@@ -101,16 +100,17 @@ def _sheet(means: dict[tuple[str, str], list[float]], splits: int) -> Sheet:
     )
 
 
+def _names(means: dict[tuple[str, str], list[float]]) -> list[str]:
+    return list(dict.fromkeys(name for _, name in means))
+
+
 def _mean(means: dict[tuple[str, str], list[float]], way: str) -> float:
-    return float(np.mean([means[way, name] for name in SETS]))
+    return float(np.mean([means[way, name] for name in _names(means)]))
 
 
 def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
     by_power = {n: _mean(means, f"S{n}") for n in POWERS}
     even = {n: _mean(means, f"even{n}") for n in POWERS}
-    credit = [float(np.mean(means[f"S{n}", "Credit"])) for n in POWERS]
-    curves = np.array([means[f"S{n}", "Credit"] for n in POWERS])
-    levels = int(((curves[-1] > curves[0] + 5) & (abs(curves[-1] - curves[-2]) < 1)).sum())
     closures = {way: _mean(means, way) for way in ("min", "product", "lukasiewicz")}
     return [
         Finding(
@@ -121,13 +121,7 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
             + ", ".join(f"S^{n} {value:.1f}" for n, value in even.items()),
             notes.POWERS_MILD,
         ),
-        Finding(
-            "on Credit Approval the error rises with the power, then levels off",
-            levels >= 2,
-            ", ".join(f"S^{n} {value:.1f}" for n, value in zip(POWERS, credit, strict=True))
-            + f"; {levels} of 3 learners are five points up and within one between the last two",
-            notes.POWERS_CREDIT,
-        ),
+        *_on_credit(means),
         Finding(
             "outlook: transitive closure is better than S itself",
             min(closures.values()) < by_power[1] - 0.5,
@@ -137,6 +131,22 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
             notes.CLOSURE,
         ),
     ]
+
+
+def _on_credit(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
+    if "Credit" not in _names(means):
+        return []
+    credit = [float(np.mean(means[f"S{n}", "Credit"])) for n in POWERS]
+    curves = np.array([means[f"S{n}", "Credit"] for n in POWERS])
+    levels = int(((curves[-1] > curves[0] + 5) & (abs(curves[-1] - curves[-2]) < 1)).sum())
+    finding = Finding(
+        "on Credit Approval the error rises with the power, then levels off",
+        levels >= 2,
+        ", ".join(f"S^{n} {value:.1f}" for n, value in zip(POWERS, credit, strict=True))
+        + f"; {levels} of 3 learners are five points up and within one between the last two",
+        notes.POWERS_CREDIT,
+    )
+    return [finding]
 
 
 def _plots(means: dict[tuple[str, str], list[float]]) -> list[Plot]:
@@ -155,9 +165,10 @@ def _plots(means: dict[tuple[str, str], list[float]]) -> list[Plot]:
         axes.legend(fontsize=8, frameon=False)
 
     def figure25(figure: Any) -> None:
-        draw_panels(figure, {name: curves(name) for name in SETS}, x_label="power of S")
+        draw_panels(figure, {name: curves(name) for name in _names(means)}, x_label="power of S")
 
-    return [
-        Plot("figure16", "Figure 16: error on Credit Approval by power of S", figure16, (6.0, 3.6)),
-        Plot("figure25", "Figure 25: error by power of S, set by set", figure25, (9.0, 4.6)),
-    ]
+    plots = [Plot("figure25", "Figure 25: error by power of S, set by set", figure25, (9.0, 4.6))]
+    if "Credit" in _names(means):
+        alt = "Figure 16: error on Credit Approval by power of S"
+        plots.insert(0, Plot("figure16", alt, figure16, (6.0, 3.6)))
+    return plots

@@ -17,7 +17,7 @@ from studies.gower import notes
 from studies.gower.learning import tuned_nearest
 from studies.gower.problems import PLAIN, Reading, load_problem, split_rows
 from studies.gower.published import SETS, TABLE3
-from studies.gower.splits import mean_of, over_splits, per_set, twice_error
+from studies.gower.splits import mean_of, over_splits, per_set, sets_here, twice_error
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -85,25 +85,29 @@ GOWER = {
 def run(work: Work) -> Result:
     """Make the errors of each reading."""
     splits = work.times(quick=8, default=20, full=20)
+    here = sets_here(work)
     sheets: list[Sheet] = []
     means: dict[tuple[str, str], Value] = {}
     for form, ways in (("raw", RAW), ("Gower", GOWER)):
         rows: list[dict[str, Any]] = []
         base: dict[str, list[Any]] = {}  # the first way, on every set
         for label, way in ways.items():
+            names = [name for name in way.sets if name in here]
+            if not names:  # the sets that this reading changes cannot be had
+                continue
 
             def one(name: str, seed: int, way: Way = way) -> dict[str, Any]:
                 return dict(zip(("errors", "k"), _errors(work, way, name, seed), strict=True))
 
             # Ways that differ in k alone share their splits.
             key = f"{form}, {next(at for at, other in ways.items() if _same(other, way))}"
-            made = over_splits(work, key, one, splits, way.sets)
+            made = over_splits(work, key, one, splits, names)
             base = made if not rows else base
-            found = {name: made.get(name) or base[name] for name in SETS}
+            found = {name: made.get(name) or base[name] for name in here}
             errors = per_set(found, partial(_pick, k=way.k))
             row: dict[str, Any] = {"reading": label}
-            row |= {name: Value(float(np.mean(errors[name])), digits=1) for name in SETS}
-            within = twice_error(errors)
+            row |= {name: Value(float(np.mean(errors[name])), digits=1) for name in here}
+            within = twice_error(errors) if len(here) == len(SETS) else None
             chosen = way.k == "on test"
             row["mean"] = Value(mean_of(errors), TABLE3[form], within, digits=1, chosen=chosen)
             means[form, label] = row["mean"]
@@ -114,7 +118,7 @@ def run(work: Work) -> Result:
                 f"readings-{form.lower()}",
                 f"{title}: error by reading, percent",
                 rows,
-                notes.READINGS.format(splits=splits),
+                notes.READINGS_ABOUT.format(splits=splits),
                 notes.READING_CAUSES,
             )
         )
@@ -160,7 +164,13 @@ def _filled(table: Any, raw: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def _findings(found: dict[tuple[str, str], Value]) -> list[Finding]:
-    both = [label for label in RAW if label in GOWER and "best on" not in label]
+    both = [
+        label
+        for label in RAW
+        if label in GOWER and "best on" not in label and ("raw", label) in found
+    ]
+    if "Colic: without surgery" not in both:
+        return []
     meet = [label for label in both if not any(found[f, label].beyond for f in ("raw", "Gower"))]
     told = "; ".join(
         f"{label} {found['raw', label].ours:.1f} and {found['Gower', label].ours:.1f}"

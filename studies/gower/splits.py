@@ -16,6 +16,11 @@ from studies.work import Work
 Errors = Mapping[str, Sequence[Any]]
 
 
+def sets_here(work: Work) -> list[str]:
+    """Return the sets of the study that can be had."""
+    return work.available({name: printed.file for name, printed in SETS.items()})
+
+
 def over_splits(
     work: Work,
     what: str,
@@ -24,7 +29,7 @@ def over_splits(
     names: Sequence[str] | None = None,
 ) -> dict[str, list[Any]]:
     """Return what ``one(set, seed)`` gives for every set and split; each is kept as it is made."""
-    found: dict[str, list[Any]] = {name: [] for name in names or SETS}
+    found: dict[str, list[Any]] = {name: [] for name in names or sets_here(work)}
     parts = [(name, seed) for seed in range(n_splits) for name in found]
 
     def kept(name: str, seed: int) -> Any:

@@ -19,7 +19,6 @@ from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, METHODS, prototype_errors, tuned_nearest
 from studies.gower.problems import load_problem, split_rows
-from studies.gower.published import SETS
 from studies.gower.splits import at_keys, mean_of, over_splits, per_set
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
@@ -156,13 +155,15 @@ def _learner_sheet(errors: Any, splits: int, methods: list[str]) -> Sheet:
 def _by_set(errors: Any, methods: list[str], name: str) -> dict[str, float]:
     """Return the mean over methods and learners for each set."""
     keys = [(name, method, learner) for method in methods for learner in LEARNERS]
-    return {one: float(np.mean([np.mean(errors[key][one]) for key in keys])) for one in SETS}
+    return {
+        one: float(np.mean([np.mean(errors[key][one]) for key in keys])) for one in errors[keys[0]]
+    }
 
 
 def _findings(near: Errors, errors: Any, methods: list[str]) -> list[Finding]:
     mean = {name: _by_set(errors, methods, name) for name in TRIED}
-    relief = {one: mean["relieff"][one] - mean["equal"][one] for one in SETS}
-    squares = {one: mean["least_squares"][one] - mean["equal"][one] for one in SETS}
+    relief = {one: mean["relieff"][one] - mean["equal"][one] for one in mean["equal"]}
+    squares = {one: mean["least_squares"][one] - mean["equal"][one] for one in mean["equal"]}
     both = {name: float(np.mean(list(mean[name].values()))) for name in TRIED}
     return [
         Finding(
@@ -208,7 +209,7 @@ def _plots(near: Errors, errors: Any, methods: list[str]) -> list[Plot]:
             }
             draw_curves(axes, curves)
             axes.set_title(label, fontsize=9)
-        grid[0].set_ylabel("mean test error of seven sets, %")
+        grid[0].set_ylabel("mean test error of the sets, %")
         grid[0].legend(fontsize=8, frameon=False)
 
     def figure19(figure: Any) -> None:
@@ -223,7 +224,7 @@ def _plots(near: Errors, errors: Any, methods: list[str]) -> list[Plot]:
                 )
                 for name, label in TRIED.items()
             }
-            for one in SETS
+            for one in near["equal"]
         }
         draw_panels(figure, panels)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from studies.hubs import application, badness, dimensions, groups, models, tables, texts, ties
-from studies.hubs.left_open import READINGS
-from studies.paper import Paper, Part
+from studies.hubs.notes import READINGS
+from studies.paper import Paper, StudyPart
 
 __all__ = ["PAPER"]
 
@@ -60,14 +60,14 @@ PAPER = Paper(
     ),
     about=ABOUT.replace("\n", " "),
     parts=(
-        Part("tables", "Tables 1 and 2, Figures 5 to 7: the sets", tables.run),
-        Part("ties", "Ties, labels", ties.run),
-        Part("texts", "Readings of the texts", texts.run),
-        Part("models", "Figures 8 and 9: models and samples", models.run),
-        Part("dimensions", "Figures 10 and 11: dimensions", dimensions.run),
-        Part("groups", "Figure 12: hubs and orphans", groups.run),
-        Part("badness", "Table 3: badness", badness.run),
-        Part("application", "Table 5: a collection to browse", application.run),
+        StudyPart("tables", "Tables 1 and 2, Figures 5 to 7: the sets", tables.run),
+        StudyPart("ties", "Ties, labels", ties.run),
+        StudyPart("texts", "Readings of the texts", texts.run),
+        StudyPart("models", "Figures 8 and 9: models and samples", models.run),
+        StudyPart("dimensions", "Figures 10 and 11: dimensions", dimensions.run),
+        StudyPart("groups", "Figure 12: hubs and orphans", groups.run),
+        StudyPart("badness", "Table 3: badness", badness.run),
+        StudyPart("application", "Table 5: a collection to browse", application.run),
     ),
     summary=SUMMARY,
     readings=READINGS,

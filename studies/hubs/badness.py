@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.hubness import badness, hubs_and_orphans, k_occurrence
 from studies.hubs.published import BADNESS, BADNESS_AVERAGES, SPACES
-from studies.hubs.sets import SOURCES, load_set
+from studies.hubs.sets import SOURCES, files_of, load_set
 from studies.hubs.spaces import distances_of, scaled
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
@@ -21,7 +21,7 @@ WORDS = "Not explained: other words than the authors' (see Tables 1 and 2), so o
 
 def run(work: Work) -> Result:
     """Measure the badness of the groups on the sets with the largest hubs."""
-    names = [name for name in SOURCES if name in BADNESS]
+    names = work.available(files_of(name for name in SOURCES if name in BADNESS))
     found = {
         name: work.once(name, partial(_look, work.data, name)) for name in work.each("sets", names)
     }
@@ -49,8 +49,9 @@ def run(work: Work) -> Result:
         rows.append(row)
     about = (
         "Share of the places in lists of 5 that are in lists of another class. Groups are those of "
-        "the original space: hubs stand in more than 25 lists, orphans in none. Four of the nine "
-        "sets; the printed means are over nine and are not judged. Tolerance: rounding."
+        "the original space: hubs stand in more than 25 lists, orphans in none. "
+        f"{len(names)} of the nine sets; the printed means are over nine and are not judged. "
+        "Tolerance: rounding."
     )
     findings = [
         Finding(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from studies.data import load_frame, load_numbers, rescale
 from studies.hubs.stemmer import stem
 
 
-class Source(NamedTuple):
+class HubsSet(NamedTuple):
     """Where a set of the paper comes from, and how it was prepared."""
 
     file: str
@@ -31,28 +31,33 @@ class Source(NamedTuple):
 
 # ``least`` was chosen so that the number of words comes nearest to the printed one.
 SOURCES = {
-    "fourclass": Source("fourclass"),
-    "arcene": Source("arcene"),
-    "liver-disorders": Source("liver_disorders", scaled=True),
-    "australian": Source("australian"),
-    "diabetes": Source("pima", scaled=True),
-    "heart": Source("heart_statlog", scaled=True),
-    "breast-cancer": Source("breast_cancer_libsvm", scaled=True),
-    "mfeat-factors": Source("mfeat_factors"),
-    "colon-cancer": Source("colon_cancer"),
-    "ger.num": Source("german_numer", scaled=True),
-    "amlall": Source("amlall"),
-    "mfeat-karhunen": Source("mfeat_karhunen"),
-    "mfeat-pixels": Source("mfeat_pixels"),
-    "sonar": Source("sonar", scaled=True),
-    "ionosphere": Source("ionosphere", scaled=True),
-    "movie-reviews": Source("movie_reviews", metric="cosine", least=4),
-    "dexter": Source("dexter", metric="cosine"),
-    "splice": Source("splice_scale"),
-    "mini-newsgroups": Source("mini_newsgroups", metric="cosine", least=3),
+    "fourclass": HubsSet("fourclass"),
+    "arcene": HubsSet("arcene"),
+    "liver-disorders": HubsSet("liver_disorders", scaled=True),
+    "australian": HubsSet("australian"),
+    "diabetes": HubsSet("pima", scaled=True),
+    "heart": HubsSet("heart_statlog", scaled=True),
+    "breast-cancer": HubsSet("breast_cancer_libsvm", scaled=True),
+    "mfeat-factors": HubsSet("mfeat_factors"),
+    "colon-cancer": HubsSet("colon_cancer"),
+    "ger.num": HubsSet("german_numer", scaled=True),
+    "amlall": HubsSet("amlall"),
+    "mfeat-karhunen": HubsSet("mfeat_karhunen"),
+    "mfeat-pixels": HubsSet("mfeat_pixels"),
+    "sonar": HubsSet("sonar", scaled=True),
+    "ionosphere": HubsSet("ionosphere", scaled=True),
+    "movie-reviews": HubsSet("movie_reviews", metric="cosine", least=4),
+    "dexter": HubsSet("dexter", metric="cosine"),
+    "splice": HubsSet("splice_scale"),
+    "mini-newsgroups": HubsSet("mini_newsgroups", metric="cosine", least=3),
 }
 WORD = re.compile(r"[a-z]+")
 WIDE = 500  # columns above which rows are given as one vector each: a table of 20,000 is slow
+
+
+def files_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the file of each of these sets."""
+    return {name: SOURCES[name].file for name in names}
 
 
 def load_set(data: Path, name: str) -> tuple[Any, np.ndarray]:
@@ -77,7 +82,7 @@ def _rows(data: Path, name: str) -> tuple[Any, np.ndarray]:
     return (rescale(x, -1.0, 1.0) if source.scaled else x), y
 
 
-def _texts(data: Path, source: Source) -> tuple[Any, np.ndarray]:
+def _texts(data: Path, source: HubsSet) -> tuple[Any, np.ndarray]:
     table, y = load_frame(data, source.file)
     counts, _ = frequencies(bodies(table["text"].to_pylist(), source.file), source.least)
     return weigh_words(counts), y

@@ -1,15 +1,20 @@
-"""The three spaces of the paper: original distances, scaled locally, scaled globally."""
+"""The three spaces of the paper, original, scaled locally and scaled globally: figures of a set."""
 
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lookalike.errors import LookalikeWarning
-from lookalike.hubness import NICDM, MutualProximity
+from lookalike.evaluate import goodman_kruskal, intrinsic_dimension, loo_predict, mcnemar
+from lookalike.hubness import NICDM, MutualProximity, k_occurrence, skewness, symmetric_share
 from lookalike.measures import Measure, Precomputed, Vector
+from lookalike.neighbors import NeighborGraph
+from lookalike.table import Table
+from studies.hubs.sets import SOURCES, as_vectors, load_set
 
 # The paper does not print it; with 10 its figures for NICDM come out (see the table).
 NEIGHBORHOOD = 10
@@ -44,3 +49,65 @@ def scaled(distances: np.ndarray) -> dict[str, Measure]:
     with warnings.catch_warnings():  # about half of the distances in fourclass are tied
         warnings.simplefilter("ignore", LookalikeWarning)
         return {name: space.fit(distances) for name, space in spaces.items()}
+
+
+TENTH = 0.1
+
+
+def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
+    """Return the figures of a set: for each space, and of the set itself under "set"."""
+    rows, y = load_set(data, name)
+    distances = distances_of(rows, SOURCES[name].metric)
+    found: dict[str, dict[str, float]] = {}
+    right: dict[tuple[int, str], np.ndarray] = {}
+    most = max(5, round(TENTH * len(y)))
+    for title, space in scaled(distances).items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LookalikeWarning)
+            lists = space.neighbors(k=most)
+        figures = {f"S{k}": skewness(k_occurrence(lists, k)) for k in (1, 5)}
+        figures["GK"] = goodman_kruskal(space, y)
+        figures["symmetric 5"] = 100 * symmetric_share(lists, 5)
+        figures["symmetric 10 %"] = 100 * symmetric_share(lists, most)
+        figures["C5 without tied votes"] = 100 * without_tied_votes(lists, y)
+        for k in (1, 5):
+            now = loo_predict(lists, y, k) == y
+            figures[f"C{k}"] = 100 * float(now.mean())
+            before = right.setdefault((k, "original"), now)
+            figures[f"p{k}"] = mcnemar(before, now).pvalue
+            right[k, title] = now
+            if title == "MP":
+                figures[f"p{k} to NICDM"] = mcnemar(right[k, "NICDM"], now).pvalue
+        found[title] = figures
+    size = {"n": len(y), "d": n_columns(rows), "classes": len(np.unique(y))}
+    if SOURCES[name].least:
+        with warnings.catch_warnings():  # of a bare matrix; it is Euclidean
+            warnings.simplefilter("ignore", LookalikeWarning)
+            plain = intrinsic_dimension(distances_of(rows, "euclidean"))
+        return found | {"set": size | {"dimension": plain}}
+    plain = intrinsic_dimension(Vector().fit(rows))
+    scaled_columns = {"dimension, variance": _scaled_dimension(rows)}
+    return found | {"set": size | {"dimension": plain} | scaled_columns}
+
+
+def n_columns(rows: Any) -> int:
+    """Return the columns of a set: of a matrix, or of a table whose rows are vectors."""
+    return len(rows["row"].values[0]) if isinstance(rows, Table) else int(rows.shape[1])
+
+
+def without_tied_votes(lists: NeighborGraph, y: np.ndarray, k: int = 5) -> float:
+    """Return the accuracy when a vote that ends in a tie counts as wrong."""
+    near = y[lists.indices[:, :k]]
+    votes = (near[:, :, None] == np.unique(y)).sum(axis=1)
+    most = votes.max(axis=1)
+    alone = (votes == most[:, None]).sum(axis=1) == 1
+    return float((alone & (np.unique(y)[votes.argmax(axis=1)] == y)).mean())
+
+
+def _scaled_dimension(rows: Any) -> float:
+    """Return the estimate of the authors' program, which divides columns by their variance."""
+    if isinstance(rows, np.ndarray):
+        return intrinsic_dimension(Vector().fit(rows), scale="variance")
+    x = np.array(rows["row"].values, dtype=np.float64)
+    x = (x - x.mean(axis=0)) / (x.var(axis=0) + 1e-7)
+    return intrinsic_dimension(Vector().fit(as_vectors(x)))

@@ -12,11 +12,10 @@ import numpy as np
 from lookalike.evaluate import loo_accuracy
 from lookalike.hubness import k_occurrence, skewness
 from studies.data import load_frame
-from studies.hubs.look import without_tied_votes
 from studies.hubs.notes import TEXTS_ABOUT, TEXTS_CAUSE, WORDS_ABOUT
 from studies.hubs.published import SETS, SPACES
-from studies.hubs.sets import SOURCES, bodies, frequencies, weigh_words
-from studies.hubs.spaces import distances_of, scaled
+from studies.hubs.sets import SOURCES, bodies, files_of, frequencies, weigh_words
+from studies.hubs.spaces import distances_of, scaled, without_tied_votes
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -44,7 +43,7 @@ NEAR = 0.02  # of the printed number of words
 
 def run(work: Work) -> Result:
     """Compare the readings of both collections."""
-    names = [name for name, source in SOURCES.items() if source.least]
+    names = work.available(files_of(name for name, one in SOURCES.items() if one.least))
     kept = work.pick((TABLES,), (TABLES, FIVE), (TABLES, FIVE))
     found: dict[str, dict[str, Any]] = {}
     for name in work.each("texts", names):

@@ -13,7 +13,7 @@ from lookalike.hubness import MutualProximity, k_occurrence, skewness
 from lookalike.measures import Precomputed, Vector
 from studies.data import load_numbers, rescale
 from studies.hubs.published import SETS
-from studies.hubs.sets import SOURCES, load_set
+from studies.hubs.sets import SOURCES, files_of, load_set
 from studies.hubs.spaces import distances_of
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
@@ -32,7 +32,7 @@ def run(work: Work) -> Result:
             work.once(f"{name} {seed}", partial(_lot, work.data, name, seed))
             for seed in range(lots)
         ]
-        for name in work.each("lots", NAMES)
+        for name in work.each("lots", work.available(files_of(NAMES)))
     }
     rows: list[dict[str, Any]] = []
     inside = []

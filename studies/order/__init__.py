@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from studies.order import agreement, cost, density, parameters, retrieval, shared, transforms
-from studies.order.left_open import READINGS
-from studies.order.summary import SUMMARY
-from studies.paper import Paper, Part
+from studies.order.notes import READINGS, SUMMARY
+from studies.paper import Paper, StudyPart
 
 __all__ = ["PAPER"]
 
@@ -25,13 +24,13 @@ PAPER = Paper(
     ),
     about=ABOUT.replace("\n", " "),
     parts=(
-        Part("table1", "Table 1: agreement of forests", agreement.run),
-        Part("shared", "Table 1: what two SimURF forests share", shared.run),
-        Part("transforms", "Figure 2: rankings under transforms", transforms.run),
-        Part("density", "Figure 3: density clustering", density.run),
-        Part("parameters", "Figures 4 and 6: height and trees", parameters.run),
-        Part("retrieval", "Figure 5: retrieval with feedback", retrieval.run),
-        Part("cost", "Table 5: cost", cost.run),
+        StudyPart("table1", "Table 1: agreement of forests", agreement.run),
+        StudyPart("shared", "Table 1: what two SimURF forests share", shared.run),
+        StudyPart("transforms", "Figure 2: rankings under transforms", transforms.run),
+        StudyPart("density", "Figure 3: density clustering", density.run),
+        StudyPart("parameters", "Figures 4 and 6: height and trees", parameters.run),
+        StudyPart("retrieval", "Figure 5: retrieval with feedback", retrieval.run),
+        StudyPart("cost", "Table 5: cost", cost.run),
     ),
     summary=SUMMARY,
     readings=READINGS,

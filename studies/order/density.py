@@ -12,7 +12,7 @@ import numpy as np
 from lookalike.clustering import DensitySearch, clustering_f_measure
 from lookalike.errors import LookalikeWarning
 from studies.data import load_numbers, rescale
-from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, panel_plot, scales
 from studies.order.notes import (
     COULD_DO,
     NO_LABEL,
@@ -21,10 +21,8 @@ from studies.order.notes import (
     SCALE_CHOSEN,
     URF_WINE,
 )
-from studies.order.panels import panel_plot
 from studies.order.published import DENSITY_SETS
-from studies.result import Finding, Result, Sheet, Value
-from studies.sets import size_row
+from studies.result import Finding, Result, Sheet, Value, size_row
 from studies.work import Work
 
 MEASURES = ("SimUSF", "SimURF", *DISTANCES, *RANKED)
@@ -36,7 +34,10 @@ Scores = dict[str, dict[str, dict[str, float]]]
 
 def run(work: Work) -> Result:
     """Search the best setting of density clustering for every set, scale and measure."""
-    names = work.pick(SMALL, list(DENSITY_SETS), list(DENSITY_SETS))
+    here = work.available({name: printed[0] for name, printed in DENSITY_SETS.items()})
+    names = [
+        name for name in work.pick(SMALL, list(DENSITY_SETS), list(DENSITY_SETS)) if name in here
+    ]
     seeds = work.times(1, 1, 5)
     found: Scores = {}
     for name in work.each("sets", names):
@@ -82,18 +83,23 @@ def run(work: Work) -> Result:
         "clusters and counts noise is not stated; here each class has its best cluster, classes "
         f"weigh by size, noise is no cluster. 1000 trees, height 5, {seeds} forest(s). 'Moves by': "
         "over the scales that keep the order. The figure prints no numbers. "
-        + ("" if len(names) > len(SMALL) else "The four smaller of six sets (--quick).")
+        + ("The smaller of six sets (--quick)." if work.effort == "quick" else "")
     )
     sheet = Sheet("figure3", "Figure 3: best F-measure of density clustering", rows, about)
     sizes = Sheet(
         "table2",
         "Table 2: the sets",
-        [size_row(name, *_load(work.data, name), DENSITY_SETS[name][1:]) for name in DENSITY_SETS],
+        [size_row(name, *_load(work.data, name), DENSITY_SETS[name][1:]) for name in here],
         causes={("Libras Movement", "columns"): NO_LABEL},
     )
-    s2, cause = _s2(work)
+    told = [*_findings(found), _unchosen(free)]
+    sheets = [sizes, sheet]
+    if S2 in here:
+        s2, cause = _s2(work)
+        sheets.append(s2)
+        told.append(cause)
     plot = panel_plot("figure3", found, MEASURES, "best F-measure", 2 if len(names) == 4 else 3)
-    return Result([sizes, sheet, s2], [*_findings(found), _unchosen(free), cause], [plot])
+    return Result(sheets, told, [plot])
 
 
 def _load(data: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -176,7 +182,7 @@ def _findings(found: Scores) -> list[Finding]:
         ),
         Finding(
             "SimURF is above ranked cityblock on Wine only",
-            urf == ["Wine"],
+            urf == [one for one in found if one == "Wine"],
             f"above on {', '.join(urf) or 'none'}",
             URF_WINE,
         ),

@@ -12,7 +12,7 @@ from lookalike.clustering import DensitySearch
 from lookalike.measures import StochasticForest
 from studies.data import load_numbers, rescale
 from studies.order.notes import ONE_FOREST, OTHER_BEST
-from studies.order.published import DENSITY_SETS
+from studies.order.published import DENSITY_SETS, RETRIEVAL_SETS
 from studies.order.retrieval import load, precisions
 from studies.palette import COLOURS, MARKERS, tidy
 from studies.result import Finding, Plot, Result, Sheet, Value
@@ -30,7 +30,9 @@ def run(work: Work) -> Result:
     seeds = work.times(1, 5, 20)
     settings = [(1000, h) for h in HEIGHTS] + [(t, 5) for t in TREES if t != 1000]
     found: dict[str, dict[tuple[int, int], list[float]]] = {}
-    for name in work.each("sets", (*CLUSTERED, SOUGHT)):
+    files = {name: printed[0] for name, printed in (DENSITY_SETS | RETRIEVAL_SETS).items()}
+    names = work.available({name: files[name] for name in (*CLUSTERED, SOUGHT)})
+    for name in work.each("sets", names):
         found[name] = {
             (trees, height): [
                 work.once(

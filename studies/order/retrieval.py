@@ -8,6 +8,7 @@ by other seeds, on the first scale.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +18,11 @@ from lookalike._runtime.threads import run as run_side_by_side
 from lookalike.index import ReFeat
 from lookalike.measures import ForestProximity, StochasticForest
 from studies.data import load_numbers, rescale
-from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, scales
+from studies.order.methods import DISTANCES, KEPT, RANKED, SCALES, make, panel_plot, scales
 from studies.order.notes import REFEAT_ABOVE, SCALE_FREE, SIZES, URF_ABOVE
-from studies.order.panels import panel_plot
 from studies.order.published import RETRIEVAL_SETS
-from studies.result import Finding, Result, Sheet, Value
+from studies.result import Finding, Result, Sheet, Value, size_row
 from studies.retrieval import retrieval_precision
-from studies.sets import size_row
 from studies.work import Work
 
 METHODS = ("SimUSF", "SimURF", "ReFeat", *DISTANCES, *RANKED)
@@ -55,10 +54,15 @@ class Plan(NamedTuple):
         return {"SimUSF": self.heights, "ReFeat": self.samples}.get(method, [0])
 
 
+def files_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the file of each of these sets."""
+    return {name: RETRIEVAL_SETS[name][0] for name in names}
+
+
 def _plan(work: Work) -> Plan:
     names = list(RETRIEVAL_SETS)
     return Plan(
-        work.pick(names[:1], names, names),
+        work.available(files_of(work.pick(names[:1], names, names))),
         work.pick(("as it is", "exp", "sqrt", "inverse"), SCALES, SCALES),
         work.pick((0.0, 0.5), (0.0, 0.5, 1.0), GAMMAS),
         work.pick((3, 6), (2, 4, 6), (1, 2, 3, 4, 5, 6, 7)),
@@ -111,7 +115,8 @@ def run(work: Work) -> Result:
         "Table 3: the sets",
         [
             size_row(name, *load(work.data, name), printed[1:])
-            for name, printed in RETRIEVAL_SETS.items()
+            for name in work.available(files_of(RETRIEVAL_SETS))
+            for printed in [RETRIEVAL_SETS[name]]
         ],
         "Corel Image (10000 rows, 64 columns, 100 classes) cannot be had.",
         SIZES,

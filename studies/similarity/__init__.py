@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from studies.paper import Paper, Part
+from studies.paper import Paper, StudyPart
 from studies.similarity import liver, mixed, readings, sensitivity, sequences, table1
-from studies.similarity.left_open import READINGS
-from studies.similarity.summary import SUMMARY
+from studies.similarity.notes import READINGS, SUMMARY
 
 __all__ = ["PAPER"]
 
@@ -23,13 +22,13 @@ PAPER = Paper(
         "forests with one distance over whole rows (SF) on sequences and on mixed data."
     ),
     parts=(
-        Part("table1", "Table I: scalar sets", table1.run),
-        Part("liver", "Liver's label", liver.run),
-        Part("sequences", "Table I: sequences of sets", sequences.run),
-        Part("mixed", "Table I: mixed data", mixed.run),
-        Part("readings", "SF and RSF, two readings each", readings.run),
-        Part("columns", "Figure 3: columns per node", sensitivity.run_columns),
-        Part("trees", "Figure 4: number of trees", sensitivity.run_trees),
+        StudyPart("table1", "Table I: scalar sets", table1.run),
+        StudyPart("liver", "Liver's label", liver.run),
+        StudyPart("sequences", "Table I: sequences of sets", sequences.run),
+        StudyPart("mixed", "Table I: mixed data", mixed.run),
+        StudyPart("readings", "SF and RSF, two readings each", readings.run),
+        StudyPart("columns", "Figure 3: columns per node", sensitivity.run_columns),
+        StudyPart("trees", "Figure 4: number of trees", sensitivity.run_trees),
     ),
     summary=SUMMARY,
     readings=READINGS,

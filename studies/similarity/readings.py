@@ -15,7 +15,7 @@ from studies.result import Finding, Result, Sheet
 from studies.similarity.areas import areas_of_numbers
 from studies.similarity.notes import PACKAGE_NEARER, READINGS_CAUSES, WHOLE_NEARER
 from studies.similarity.published import SCALAR
-from studies.similarity.sets import load_scalar
+from studies.similarity.sets import FILES, load_scalar
 from studies.similarity.table1 import all_areas, judge, repeats
 from studies.work import Work
 
@@ -32,7 +32,7 @@ def run(work: Work) -> Result:
     """Run both readings of both forests."""
     some = ("german", "heart", "sonar", "svmguide3")
     every = [name for name in SCALAR if name != "liver"]
-    names = work.pick(some, every, every)
+    names = work.available({name: FILES[name] for name in work.pick(some, every, every)})
     rows: list[dict[str, Any]] = []
     gaps: dict[str, list[float]] = {label: [] for label in READINGS}
     for name in work.each("readings of the forests", names):

@@ -15,7 +15,7 @@ from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.similarity.areas import areas_of_numbers
 from studies.similarity.notes import COLUMNS, RISES
 from studies.similarity.published import METHODS
-from studies.similarity.sets import load_sensitivity
+from studies.similarity.sets import SENSITIVITY, load_sensitivity
 from studies.similarity.table1 import COLORS
 from studies.work import Work
 
@@ -31,7 +31,9 @@ def run_columns(work: Work) -> Result:
     n_trees = work.times(50, 100, 100)
     curves: dict[tuple[str, str], list[float]] = {}
     places: dict[str, list[int]] = {}
-    for name in work.each("columns per node", NAMES):
+    drawn = [name for name in NAMES if name not in SENSITIVITY]
+    names = [*drawn, *work.available(SENSITIVITY, needed=False)]
+    for name in work.each("columns per node", names):
         x, y = load_sensitivity(work.data, name, n_rows)
         places[name] = sorted({max(1, round(share * x.shape[1])) for share in SHARES})
         for method in ("RF", "RSF"):
@@ -58,7 +60,7 @@ def run_columns(work: Work) -> Result:
                 for columns in places[name]
             ]
     rows: list[dict[str, Any]] = []
-    for name in NAMES:
+    for name in names:
         for method in ("RF", "RSF"):
             row: dict[str, Any] = {"set": f"{name}, {method}", "columns": places[name][-1]}
             for columns, area in zip(places[name], curves[name, method], strict=True):
@@ -74,27 +76,27 @@ def run_columns(work: Work) -> Result:
         """Return the area with half of the columns."""
         return curves[name, method][places[name].index(max(1, round(0.5 * places[name][-1])))]
 
-    rises = [name for name in NAMES if half(name, "RSF") > curves[name, "RSF"][0]]
+    rises = [name for name in names if half(name, "RSF") > curves[name, "RSF"][0]]
     best = {
         method: float(
             np.mean(
                 [
                     places[name][int(np.argmax(curves[name, method]))] / places[name][-1]
-                    for name in NAMES
+                    for name in names
                 ]
             )
         )
         for method in ("RF", "RSF")
     }
     gains = {
-        method: float(np.mean([half(name, method) - curves[name, method][0] for name in NAMES]))
+        method: float(np.mean([half(name, method) - curves[name, method][0] for name in names]))
         for method in ("RF", "RSF")
     }
     findings = [
         Finding(
             "RSF is better with half of the columns than with a single one, on every set",
-            len(rises) == len(NAMES),
-            f"on {len(rises)} of {len(NAMES)}: {', '.join(rises)}",
+            len(rises) == len(names),
+            f"on {len(rises)} of {len(names)}: {', '.join(rises)}",
             RISES,
         ),
         Finding(
@@ -113,7 +115,7 @@ def run_columns(work: Work) -> Result:
     ]
     plot = Plot(
         "fig3",
-        "Area under the curve against columns per node for RF and RSF, six sets",
+        "Area under the curve against columns per node for RF and RSF",
         lambda figure: _panels(figure, curves, places),
         (9.0, 5.2),
     )
@@ -167,7 +169,7 @@ def _panels(
     figure: Any, curves: dict[tuple[str, str], list[float]], places: dict[str, list[int]]
 ) -> None:
     axes = figure.subplots(2, 3)
-    for axis, name in zip(axes.flat, NAMES, strict=True):
+    for axis, name in zip(axes.flat, places, strict=False):
         for method in ("RF", "RSF"):
             axis.plot(
                 places[name], curves[name, method], "o-", ms=4, color=COLORS[method], label=method

@@ -11,7 +11,6 @@ times: the paper's own figures are of one draw, so they may lie anywhere among o
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,7 @@ def run(work: Work) -> Result:
         lambda figure: _draw(figure, best),
         (8.5, 3.6),
     )
-    return Result([sheet, statistics(work.data)], _findings(found), [plot])
+    return Result([sheet, *statistics(work)], _findings(found), [plot])
 
 
 def _scores(kind: str, options: dict[str, Any], draw: int, repetitions: int) -> list[float]:
@@ -131,11 +130,12 @@ def _row(kind: str, label: str, scores: np.ndarray) -> dict[str, Any]:
     return row
 
 
-def statistics(data: Path) -> Sheet:
+def statistics(work: Work) -> list[Sheet]:
     """Hold the published parts against the settings: by class, with standard errors."""
     rows: list[dict[str, Any]] = []
-    for kind, file in FILES.items():
-        table, y = load_frame(data, f"sequences_of_sets_{file}")
+    files = {kind: f"sequences_of_sets_{file}" for kind, file in FILES.items()}
+    for kind in work.available(files, needed=False):
+        table, y = load_frame(work.data, files[kind])
         cells = table["sequence"].to_pylist()
         for label in (0, 1):
             some = [cell for cell, one in zip(cells, y, strict=True) if one == label]
@@ -146,7 +146,7 @@ def statistics(data: Path) -> Sheet:
         "taken from them. Lengths and sizes spread by 4.0 in the settings, items by 50. The rise "
         "is the slope of the mean item over a sequence, as a share of the 500 items."
     )
-    return Sheet("statistics", "The published parts and the settings", rows, about)
+    return [Sheet("statistics", "The published parts and the settings", rows, about)][: len(rows)]
 
 
 def _facts(cells: list[Any]) -> dict[str, str]:

@@ -26,6 +26,12 @@ FILES = {
     "sonar": "sonar",
     "splice": "splice_scale",
     "svmguide3": "svmguide3",
+    "liver": "liver_disorders",
+}
+SENSITIVITY = {
+    "segment": "image_segmentation",
+    "letter": "letter_recognition",
+    "isolet": "isolet_1560",
 }
 DRINKS = 3.0  # a row of liver is positive above it, as in the file of the LIBSVM collection
 ZERO = 1e-12
@@ -99,12 +105,7 @@ def load_sensitivity(data: Path, name: str, n_rows: int) -> tuple[np.ndarray, np
             return noise + np.where(y == 0, mean, -mean)[:, None], y
         first = 2 * noise  # variance 4 around 0, against variance 1 around 1/sqrt(20)
         return np.where((y == 0)[:, None], first, noise + mean / 2), y
-    file = {
-        "segment": "image_segmentation",
-        "letter": "letter_recognition",
-        "isolet": "isolet_1560",
-    }[name]
-    x, classes = load_numbers(data, file)
+    x, classes = load_numbers(data, SENSITIVITY[name])
     at = np.sort(rng.choice(len(x), min(n_rows, len(x)), replace=False))
     return x[at], (classes[at] >= (classes.max() + 1) // 2).astype(int)
 

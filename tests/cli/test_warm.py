@@ -19,7 +19,7 @@ from numba.core.event import install_recorder
 import lookalike as la
 import lookalike.kernels as kernels
 from lookalike.cli.app import app
-from lookalike.kernels._jit import Kernel
+from lookalike.kernels._jit import Deferred
 from lookalike.kernels.first_use import _is_on_disk, compile_at_once
 
 file = sys.argv[1]
@@ -29,11 +29,11 @@ left = []
 for found in pkgutil.iter_modules(kernels.__path__):
     module = importlib.import_module(f"lookalike.kernels.{found.name}")
     for name, loop in vars(module).items():
-        options = loop.options if isinstance(loop, Kernel) else getattr(loop, "targetoptions", None)
-        if options is not None and loop.py_func.__module__ == module.__name__:
-            melted = options.get("inline") == "always"
+        options = loop.targetoptions if isinstance(loop, Deferred) else {}  # none: an intrinsic
+        if options and loop.py_func.__module__ == module.__name__:
+            inlined = options.get("inline") == "always"
             # A loop inside one that was on disk is not asked for, but lies there as well.
-            if not (loop.overloads or melted or _is_on_disk(loop)):
+            if not (loop.overloads or inlined or _is_on_disk(loop)):
                 left.append(f"{found.name}.{name}")
 answer = {"left": left}
 for words in (
@@ -83,7 +83,7 @@ def test_nothing_is_left_to_compile(tmp_path):
 @compiled_only
 def test_the_folder_is_named(monkeypatch):
     called = []
-    monkeypatch.setattr(warming, "roads", lambda: [("one", lambda: called.append(1))])
+    monkeypatch.setattr(warming, "steps", lambda: [("one", lambda: called.append(1))])
     done = run("warm")
     assert done.exit_code == 0
     assert "0 loops compiled" in done.stdout

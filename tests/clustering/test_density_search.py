@@ -168,9 +168,9 @@ def test_what_cannot_be_searched_is_said():
         InvalidInput, match="labels without missing values|a target without missing values"
     ):
         DensitySearch(Vector()).fit(TOY, np.array([0, 0, None, 1, 1, 1], dtype=object))
-    with pytest.raises(InvalidInput, match="whole numbers of at least 1"):
+    with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=[2, 0]).fit(TOY, HALVES)
-    with pytest.raises(InvalidInput, match="whole numbers of at least 1"):
+    with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=()).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="alike in both directions"):
         DensitySearch(Precomputed(symmetric=False)).fit(reference.gaps(reference.TOY), HALVES)

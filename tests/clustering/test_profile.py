@@ -18,7 +18,7 @@ from lookalike.clustering import (
     profile_clusters,
     purity,
 )
-from lookalike.clustering.differences import column_differences
+from lookalike.clustering.profile import column_differences
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
 from lookalike.table import read_table

@@ -133,7 +133,7 @@ def test_enough_rows_for_bytes(tmp_path):
     graph, whole = index.neighbors(3), memory.measure_.neighbors(k=3)
     assert np.array_equal(graph.indices, whole.indices)
     assert graph.distances.tobytes() == whole.distances.tobytes()
-    kept = [seg.rows.__dict__.get("_codes") for seg in index.state_.segments.segments]
+    kept = [seg.rows.cache.get("codes") for seg in index.state_.segments.segments]
     assert kept[0] is not None  # mapped, not made again
 
 

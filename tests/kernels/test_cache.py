@@ -12,7 +12,7 @@ from lookalike.kernels import _cache
 
 SOURCE = Path(lookalike.__file__).parent
 CODE = (
-    "import numpy as np; from lookalike.kernels.topk import insert;"
+    "import numpy as np; from lookalike.kernels.lists import insert;"
     "d, i = np.full(2, np.inf), np.full(2, -1); insert(d, i, 1.0, 7); print(i.tolist());"
     "print(sum(insert.ready().stats.cache_hits.values()))"
 )
@@ -60,14 +60,14 @@ def test_the_fingerprint_follows_every_kernel(tmp_path, monkeypatch):
     monkeypatch.setattr(_cache, "__file__", str(tmp_path / "_cache.py"))
     before = _cache.fingerprint.__wrapped__()
     assert before == _cache.fingerprint.__wrapped__()
-    (tmp_path / "topk.py").write_text("# changed\n")
+    (tmp_path / "lists.py").write_text("# changed\n")
     assert _cache.fingerprint.__wrapped__() != before
 
 
 def test_the_setting_of_numba_is_put_back():
     import numba
 
-    import lookalike.kernels.topk  # noqa: F401
+    import lookalike.kernels.lists  # noqa: F401
 
     assert "lookalike" not in str(numba.config.CACHE_DIR)
 

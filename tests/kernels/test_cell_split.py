@@ -8,21 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lookalike.kernels.cell_grow import keep_better, part_rows
-from lookalike.kernels.cell_split import (
-    best_cut,
-    class_impurity,
-    draw_entry,
-    gap,
-    group_by_class,
-    least_varied,
-    line_up,
-    node_facts,
-    spread_of_cells,
-    spread_of_codes,
-    spread_of_numbers,
-)
-from lookalike.kernels.cell_types import (
+from lookalike.kernels.cells import (
     CATEGORY,
     ENTROPY,
     GINI,
@@ -35,8 +21,21 @@ from lookalike.kernels.cell_types import (
     CellColumn,
     SplitRules,
     Targets,
+    best_cut,
+    class_impurity,
+    draw_entry,
+    gap,
+    group_by_class,
+    keep_better,
+    least_varied,
+    line_up,
     make_best,
     make_scratch,
+    node_facts,
+    part_rows,
+    spread_of_cells,
+    spread_of_codes,
+    spread_of_numbers,
 )
 from trees import cell_reference as reference
 

@@ -5,9 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtr
 
-from lookalike.kernels.moments import fold_moments
-from lookalike.kernels.proximity import competition_ranks, mutual_counts
-from lookalike.kernels.survival import affinity_block, tails
+from lookalike.kernels.hubness import (
+    affinity_block,
+    competition_ranks,
+    fold_moments,
+    mutual_counts,
+    tails,
+)
 
 
 def test_tails_are_exact_far_out():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from lookalike.kernels.matches import count_matches, nearest_by_matches, share_matches
+from lookalike.kernels.proximity import count_matches, nearest_by_matches, share_matches
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
 

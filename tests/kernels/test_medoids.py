@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lookalike.kernels.medoids import settle, settle_after_swap
+from lookalike.kernels.clustering import assign_after_swap, assign_medoids
 from lookalike.measures import medoids as steps
 from lookalike.measures.medoids import build, swap_until_stable
 
@@ -79,12 +79,12 @@ def test_one_swap_settles_as_a_fresh_look_does(seed, n, k):
     rows = rng.permutation(n)
     medoids = rows[:k].copy()
     one = (np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n))
-    settle(d, medoids, *one)
+    assign_medoids(d, medoids, *one)
     place = int(rng.integers(k))
     medoids[place] = rows[k]
-    total = settle_after_swap(d, medoids, place, *one)
+    total = assign_after_swap(d, medoids, place, *one)
     two = (np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n))
-    assert_allclose(total, settle(d, medoids, *two))
+    assert_allclose(total, assign_medoids(d, medoids, *two))
     assert_allclose(one[2], two[2])
     assert_allclose(one[3], two[3])
 

@@ -6,10 +6,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from lookalike.kernels.draw import draw_next
-from lookalike.kernels.grow import RankedTree, ThresholdTree, grow_gini, grow_random, sample_rows
-from lookalike.kernels.nodes import MADE, WAITING, next_node, stack_children, stack_root
-from lookalike.kernels.sort import RANK, sort_keys, sort_values
+from lookalike.kernels.growing import (
+    MADE,
+    RANK,
+    WAITING,
+    RankedTree,
+    ThresholdTree,
+    draw_next,
+    grow_gini,
+    grow_random,
+    next_node,
+    sample_rows,
+    sort_keys,
+    sort_values,
+    stack_children,
+    stack_root,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.kernels.shares import SpreadRows, overlap_out_of_bag, overlap_soft
+from lookalike.kernels.proximity import SpreadRows, overlap_out_of_bag, overlap_soft
 
 TREES, LEAVES = 5, 4
 OFFSETS = np.arange(TREES + 1) * LEAVES

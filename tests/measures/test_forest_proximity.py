@@ -413,7 +413,7 @@ def test_a_generator_goes_on_from_fit_to_fit():
         ({"forest": "isolated"}, InvalidInput, "Did you mean 'isolation'"),
         ({"forest": RandomForestClassifier()}, InvalidInput, "a fitted forest"),
         ({"forest": 3}, WrongType, "found a int"),
-        ({"n_estimators": 0}, InvalidInput, "at least 1"),
+        ({"n_estimators": 0}, InvalidInput, "an integer >= 1"),
         ({"forest": SyntheticForest(max_samples=0)}, InvalidInput, "max_samples=.*needs a share"),
         (
             {"forest": SyntheticForest(max_features=2.5)},
@@ -421,11 +421,11 @@ def test_a_generator_goes_on_from_fit_to_fit():
             "max_features: needs a ",
         ),
         ({"forest": SyntheticForest(bootstrap=3)}, InvalidInput, "one of None, True, False"),
-        ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "at least 1"),
+        ({"forest": ExtraForest(max_depth=0)}, InvalidInput, "an integer >= 1"),
         ({"forest": IsolatingForest(random_state="a")}, InvalidInput, "RandomState"),
-        ({"method": Ratio(alpha=-1.0)}, InvalidInput, "a number of at least 0"),
+        ({"method": Ratio(alpha=-1.0)}, InvalidInput, "a number >= 0"),
         ({"method": Shi(missing="halves")}, InvalidInput, "Did you mean 'half'"),
-        ({"method": 3}, InvalidInput, "a way to read a forest"),
+        ({"method": 3}, InvalidInput, "a proximity method"),
         ({"random_state": -1}, InvalidInput, "RandomState"),
         (
             {"forest": ExtraForest(5), "n_estimators": 6},

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.kernels import ranks
+from lookalike.kernels import distances
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import Ranked
 from lookalike.measures import ranked as module
@@ -32,14 +32,14 @@ def slow(fitted, new, scale=False):
 def narrow_road(monkeypatch):
     """Count the calls of the narrow kernel."""
     calls = []
-    kernel = ranks.ranked_narrow
+    kernel = distances.ranked_narrow
 
     def counted(*arguments):
         calls.append(1)
         return kernel(*arguments)
 
     counted.overloads = True
-    monkeypatch.setattr(ranks, "ranked_narrow", counted)
+    monkeypatch.setattr(distances, "ranked_narrow", counted)
     return calls
 
 

@@ -11,7 +11,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.prediction.network_base import SHARPNESS
+from lookalike.prediction.similarity_network import SHARPNESS
 from lookalike.represent import select_prototypes
 from lookalike.represent.cross_validation import shares_to_try
 from represent import reference

@@ -77,14 +77,15 @@ def test_forms():
     found = find_outliers(TABLE, kinds=KINDS, random_state=0)
     assert len(found.records(2)) == 2
     frame = found.to_frame("pandas")
-    assert list(frame.columns) == ["row", "score", "reasons"]
-    assert frame["row"].tolist() == found.order.tolist()
+    assert list(frame.columns)[:3] == ["id", "score", "reasons"]
+    assert list(frame.columns)[3:] == list(found.table.record(0))
+    assert frame["id"].tolist() == found.order.tolist()
 
 
 def test_wrong_questions():
     with pytest.raises(InvalidInput, match="isolation"):
         find_outliers(TABLE, "magic")
-    with pytest.raises(InvalidInput, match="at least 1"):
+    with pytest.raises(InvalidInput, match="an integer >= 1"):
         find_outliers(TABLE, "neighbors", n_neighbors=0)
     with pytest.raises(TooFewRows):
         find_outliers({"a": [1.0]}, "neighbors")

@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import permutation_importance
@@ -17,7 +19,9 @@ from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.prediction import RandomSimilarityForestRegressor as Regressor
-from lookalike.trees.cells.rows import class_votes
+from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
+from lookalike.prediction.whole_row_forest import SimilarityForestClassifier
+from lookalike.trees.cells.trees import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):
@@ -474,3 +478,47 @@ def test_infinite_distances_are_unknown_projections():
             model = Classifier(20, cache_pairs=cache, random_state=0).fit(table, y)
             assert np.isfinite(model.predict_proba(table)).all()
             assert model.predict(table).tolist()[1:5] == y[1:5]
+
+
+# -- units of a distance ---------------------------------------------------------------------------
+
+
+def overlap(a, b):
+    """Jaccard's distance: fractions, of which few are exact."""
+    return 1 - len(a & b) / len(a | b) if a | b else 0.0
+
+
+def multiple(factor):
+    return lambda a, b: factor * overlap(a, b)
+
+
+SETS = st.frozensets(st.integers(0, 7), max_size=6)
+SCALED = {
+    "classifier": lambda d, **o: Classifier(5, {"s": d}, **o),
+    "squared": lambda d, **o: Classifier(5, {"s": d}, projection="squared", voting="soft", **o),
+    "lazy": lambda d, **o: Classifier(5, {"s": d}, cache_pairs=0, **o),
+    "regressor": lambda d, **o: Regressor(5, {"s": d}, **o),
+    "whole rows": lambda d, **o: SimilarityForestClassifier(d, 5, **o),
+    "isolation": lambda d, **o: RandomSimilarityIsolationForest(5, {"s": d}, **o),
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+@given(
+    st.lists(SETS, min_size=12, max_size=30),
+    st.lists(SETS, min_size=1, max_size=40),
+    st.floats(1e-3, 1e3),
+    st.integers(0, 9),
+)
+def test_a_multiple_of_a_distance_changes_no_answer_about_new_rows(name, cells, new, factor, seed):
+    options = {"kinds": {"s": "set"}, "random_state": seed}
+    target = np.random.default_rng(seed).permutation(len(cells)) % 3
+    rows = {"s": cells}
+    answers, leaves = [], []
+    for c in (1.0, factor):
+        model = SCALED[name](multiple(c), **options).fit(rows, target)
+        verb = "predict_proba" if hasattr(model, "predict_proba") else "predict"
+        answers.append(getattr(model, verb)({"s": new}))
+        leaves.append(model.apply({"s": new}))
+    assert_array_equal(leaves[0], leaves[1])
+    assert_array_equal(answers[0], answers[1])

@@ -86,7 +86,7 @@ def test_a_rare_class_lowers_the_folds_and_a_single_row_is_refused():
 
 @pytest.mark.parametrize("n_splits", [1, 2.5, True])
 def test_folds_of_a_wrong_number(n_splits):
-    with pytest.raises(InvalidInput, match="a whole number of at least 2"):
+    with pytest.raises(InvalidInput, match="an integer >= 2"):
         cross_validate(MODEL, ROWS, "who", n_splits=n_splits)
 
 

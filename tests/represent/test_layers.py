@@ -113,7 +113,7 @@ def test_constant_column_in_a_later_layer_counts_as_alike():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"n_layers": 0}, InvalidInput, "at least 1"),
+        ({"n_layers": 0}, InvalidInput, "an integer >= 1"),
         ({"schedule": "falling"}, InvalidInput, "'decreasing'"),
         ({"n_prototypes": 9}, TooFewRows, "n_samples=4"),
     ],

@@ -11,8 +11,7 @@ from lookalike.kernels.layout import count_hops, move_rows
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.represent import layout
-from lookalike.represent.map_packing import pack
-from lookalike.represent.map_start import hop_features, principal_plane
+from lookalike.represent.map_layout import hop_features, pack, principal_plane
 
 
 def groups_of_rows(sizes, apart=6.0, seed=0, width=6):
@@ -255,9 +254,9 @@ def test_other_neighbors_give_another_map():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"k": 0}, InvalidInput, "whole number of at least 1"),
+        ({"k": 0}, InvalidInput, "an integer >= 1"),
         ({"k": 30}, TooFewRows, "n_samples=30"),
-        ({"random_state": -1}, InvalidInput, "at least 0"),
+        ({"random_state": -1}, InvalidInput, "an integer >= 0"),
     ],
 )
 def test_wrong_options(options, error, words):

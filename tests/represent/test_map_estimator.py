@@ -83,7 +83,7 @@ def test_one_row_and_one_neighbor():
 
 
 def test_wrong_input(rows):
-    with pytest.raises(InvalidInput, match="at least 1"):
+    with pytest.raises(InvalidInput, match="an integer >= 1"):
         MapLayout(n_neighbors=0).fit(rows)
     with pytest.raises(TooFewRows, match=r"MapLayout\(n_neighbors=9\)"):
         MapLayout(n_neighbors=9).fit(rows[:9])

@@ -199,7 +199,7 @@ def test_cfs_needs_no_tuning_and_random_is_nested():
         ({"prototypes": [0.5]}, InvalidInput, "different positions"),
         ({"measure": Gower}, InvalidInput, "Pass an instance"),
         ({"measure": "gowr"}, InvalidInput, "a lookalike measure"),
-        ({"cv": 1}, InvalidInput, "at least 2"),
+        ({"cv": 1}, InvalidInput, "an integer >= 2"),
         ({"random_state": -1}, InvalidInput, "random_state"),
     ],
 )

@@ -248,7 +248,7 @@ def test_feedback_changes_the_list_and_undo_brings_it_back(server):
     assert start["round"] == 0
     assert [hit["moved"] for hit in start["answer"]["hits"]] == [0, 0, 0]
     one = server.mark("pets", start["id"], like=[1])
-    session = la.search.FeedbackSession(la.Index(la.measures.Gower(scale="rank")).fit(PETS), 0, k=3)
+    session = la.index.FeedbackSession(la.Index(la.measures.Gower(scale="rank")).fit(PETS), 0, k=3)
     expected = session.like(1)
     assert [hit["id"] for hit in one["answer"]["hits"]] == expected.ids
     assert [hit["score"] for hit in one["answer"]["hits"]] == [hit.score for hit in expected]
@@ -325,3 +325,13 @@ def test_the_store_can_be_looked_into_while_it_is_served(pets):
     store = Store(pets.service.store.database.path)
     assert [head.name for head in store.heads()] == ["pets"]
     store.close()
+
+
+def test_a_new_level_of_a_guessed_order_is_a_note_and_comes_back(pets):
+    rows = [{"size": size, "mass": mass} for mass, size in enumerate(["small", "medium", "large"])]
+    pets.create("boxes", rows=[*rows, *rows])
+    note = pets.search("boxes", {"size": "huge", "mass": 1}, 2)["note"]
+    assert note.count("'huge' in 'size'. They are taken as missing") == 1
+    (id,) = pets.add("boxes", [{"size": "huge", "mass": 1}])["ids"]
+    assert pets.row("boxes", id)["row"]["size"] == "huge"
+    assert "huge" in str(pets.search("boxes", id, 2))

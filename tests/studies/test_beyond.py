@@ -5,16 +5,18 @@ import pytest
 from scipy.stats import wilcoxon
 
 from lookalike.table import read_table
+from studies import Work
 from studies.beyond import questions
 from studies.beyond.combinations import make_result
 from studies.beyond.contenders import MEASURES, REPAIRS, applies, distances_of, score_one
 from studies.beyond.rule import best_limit, score_everyday
 from studies.beyond.scores import Scores, duel_of
-from studies.beyond.sets import FAMILIES, half_of, load_set, names_of_sets
+from studies.beyond.sets import FAMILIES, half_of, load_set
+from studies.recipes import recipes
 
 
 def test_families_stay_together_and_both_halves_have_enough(data_folder):
-    names = names_of_sets(data_folder)
+    names = Work(data_folder, "quick").available({name: name for name in recipes()})
     assert len(names) == 56
     for family in set(FAMILIES.values()):
         assert len({half_of(name) for name, one in FAMILIES.items() if one == family}) == 1

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from lookalike.errors import InvalidInput, UnwritableFile
 from studies import Sheet, Value, find_paper
-from studies.command import make_room, read_efforts, show_sheet
+from studies.command import check_folder, read_efforts, show_sheet
 
 SHEET = Sheet(
     "t",
@@ -40,7 +40,7 @@ def test_efforts_are_a_part_and_a_word():
 
 def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
     paper = find_paper("hubs")
-    make_room(tmp_path / "new" / "pages", [paper])
+    check_folder(tmp_path / "new" / "pages", [paper])
     assert (tmp_path / "new" / "pages").is_dir()
     (tmp_path / "file").write_text("kept")
     for wrong, told in (
@@ -48,8 +48,8 @@ def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
         (tmp_path / "file" / "pages", "directory"),
     ):
         with pytest.raises(UnwritableFile, match=f"--write: needs a folder, found .*{told}"):
-            make_room(wrong, [paper])
+            check_folder(wrong, [paper])
     (tmp_path / "hubs.md").mkdir()
     with pytest.raises(UnwritableFile, match="a folder"):
-        make_room(tmp_path, [paper])
+        check_folder(tmp_path, [paper])
     assert (tmp_path / "file").read_text() == "kept"

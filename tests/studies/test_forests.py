@@ -8,7 +8,6 @@ import pytest
 from studies import Work
 from studies.forests import runs as runs_module
 from studies.forests import table2, table3, table4, table5, ties
-from studies.forests.means import Run, Runs
 from studies.forests.published import (
     CLUSTERINGS,
     GRID,
@@ -20,7 +19,7 @@ from studies.forests.published import (
     TABLE_4,
     TABLE_5,
 )
-from studies.forests.runs import make_runs
+from studies.forests.runs import Run, Runs, make_runs
 from studies.forests.sets import load_listed, load_set
 
 PRINTED = [name for name in TABLE_4 if name != "Average"]  # all twelve sets

@@ -11,18 +11,18 @@ from lookalike.errors import InvalidInput, MissingFile
 from studies import (
     Finding,
     Paper,
-    Part,
     Plot,
     Result,
     Sheet,
+    StudyPart,
     Value,
     Work,
     find_paper,
     run_paper,
 )
 from studies.command import show
+from studies.data import data_folder
 from studies.paper import Reading
-from studies.work import data_folder
 from studies.write import as_markdown, write_page
 
 
@@ -79,8 +79,8 @@ def toy():
     sheet = Sheet("t", "Table 1", [{"set": "a|b", "C1": Value(0.5, 0.9, 0.1)}])
     plot = Plot("p", "A line that rises", lambda figure: figure.add_subplot().plot([1, 2]))
     found = Finding("ours is lower", False, "0.5, 0.9", "Other data", headline=True)
-    part = Part("one", "First", lambda work: Result([sheet], [found], [plot]))
-    return Paper("toy", "A toy", "Nobody (1900)", "It claims much.", [part])
+    part = StudyPart("one", "First", lambda work: Result([sheet], [found], [plot]))
+    return Paper("toy", "A toy", "A. Author (1900)", "It claims much.", [part])
 
 
 def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
@@ -89,7 +89,7 @@ def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
     page = write_page(paper, done, tmp_path / "pages")
     text = page.read_text()
     assert text == as_markdown(paper, done)
-    assert "Made by `lookalike papers toy --quick`, with fewer repetitions" in text
+    assert "Made by `python -m studies toy --quick`, with fewer repetitions" in text
     assert "| a\\|b | 0.500 (0.900, −0.400) ! |" in text
     assert "No cause is known yet." in text
     assert "| **ours is lower** | no | 0.5, 0.9. Other data |" in text
@@ -118,11 +118,13 @@ def test_each_paper_leaves_something_open(name):
 
 
 def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):
-    parts = [Part(name, name.title(), lambda work: Result()) for name in ("one", "two", "three")]
-    paper = Paper("toy", "A toy", "Nobody (1900)", "", parts)
+    parts = [
+        StudyPart(name, name.title(), lambda work: Result()) for name in ("one", "two", "three")
+    ]
+    paper = Paper("toy", "A toy", "A. Author (1900)", "", parts)
     done = list(run_paper(paper, tmp_path, "quick", parts=["one", "two"], efforts={"two": "full"}))
     text = as_markdown(paper, done)
-    assert "`lookalike papers toy --part one --part two --quick --effort two=full`" in text
+    assert "`python -m studies toy --part one --part two --quick --effort two=full`" in text
     assert "quick: fewer repetitions than in print; full: the published number" in text
     assert "## One\n\n*Effort of this part: quick.*" in text
     assert "## Two\n\n*Effort of this part: full.*" in text
@@ -144,12 +146,12 @@ def test_figures_are_made_again_when_a_module_of_their_paper_changes():
     from studies import scales
     from studies.forests import runs as forests
     from studies.hubs import models
-    from studies.source import source_of
+    from studies.work import source_of
 
     text = source_of(models)
     for name in ("models", "sets", "spaces"):
         assert Path(models.__file__).with_name(f"{name}.py").read_text("utf-8") in text
     assert Path(models.__file__).with_name("published.py").read_text("utf-8") not in text
-    assert '"""What came out' not in source_of(forests)
+    assert "What came of it" not in source_of(forests)
     assert source_of(scales) == Path(scales.__file__).read_text("utf-8")
     assert source_of(None) == ""

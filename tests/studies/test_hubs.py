@@ -5,9 +5,9 @@ import pytest
 
 from studies import Work
 from studies.hubs import badness, dimensions, groups, models, tables, ties
-from studies.hubs.look import look_at
 from studies.hubs.published import BADNESS, BADNESS_AVERAGES, SETS, SPACES
 from studies.hubs.sets import SOURCES, bodies, frequencies, weigh_words
+from studies.hubs.spaces import look_at
 from studies.hubs.stemmer import stem
 
 SMALL = ("colon-cancer", "heart", "ionosphere", "sonar")

@@ -6,14 +6,14 @@ import pytest
 
 from studies import find_paper, run_paper
 
-ASKED = os.environ.get("LOOKALIKE_PAPERS", "0") not in ("", "0")
+ASKED = os.environ.get("LOOKALIKE_STUDIES", "0") not in ("", "0")
 # The fewest headline findings that must hold. Where all of them do, none may be lost.
 HEADLINES = {"order": 3, "hubs": 5, "forests": 3, "similarity": 3, "gower": 3, "beyond": 2}
 ALL_HOLD = ("forests", "similarity")
 
 
 @pytest.mark.timeout(0)
-@pytest.mark.skipif(not ASKED, reason="takes minutes for each paper: LOOKALIKE_PAPERS=1 runs it")
+@pytest.mark.skipif(not ASKED, reason="takes minutes for each paper: LOOKALIKE_STUDIES=1 runs it")
 @pytest.mark.parametrize("name", HEADLINES)
 def test_the_quick_run_bears_out_the_headlines(data_folder, tmp_path, name):
     paper = find_paper(name)

@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import UnreadableFile
-from lookalike.table.infer.dates import FORMS
+from lookalike.table.infer.dates import date_forms
 from lookalike.table.infer.reading import DATE_FORMS
 
 
@@ -82,4 +82,4 @@ def test_a_field_that_is_too_long_to_look_into_is_named(tmp_path):
 
 
 def test_every_way_to_write_dates_has_its_name():
-    assert tuple(FORMS) == DATE_FORMS
+    assert tuple(date_forms()) == DATE_FORMS

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import BalanceError, grow_stochastic
 
 seeds = st.integers(0, 10**6)
@@ -213,7 +213,7 @@ def test_a_column_with_a_gap_in_the_sample_is_not_eligible():
 
 @pytest.mark.parametrize("bad", [-1, 1.5, True, "x"])
 def test_a_seed_must_be_a_seed(bad):
-    with pytest.raises(InvalidInput, match="random_state: needs None, a whole number"):
+    with pytest.raises(InvalidInput, match="random_state: needs None, or an integer"):
         make_generator(bad)
 
 

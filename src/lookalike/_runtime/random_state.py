@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param
-from lookalike.saving.params import Rule
+from lookalike.saving.fields import Either, Instance, Integer, Maybe
 
-
-class _RandomState(Rule):
-    """Whatever ``make_generator`` takes."""
-
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        if value is None or isinstance(value, np.random.Generator | np.random.RandomState):
-            return True
-        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        return whole and int(value) >= 0
-
-    def wants(self) -> str:
-        """Say what is allowed, in words."""
-        return "None, a whole number of at least 0, a numpy Generator or RandomState"
-
-    def advice(self, value: Any) -> str:
-        """Say what to do about a wrong value."""
-        return "Use a number such as 0 to repeat a result"
-
-
-RANDOM_STATE = _RandomState()
+RANDOM_STATE = Maybe(
+    Either(
+        Integer(0, high=math.inf),  # numpy recommends seeds of 128 bits
+        Instance(
+            np.random.Generator, np.random.RandomState, named="a numpy Generator or RandomState"
+        ),
+    )
+)
 
 
 def make_generator(random_state: Any) -> np.random.Generator:
-    """Turn None, a whole number, a Generator or a RandomState into a Generator."""
+    """Turn None, an integer, a Generator or a RandomState into a Generator."""
     if not RANDOM_STATE.fits(random_state):
-        wants, advice = RANDOM_STATE.wants(), RANDOM_STATE.advice(random_state)
-        raise InvalidInput(Param("random_state"), wants, repr(random_state), advice)
+        needed, hint = RANDOM_STATE.describe(), "Use an integer such as 0 to repeat a result"
+        raise InvalidInput(Param("random_state"), needed, repr(random_state), hint)
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
@@ -46,7 +34,7 @@ def make_generator(random_state: Any) -> np.random.Generator:
 
 
 def make_seed(random_state: Any) -> int:
-    """Return a whole number for those who hand seeds on; a whole number is its own seed."""
+    """Return a seed to pass on; an integer is its own seed."""
     if RANDOM_STATE.fits(random_state) and isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(make_generator(random_state).integers(2**31))

@@ -1,7 +1,8 @@
 """The program ``lookalike``: its verbs, its exit codes, and how it says that something is wrong.
 
-The verb ``search`` is the function ``search`` of ``search_command.py``, and one word in ``PANELS``.
-Heavy imports stand inside the functions, so that ``lookalike --help`` answers at once.
+Verbs that are questions are made of the functions in ``lookalike.verbs``; the others are functions
+of ``<verb>_command.py``. Heavy imports stand inside functions, so that ``lookalike --help`` answers
+at once.
 
 Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 for wrong usage;
 130 after Ctrl-C.
@@ -24,24 +25,25 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from lookalike._version import __version__
-from lookalike.cli.later import load_later
+from lookalike.cli.build import Group, add_command, add_verb
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.spelling import spell_option
-from lookalike.cli.verbs import Group, add_verb
 from lookalike.errors import LookalikeError, LookalikeWarning, Param
+from lookalike.verbs import VERBS as QUESTIONS
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 GRACE = 1.0  # seconds that a command has after Ctrl-C to put its things away
 
-# Adding a verb is one word: its module is <verb>_command.py, with a function (or, for a verb with
-# verbs of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
-PANELS = {
-    "Look at a table": ("demo", "inspect", "search", "outliers", "report"),
-    "Learn from it": ("cluster", "classify", "regress"),
-    "Choose how rows are compared": ("compare", "hubness"),
-    "Keep and serve it": ("index", "serve", "token", "warm"),
+# Verbs that are no questions: module <verb>_command.py with a function (or, for a verb with verbs
+# of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
+COMMANDS = {
+    "demo": "Look at a table",
+    **dict.fromkeys(("index", "serve", "token", "warm"), "Keep and serve it"),
 }
-VERBS = tuple(verb for verbs in PANELS.values() for verb in verbs)
+PANELS = tuple(dict.fromkeys([*QUESTIONS.values(), *COMMANDS.values()]))
+# The order of the help: panel by panel, the demo first.
+HEADINGS = {"demo": COMMANDS["demo"], **QUESTIONS, **COMMANDS}
+VERBS = tuple(name for panel in PANELS for name in HEADINGS if HEADINGS[name] == panel)
 
 
 class Verbs(Group):
@@ -120,22 +122,23 @@ def lookalike(
 
 
 def _register(name: str, panel: str) -> None:
+    if name in QUESTIONS:
+        add_verb(app, name, panel)
+        return
     module = import_module(f"lookalike.cli.{name}_command")
     verb = getattr(module, name)
     if isinstance(verb, typer.Typer):
         app.add_typer(verb, name=name, rich_help_panel=panel)
     else:
-        add_verb(app, name, verb, getattr(module, "EXAMPLES", ()), panel)
+        add_command(app, name, verb, getattr(module, "EXAMPLES", ()), panel)
 
 
-for _panel, _names in PANELS.items():
-    for _name in _names:
-        _register(_name, _panel)
+for _name in VERBS:
+    _register(_name, HEADINGS[_name])
 
 
 def main() -> None:
     """Run the command line."""
-    load_later()
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
     interrupts = _note_interrupts()

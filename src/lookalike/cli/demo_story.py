@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli import output as out
-from lookalike.cli.compare_command import show_board
-from lookalike.cli.hits import show_hits
-from lookalike.cli.inspect_command import summary_grid
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +26,7 @@ def show_columns(console: Console, films: Table) -> None:
     """Print what the columns were taken for."""
     summary = films.summary()
     out.headline(console, f"What is in the table: {summary.title}")
-    console.print(summary_grid(summary))
+    console.print(summary.table())
 
 
 def show_measure(console: Console, films: Table) -> Index:
@@ -45,8 +43,10 @@ def show_measure(console: Console, films: Table) -> Index:
 def show_neighbors(console: Console, index: Index, films: Table, title: str) -> None:
     """Print the films most like one."""
     row = row_of(films, title)
-    hits: Hits = index.search(row, NEAREST)  # type: ignore[assignment]
-    show_hits(hits, films, row, f"Which films are like {title}?", why=True, only=("title", "year"))
+    from lookalike.verbs.search import search
+
+    out.headline(console, f"Which films are like {title}?")
+    search(index, row, k=NEAREST, why=True).render_lines(console, ("title", "year"))
 
 
 def show_weights(console: Console, index: Index, films: Table) -> None:
@@ -159,7 +159,7 @@ def show_measures(console: Console, films: Table) -> None:
         y=genres,
         k=10,
     )
-    show_board(board, "Which neighbors share the genre?")
+    replace(board, name="Which neighbors share the genre?").render(console)
 
 
 def write_report(console: Console, films: Table) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from lookalike._runtime.config import show_bytes
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.measure import AUTO, make_measure, set_seed
-from lookalike.cli.options import read_weights, select_columns
+from lookalike.cli.reading import FileSource, need_shards
 from lookalike.errors import InvalidInput
+from lookalike.verbs.measures import AUTO, read_measure, weigh_columns
+from lookalike.verbs.source import select_columns
 
 if TYPE_CHECKING:
-    from lookalike.cli.source import Source
     from lookalike.index import Index
 
 PARQUET = (".parquet", ".pq")
@@ -35,36 +35,78 @@ def ask_it(index: str, row: Any) -> str:
     return f"ask it: {shlex.join(['lookalike', 'search', index, '--row', str(row)])}"
 
 
-def wants_folder(source: Source, more: list[str], shards: bool) -> bool:
-    """Whether a build is to go into a folder: many files, or somebody says so."""
-    path = Path(source.file).expanduser()
-    return shards or bool(more) or path.is_dir() or is_pattern(source.file)
+@dataclass(frozen=True)
+class Build:
+    """What ``index build`` was asked for."""
+
+    source: FileSource
+    to: str
+    more: list[str]
+    measure: str = AUTO
+    weights: Mapping[str, float] | None = None
+    columns: str | Sequence[str] | None = None
+    filter: list[str] | None = None
+    id_column: str | None = None
+    seed: int = 0
+    scheduler: str | None = None
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether the rows stand in Parquet files that are read part by part."""
+        file = self.source.file
+        return bool(self.more) or is_parquet(file) or is_pattern(file)
+
+    def wants_folder(self, shards: bool) -> bool:
+        """Whether the index goes into a folder: many files, or the caller says so."""
+        file, more = self.source.file, shards or self.scheduler is not None or bool(self.more)
+        return more or Path(file).expanduser().is_dir() or is_pattern(file)
+
+    def make_measure(self) -> Any:
+        """Return the measure that was asked for, "auto" where the table decides."""
+        is_auto = self.measure.strip().lower() == AUTO
+        given = read_measure("gower" if self.weights and is_auto else self.measure, self.seed)
+        return given if isinstance(given, str) else weigh_columns(given, self.weights)
+
+    def read(self, read: Callable[..., Any]) -> Any:
+        """Read the table.
+
+        Parameters
+        ----------
+        read : function that reads files in parts
+        """
+        if not self.in_parts:
+            return self.source.rows(self.filter).compared_by(self.columns).table
+        kinds = dict(self.source.kinds() or {})
+        paths, missing = [self.source.file, *self.more], self.source.options["missing"] or None
+        if self.id_column is not None:
+            kinds.setdefault(self.id_column, "object")
+        table = read(paths, kinds=kinds or None, missing=missing)
+        if self.columns is not None:
+            kept = {*select_columns(table.like, self.columns).names, self.id_column}
+            every = [column.name for column in table.like.columns]
+            away = {name: "aside" for name in every if name not in kept}
+            again = {name: table.like[name].kind for name in kept if name is not None}
+            table = read(paths, kinds={**again, **away, **kinds}, missing=missing)
+        return table
 
 
-def build_folder(
-    source: Source,
-    more: list[str],
-    to: str,
-    measure: str,
-    weight: list[str] | None,
-    columns: str | None,
-    id_column: str | None,
-    seed: int,
-    scheduler: str | None = None,
-) -> None:
+def build_folder(build: Build) -> None:
     """Build an index in a folder, with a line for every shard and a summary at the end."""
-    for option in ("filter", "encoding", "delimiter"):
-        if getattr(source, option) is not None and (more or is_parquet(source.file)):
+    source, to = build.source, build.to
+    in_memory = {"filter": build.filter}
+    in_memory |= {name: source.options[name] for name in ("encoding", "delimiter")}
+    for option, value in in_memory.items():
+        if value is not None and (build.more or is_parquet(source.file)):
             hint = "Leave it out; filter when you search"
             found = "Parquet files that are read in parts"
             raise InvalidInput(f"--{option}", "a table in memory", found, hint)
-    given = _measure(measure, weight, seed)
-    if scheduler is not None:
-        _build_by_workers(source, more, to, given, columns, id_column, scheduler)
+    given = build.make_measure()
+    if build.scheduler is not None:
+        _build_by_workers(build, given, build.scheduler)
         return
     from lookalike.table import read_table
 
-    table = _read(source, more, columns, id_column, partial(read_table, lazy=True))
+    table = build.read(partial(read_table, lazy=True))
     console = out.make_console()
     began, written = time.perf_counter(), [0, 0]
 
@@ -78,12 +120,12 @@ def build_folder(
     with compile_note():
         from lookalike.index import build_index
 
-        made = build_index(table, to, given, id_column=id_column, done=done)
+        made = build_index(table, to, given, id_column=build.id_column, done=done)
     seconds = max(time.perf_counter() - began, 1e-9)
     name = type(made.measure_).__name__
     files = name_files(table) if hasattr(table, "files") else source.name
     out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
-    if measure.strip().lower() == AUTO:
+    if build.measure.strip().lower() == AUTO:
         out.say(console, made.reason_)
     size, each = show_bytes(written[1]), written[1] / max(1, len(made))
     speed = f"{len(made) / seconds:,.0f} rows/s"
@@ -91,27 +133,19 @@ def build_folder(
     out.say(console, ask_it(to, _first(made)))
 
 
-def _build_by_workers(
-    source: Source,
-    more: list[str],
-    to: str,
-    measure: Any,
-    columns: str | None,
-    id_column: str | None,
-    scheduler: str,
-) -> None:
+def _build_by_workers(build: Build, measure: Any, scheduler: str) -> None:
     """Build an index in a folder by the workers of a Dask scheduler."""
-    if not (more or is_parquet(source.file) or is_pattern(source.file)):
+    if not build.in_parts:
         hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
-        raise InvalidInput("--scheduler", needed, source.name, hint)
-    console = out.make_console()
+        raise InvalidInput("--scheduler", needed, build.source.name, hint)
+    console, to, id_column = out.make_console(), build.to, build.id_column
     told: list[Any] = []
     with compile_note():
         from lookalike.index.dask import connect, fit_encode, read_table
 
         with connect(scheduler) as client:
-            table = _read(source, more, columns, id_column, partial(read_table, client=client))
+            table = build.read(partial(read_table, client=client))
             made = fit_encode(table, to, measure, client, id_column=id_column, tell=told.append)
     name = type(made.measure_).__name__
     out.headline(console, f"{to}: {len(made):,} rows of {name_files(table)}, compared by {name}")
@@ -123,27 +157,6 @@ def name_files(table: Any) -> str:
     """Return how many files a table is read from, in words."""
     many = len(table.files)
     return f"{many:,} file" + ("" if many == 1 else "s")
-
-
-@contextmanager
-def asked_by(scheduler: str | None, file: str) -> Iterator[Index | None]:
-    """Return an index whose shards are searched by workers; None if nobody asked for them."""
-    if scheduler is None:
-        yield None
-        return
-    need_shards(file)
-    from lookalike.index.dask import open_index
-
-    with open_index(Path(file).expanduser(), scheduler) as index:
-        yield index
-
-
-def need_shards(file: str) -> None:
-    """Say that ``--scheduler`` needs an index with shards, which can be shared out."""
-    if not (Path(file).expanduser() / "manifest.json").is_file():
-        hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
-        needed = "the folder of an index, whose shards are shared out"
-        raise InvalidInput("--scheduler", needed, repr(file), hint)
 
 
 def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
@@ -173,43 +186,6 @@ def is_parquet(file: str) -> bool:
 def is_pattern(file: str) -> bool:
     """Whether a name stands for several files."""
     return any(letter in file for letter in "*?[")
-
-
-def _read(
-    source: Source,
-    more: list[str],
-    columns: str | None,
-    id_column: str | None,
-    read: Callable[..., Any],
-) -> Any:
-    """Read a table; files in parts, by whoever reads them."""
-    if not more and not is_parquet(source.file) and not is_pattern(source.file):
-        return select_columns(source.load().table, columns)
-    kinds = dict(source.given_kinds() or {})
-    paths, missing = [source.file, *more], source.missing or None
-    if id_column is not None:
-        kinds.setdefault(id_column, "object")
-    table = read(paths, kinds=kinds or None, missing=missing)
-    if columns is not None:
-        kept = {*select_columns(table.like, columns).names, id_column}
-        every = [column.name for column in table.like.columns]
-        away = {name: "aside" for name in every if name not in kept}
-        again = {name: table.like[name].kind for name in kept if name is not None}
-        table = read(paths, kinds={**again, **away, **kinds}, missing=missing)
-    return table
-
-
-def _measure(measure: str, weight: list[str] | None, seed: int) -> Any:
-    weights = read_weights(weight)
-    if measure.strip().lower() == AUTO and not weights:
-        return AUTO
-    made = make_measure("gower" if measure.strip().lower() == AUTO else measure)
-    if weights:
-        if "weights" not in made.get_params():
-            needed, hint = "a measure that weighs columns", "Use --measure gower"
-            raise InvalidInput("--weight", needed, type(made).__name__, hint)
-        made.set_params(weights=weights)
-    return set_seed(made, seed)
 
 
 def _first(index: Index) -> Any:

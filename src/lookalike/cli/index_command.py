@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli import output as out
+from lookalike.cli.build import Group, add_command, add_verb
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
+    Build,
     add_files,
     ask_it,
     build_folder,
     check_folder,
     is_parquet,
     is_pattern,
-    need_shards,
-    wants_folder,
 )
-from lookalike.cli.inspect_command import summary_grid
-from lookalike.cli.measure import AUTO, in_words, pick_measure, set_seed
-from lookalike.cli.options import Columns, Form, MeasureName, Scheduler, Seed, Weight
-from lookalike.cli.search_command import search
-from lookalike.cli.source import SAVED, Source, is_index_folder, takes_table
-from lookalike.cli.verbs import Group, add_verb
+from lookalike.cli.output import Form, check_form
+from lookalike.cli.reading import FileSource, Scheduler, need_shards
 from lookalike.errors import InvalidInput
+from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Seed, Weights
+from lookalike.verbs.measures import AUTO, choose_measure, name_measure
+from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
 if TYPE_CHECKING:
     from lookalike.index import Index
@@ -45,9 +44,8 @@ Saved = Annotated[
 ]
 
 
-@takes_table
 def build(
-    source: Source,
+    source: FileSource,
     to: Annotated[
         str,
         typer.Option(
@@ -66,9 +64,10 @@ def build(
             show_default=False,
         ),
     ] = None,
-    measure: MeasureName = AUTO,
-    weight: Weight = None,
+    measure: MeasureLike = AUTO,
+    weights: Weights = None,
     columns: Columns = None,
+    filter: Filter = None,
     id_column: Annotated[
         str | None,
         typer.Option(
@@ -95,23 +94,26 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    if wants_folder(source, more or [], shards or scheduler is not None):
-        build_folder(source, more or [], to, measure, weight, columns, id_column, seed, scheduler)
+    asked = Build(
+        source, to, more or [], measure, weights, columns, filter, id_column, seed, scheduler
+    )
+    if asked.wants_folder(shards):
+        build_folder(asked)
         return
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
         raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), hint)
     check_writable(to)
-    loaded = source.load().compared_by(columns)
+    rows = source.rows(filter).compared_by(columns)
     with compile_note():
         from lookalike.index import Index
 
-        chosen, reason = pick_measure(measure, loaded, weights=weight)
-        made = Index(set_seed(chosen, seed), id_column=id_column).fit(loaded.table)
+        chosen, reason = choose_measure(measure, rows, weights, seed)
+        made = Index(chosen, id_column=id_column).fit(rows.table)
     made.save(to)
     console = out.make_console()
-    name = in_words(made.measure_)
-    out.headline(console, f"{to}: {len(made):,} rows of {loaded.name}, compared by {name}")
+    name = name_measure(made.measure_)
+    out.headline(console, f"{to}: {len(made):,} rows of {rows.name}, compared by {name}")
     if reason is not None:
         out.say(console, reason)
     out.say(console, ask_it(to, made.ids[0]))
@@ -156,9 +158,8 @@ def add(
     if len(files) > 1:
         hint = "Add one table after another, or Parquet files to the folder of an index"
         raise InvalidInput("index add", "one table", f"{len(files)}", hint)
-    source = Source(file)
     made = load(file)
-    new = source.read_like(rows, made.schema_, "index add")
+    new = FileSource(file).read_like(rows, made.schema_, "index add")
     with compile_note():
         ids = made.add(new)
         if refit:
@@ -170,31 +171,26 @@ def add(
     out.say(console, f"their ids: {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"its id: {ids[0]}")
 
 
-def info(file: Saved, output: Form = out.Output.table) -> None:
+def info(file: Saved, output: Form = None) -> None:
     """Show what an index holds: rows, measure, and each column with its kind."""
+    form = check_form(output or "text")
     made = load(file)
     summary = made.sample.summary()
-    name = type(made.measure_).__name__
-    if output is out.Output.table:
-        console = out.make_console()
-        title = summary.title
-        if made.folder is not None:  # what is said about columns is said of some of its rows
-            shards = len(made.state_.segments.segments)
-            title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
-            title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
-        out.headline(console, f"{file}: {title}, compared by {in_words(made.measure_)}")
-        if made.reason_ != "given":
-            out.say(console, made.reason_)
-        console.print(summary_grid(summary))
+    if form != "text":
+        about = {"file": file, "rows": len(made), "measure": type(made.measure_).__name__}
+        about |= {"reason": made.reason_, "id_column": made.id_column}
+        out.write(form, summary.cells, lambda: about | {"columns": summary.records()})
         return
-    records = summary.records()
-
-    def document() -> dict[str, Any]:
-        about = {"file": file, "rows": len(made), "measure": name, "reason": made.reason_}
-        return about | {"id_column": made.id_column, "columns": records}
-
-    rows = [one | {"warnings": "; ".join(one["warnings"])} for one in records]
-    out.write(output, list(rows[0]), [list(row.values()) for row in rows], document)
+    title = summary.title
+    if made.folder is not None:  # what is said about columns is said of some of its rows
+        shards = len(made.state_.segments.segments)
+        title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
+        title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
+    console = out.make_console()
+    out.headline(console, f"{file}: {title}, compared by {name_measure(made.measure_)}")
+    if made.reason_ != "given":
+        out.say(console, made.reason_)
+    console.print(summary.table())
 
 
 def delete(
@@ -274,10 +270,10 @@ def check(
 
 def load(file: str) -> Index:
     """Load a saved index."""
-    if not file.lower().endswith(SAVED) and not is_index_folder(file):
+    if not is_saved_index(file):
         hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
         raise InvalidInput("index", f"a saved index (NAME{SAVED})", repr(file), hint)
-    return Source(file).load_index()
+    return load_index(file)
 
 
 BUILD = ("lookalike index build films.csv -o films.lookalike",)
@@ -287,11 +283,11 @@ INFO = ("lookalike index info films.lookalike",)
 CHECK = ("lookalike index check films.lookalike",)
 DELETE = ("lookalike index delete films.lookalike 3 14",)
 COMPACT = ("lookalike index compact films.lookalike",)
-add_verb(index, "build", build, BUILD)
-add_verb(index, "add", add, ADD)
-add_verb(index, "query", search, QUERY)
-add_verb(index, "info", info, INFO)
-add_verb(index, "check", check, CHECK)
-add_verb(index, "delete", delete, DELETE)
-add_verb(index, "compact", compact, COMPACT)
+add_command(index, "build", build, BUILD)
+add_command(index, "add", add, ADD)
+add_verb(index, "search", name="query", examples=QUERY)
+add_command(index, "info", info, INFO)
+add_command(index, "check", check, CHECK)
+add_command(index, "delete", delete, DELETE)
+add_command(index, "compact", compact, COMPACT)
 EXAMPLES = BUILD + ADD + QUERY + INFO + CHECK + DELETE + COMPACT

@@ -1,4 +1,4 @@
-"""What the commands write: tables for people, CSV and JSON for programs, notes on standard error.
+"""What the commands write: text for people, CSV and JSON for programs, notes on standard error.
 
 Standard output holds the answer and nothing else, so that it can be piped on.
 """
@@ -9,38 +9,120 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from lookalike._runtime.text import clean, plain
-from lookalike.errors import InvalidInput
+from lookalike.cli.spelling import spell_option
+from lookalike.errors import InvalidInput, spelled, suggest
+from lookalike.show.layout import cells, grid, headline, make_console, say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table as Grid
-    from rich.text import Text
+    from lookalike.show.result import Result
+
+__all__ = ["cells", "grid", "headline", "make_console", "say"]  # for commands that are no verbs
 
 ODD = re.compile(r"[^\n -~]")  # beyond ASCII, where letters are that cannot be shown
-GAP = 2  # characters between the columns of a table for people
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # with these a spreadsheet begins a formula
+FORMS = ("text", "csv", "safe-csv", "json", "parquet")
+PAGE = "page"
+Form = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FORM|PAGE",
+        help="text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
+        "NAME.html, a page to write.",
+        show_default=False,
+    ),
+]
 
 
-class Output(StrEnum):
-    """Forms an answer can take."""
+def check_page(output: str, file: str) -> str | Path:
+    """Return the page to write, or else the form of an answer, before any work is done.
 
-    table = "table"
-    csv = "csv"
-    safe_csv = "safe-csv"
-    json = "json"
-    parquet = "parquet"
+    Parameters
+    ----------
+    output : str
+        A form, the name of a page, or ``PAGE`` for one that is named like the table.
+    file : str
+        The table.
+    """
+    if output == PAGE:
+        output = page_name(file)
+    if not output.lower().endswith((".html", ".htm")):
+        return check_form(output)
+    from lookalike._runtime.files import check_writable
 
-    @property
-    def is_csv(self) -> bool:
-        """Whether the answer is lines of cells, of either kind."""
-        return self in (Output.csv, Output.safe_csv)
+    check_writable(output)
+    return Path(output)
+
+
+def check_form(output: str) -> str:
+    """Return the form of an answer; a word that is none is wrong usage."""
+    form = "text" if output == "table" else output  # the older name of this form
+    if form not in FORMS:
+        known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
+        problem = f"{output!r} is neither NAME.html nor one of {known}."
+        problem += f" {near}" if near.startswith("Did") else ""
+        raise typer.BadParameter(problem, param_hint="--output")
+    return form
+
+
+def page_name(file: str) -> str:
+    """Return the name of the page about a table, in the working directory.
+
+    Examples
+    --------
+    >>> page_name("data/films.csv.gz"), page_name("-")
+    ('films.html', 'report.html')
+    """
+    return "report.html" if file == "-" else Path(file).name.split(".")[0] + ".html"
+
+
+def write_result(result: Result, output: str | Path) -> None:
+    """Write an answer to standard output, or as a page.
+
+    Parameters
+    ----------
+    result : Result
+    output : form, or path of the page
+    """
+    if isinstance(output, Path):
+        size = len(result.to_html(output).encode("utf-8"))
+        note(f"wrote {output} ({size / 1000:,.0f} kB)")
+    elif output == "text":
+        result.render(make_console(), lambda text: spelled(text, spell_option))
+    else:
+        write(output, result.cells, result.to_dict)
+
+
+def write(
+    form: str, columns: Callable[[], Mapping[str, Sequence[Any]]], document: Callable[[], Any]
+) -> None:
+    """Write an answer for a program.
+
+    Parameters
+    ----------
+    form : str, any but "text"
+    columns : function that returns the answer as columns
+    document : function that returns the answer as JSON has it
+    """
+    if form == "json":
+        write_json(document())
+        return
+    cells = columns()
+    rows = zip(*cells.values(), strict=True)
+    if form == "parquet":
+        write_parquet(list(cells), rows)
+    else:
+        write_csv(list(cells), rows, safe=form == "safe-csv")
 
 
 # -- lines on standard error ----------------------------------------------------------------------
@@ -83,122 +165,6 @@ def _line(text: str, style: str) -> None:
     Console(stderr=True).print(Text(clean(text), style), soft_wrap=True)
 
 
-# -- tables for people ----------------------------------------------------------------------------
-
-
-def make_console() -> Console:
-    """Return the console that tables are written to."""
-    from rich.console import Console
-
-    return Console(highlight=False)
-
-
-def say(console: Console, text: str, style: str = "dim", indent: int = 0) -> None:
-    """Print a line beside a table, a quiet one if not told otherwise.
-
-    Parameters
-    ----------
-    console : where to print
-    text : str
-    style : str, of rich
-    indent : int
-        Characters that all its lines are moved to the right by, where it takes several.
-    """
-    from rich.text import Text
-
-    if indent:  # not rich's padding, which fills every line with spaces up to the edge
-        for line in Text(clean(text), style).wrap(console, max(20, console.width - indent)):
-            line.rstrip()
-            console.print(Text(" " * indent) + line, soft_wrap=True)
-    else:
-        console.print(clean(text), style=style, markup=False)
-
-
-def headline(console: Console, text: str) -> None:
-    """Print the line above a table."""
-    from rich.text import Text
-
-    console.print(Text(clean(text), "bold"), soft_wrap=True)
-
-
-def grid(heads: Sequence[tuple[str, str]]) -> Grid:
-    """Return an empty table for people.
-
-    Parameters
-    ----------
-    heads : pairs of a heading and "left", "right" or "fold"
-        Where cells are put; a folding column takes several lines instead of being cut.
-    """
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    table = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for head, place in heads:
-        fold = place == "fold"
-        table.add_column(
-            Text(clean(head)),
-            justify="right" if place == "right" else "left",
-            no_wrap=not fold,
-            overflow="fold" if fold else "ellipsis",
-        )
-    return table
-
-
-def cut(text: str, room: int) -> str:
-    """Cut a text at so many places of a line; some letters take two.
-
-    Examples
-    --------
-    >>> cut("a dog and a cat", 9), cut("犬と猫", 5), cut("犬", 5)
-    ('a dog an…', '犬と…', '犬')
-    """
-    from rich.cells import cell_len, set_cell_size
-
-    text = clean(text)
-    return text if cell_len(text) <= room else set_cell_size(text, room - 1).rstrip() + "…"
-
-
-def fitting(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], room: int, least: Sequence[str]
-) -> list[int]:
-    """Return which columns of a table fit into a line, in their order.
-
-    Parameters
-    ----------
-    heads, rows
-        The table; its first column always stays.
-    room : int
-        Characters of a line.
-    least : headings that may go, the first to go first
-    """
-    wide = {
-        head: max(len(head), *(len(row[at]) for row in rows), 0) + GAP
-        for at, head in enumerate(heads)
-    }
-    kept = list(heads)  # one character is left free at either end
-    for head in least:
-        if sum(wide[one] for one in kept) + 2 <= room:
-            break
-        if head in kept:
-            kept.remove(head)
-    return [heads.index(head) for head in kept]
-
-
-def cells(texts: Iterable[str | Sequence[str]]) -> list[Text]:
-    """Return texts as cells of a grid; a square bracket in them is a bracket, not a style.
-
-    Parameters
-    ----------
-    texts : texts, or sequences of texts
-        A sequence takes a line for each of its texts; a line break within one is a space.
-    """
-    from rich.text import Text
-
-    lines = ([text] if isinstance(text, str) else text for text in texts)
-    return [Text("\n".join(map(clean, some))) for some in lines]
-
-
 # -- files for programs ---------------------------------------------------------------------------
 
 
@@ -210,26 +176,6 @@ def speaks_unicode() -> bool:
 def on_terminal() -> bool:
     """Whether standard output is looked at, not read by a program."""
     return sys.stdout.isatty()
-
-
-def write(
-    form: Output, heads: Sequence[str], rows: Iterable[Sequence[Any]], document: Callable[[], Any]
-) -> None:
-    """Write an answer for a program.
-
-    Parameters
-    ----------
-    form : Output, any but the table for people
-    heads, rows
-        The answer as lines of cells.
-    document : function that returns the answer as JSON has it
-    """
-    if form is Output.json:
-        write_json(document())
-    elif form is Output.parquet:
-        write_parquet(heads, rows)
-    else:
-        write_csv(heads, rows, form)
 
 
 def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -277,9 +223,7 @@ def _escape(found: re.Match[str]) -> str:
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
-def write_csv(
-    heads: Sequence[str], rows: Iterable[Sequence[Any]], form: Output = Output.csv
-) -> None:
+def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool = False) -> None:
     """Write an answer as CSV; a missing cell is empty, a list or a mapping is JSON.
 
     Cells are written as they are, for a program to read. A terminal gets no control characters,
@@ -296,7 +240,7 @@ def write_csv(
             cell = json.dumps(cell, ensure_ascii=False)
         if not isinstance(cell, str):
             return cell
-        if form is Output.safe_csv and cell.startswith(FORMULA):
+        if safe and cell.startswith(FORMULA):
             cell = f"'{cell}"
         if shown:
             return clean(cell)

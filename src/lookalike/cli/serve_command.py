@@ -9,10 +9,10 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.options import Kinds, MeasureOrAuto, Missing
+from lookalike.cli.reading import Delimiter, Encoding, Kinds, Missing, Split, read_kinds
 from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
-from lookalike.cli.source import Delimiter, Encoding, Source, Split
 from lookalike.errors import missing_file
+from lookalike.verbs.annotations import MeasureLike
 
 EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.lookalike.sqlite")
 
@@ -75,7 +75,7 @@ def serve(
     split: Split = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
-    measure: MeasureOrAuto = None,
+    measure: MeasureLike = None,
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
     check_extra()
@@ -88,7 +88,7 @@ def serve(
     service = make_service(place, host, folder, tuple(allow_host or ()), need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
     options = {
-        "kinds": Source("", kinds=kinds, split=split).given_kinds(),
+        "kinds": read_kinds(kinds, split),
         "missing": missing,
         "encoding": encoding,
         "delimiter": delimiter,

@@ -25,8 +25,9 @@ OTHERS = {
     "y": "--label",
 }
 SAME = frozenset(
-    "columns delimiter encoding eps filter id_column kinds label_column landmarks like max_seconds "
-    "measure measures method min_neighbors missing reduce row sample scheduler unlike".split()
+    "columns delimiter encoding eps filter id_column kinds label label_column landmarks like "
+    "max_seconds measure measures method min_neighbors missing reduce row sample scheduler "
+    "unlike".split()
 )
 FUNCTIONS = {"read_table": "the table", "Index.delete": "index delete"}
 

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.options import Form
-from lookalike.cli.output import Output
+from lookalike.cli.build import Group, add_command
+from lookalike.cli.output import Form, check_form
 from lookalike.cli.serving import Store, open_tokens
-from lookalike.cli.verbs import Group, add_verb
 
 token = typer.Typer(
     cls=Group,
@@ -36,17 +35,18 @@ def create(
     typer.echo(text)
 
 
-def list_tokens(store: Store = None, form: Form = Output.table) -> None:
+def list_tokens(store: Store = None, output: Form = None) -> None:
     """List all tokens, without their secrets."""
+    form = check_form(output or "text")
     with open_tokens(store) as tokens:
         found = [each.to_dict() for each in tokens.list()]
-    heads = ["id", "name", "scope", "created", "revoked"]
-    rows = [[each[head] for head in heads] for each in found]
-    if form is not Output.table:
-        out.write(form, heads, rows, lambda: {"tokens": found})
+    heads = ("id", "name", "scope", "created", "revoked")
+    if form != "text":
+        columns = {head: [each[head] for each in found] for head in heads}
+        out.write(form, lambda: columns, lambda: {"tokens": found})
         return
     console, grid = out.make_console(), out.grid([(head, "left") for head in heads])
-    for row in rows:
+    for row in ([each[head] for head in heads] for each in found):
         grid.add_row(*out.cells(["" if cell is None else str(cell) for cell in row]))
     console.print(grid)
 
@@ -62,6 +62,6 @@ def revoke(
 
 
 STORE = "--store films.lookalike.sqlite"
-add_verb(token, "create", create, (f"lookalike token create reports --scope read {STORE}",))
-add_verb(token, "list", list_tokens, (f"lookalike token list {STORE}",))
-add_verb(token, "revoke", revoke, (f"lookalike token revoke 3f9c21aa {STORE}",))
+add_command(token, "create", create, (f"lookalike token create reports --scope read {STORE}",))
+add_command(token, "list", list_tokens, (f"lookalike token list {STORE}",))
+add_command(token, "revoke", revoke, (f"lookalike token revoke 3f9c21aa {STORE}",))

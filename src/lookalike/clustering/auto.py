@@ -20,9 +20,7 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
-from lookalike.clustering._landmarks import default_landmarks
-from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS
-from lookalike.clustering._space import Space
+from lookalike.clustering._space import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
@@ -38,42 +36,35 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.source import Source, read_source
-from lookalike.saving.encode import Saved
+from lookalike.measures.task import Source, read_source
+from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
     Anything,
     Array,
-    Dims,
+    AtLoad,
+    Choice,
     Either,
     Fields,
     Flag,
+    Instance,
+    Integer,
     ListOf,
     MapOf,
     Maybe,
     Objects,
-    Of,
     Real,
+    Saved,
     Sometimes,
     Text,
     TupleOf,
-    Whole,
-    require,
-)
-from lookalike.saving.params import (
-    KINDS,
-    N_JOBS,
-    AnyOf,
-    AtLeast,
-    Between,
-    Is,
-    OneOf,
-    Rule,
     check_params,
 )
 from lookalike.table import read_table
 
 
-class AutoClustering(ClusterMixin, Saved, BaseEstimator):
+class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
     """Find the measure and the method whose clusters hold together best, without labels.
 
     Every measure is fitted with every combination of its parameters, clustered by every method,
@@ -143,30 +134,27 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
     0.865657
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measures": Maybe(
-            Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything()))
-        ),
-        "methods": Either(Text(), ListOf(Text()), TupleOf(Text())),
-        "n_clusters": Anything(),
-        "results_": Anything(),
-        "best_score_": Real(),
-        "best_index_": Whole(-1),
-        "finished_": Flag(),
-        "best_estimator_": Of("SimilarityClustering"),
-        "labels_": Array("int64", "rows", low=-1),
-        "n_clusters_": Whole(),
-        "n_features_in_": Whole(high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_repeats": AtLeast(1),
-        "max_seconds": AnyOf(OneOf(None), Between(0.0)),
-        "options": AnyOf(OneOf(None), Is(Mapping, named="a mapping of parameter to value")),
+    FIELDS: ClassVar[Fields] = {
+        "n_repeats": Integer(1),
+        "max_seconds": Maybe(Real(0.0)),
+        "options": Maybe(Instance(Mapping, named="a mapping of parameter to value")),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "measures": AtLoad(
+            Maybe(Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything())))
+        ),
+        "methods": AtLoad(Either(Text(), ListOf(Text()), TupleOf(Text()))),
+        "n_clusters": Anything(),
+        "results_": Anything(),
+        "best_score_": Real(nan=True),
+        "best_index_": Integer(-1),
+        "finished_": Flag(),
+        "best_estimator_": Saved("SimilarityClustering"),
+        "labels_": Array("int64", "rows", low=-1),
+        "n_clusters_": Integer(0),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     def __init__(
@@ -259,11 +247,11 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         given = self.n_clusters
         single = isinstance(given, str) or not isinstance(given, Iterable)
         numbers = [given] if single else list(given)
-        rule = AnyOf(AtLeast(2), OneOf(AUTO))
+        rule = Either(Integer(2), Choice(AUTO))
         for number in numbers or [None]:
             if not rule.fits(number):
                 who = Param("n_clusters", given, of=type(self).__name__)
-                raise InvalidInput(who, rule.wants(), repr(number), "Use 2 or more")
+                raise InvalidInput(who, rule.describe(), repr(number), "Use 2 or more")
         return numbers
 
     def _configurations(self) -> Iterator[Configuration]:
@@ -393,11 +381,6 @@ class AutoClustering(ClusterMixin, Saved, BaseEstimator):
         gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
         return tags
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that the best estimator is fitted."""
-        fits = hasattr(self.best_estimator_, "model_")
-        require(fits, "AutoClustering.best_estimator_", "a fitted estimator", "another")
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
-from lookalike.clustering._base import MeasureClusterer
+from lookalike.clustering._clustering import MeasureClusterer
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import describe, knee_of
 from lookalike.clustering.scores import NOISE, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
-from lookalike.kernels.density import labels_within, spanning_tree
-from lookalike.kernels.topk import keep_nearest
+from lookalike.kernels.clustering import labels_within, spanning_tree
+from lookalike.kernels.lists import keep_nearest
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.fields import Anything, Fields, Real, Whole
-from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
 STEPS = 20
@@ -96,17 +95,13 @@ class DensitySearch(MeasureClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "definition": Choice("class_weighted", "hungarian", "pairwise"),
         "min_neighbors": Anything(),
-        "definition": Anything(),
         "results_": Anything(),
-        "eps_": Real(),
-        "min_neighbors_": Whole(),
-        "score_": Real(),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "definition": OneOf("class_weighted", "hungarian", "pairwise"),
+        "eps_": Real(0.0, nan=True),
+        "min_neighbors_": Integer(0),
+        "score_": Real(nan=True),
     }
 
     def __init__(
@@ -176,13 +171,11 @@ class DensitySearch(MeasureClusterer):
     def _numbers(self, n: int) -> list[int]:
         given = self.min_neighbors
         numbers = list(given) if isinstance(given, Iterable) else [given]
-        wrong = [k for k in numbers if not AtLeast(1).fits(k)]
+        wrong = [k for k in numbers if not Integer(1).fits(k)]
         who = Param("min_neighbors", given, of=type(self).__name__)
         if wrong or not numbers:
             found = repr(wrong[0]) if wrong else "none"
-            raise InvalidInput(
-                who, "whole numbers of at least 1", found, InPython("Use range(2, 26)")
-            )
+            raise InvalidInput(who, "integers >= 1", found, InPython("Use range(2, 26)"))
         kept = sorted({int(k) for k in numbers if k <= n})
         if not kept:
             least = min(numbers)

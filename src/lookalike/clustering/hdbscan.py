@@ -11,8 +11,7 @@ from lookalike._runtime.threads import blocks
 from lookalike.clustering._clustering import Clustering, number_by_first_row
 from lookalike.clustering._space import WIDE, Space, each_part
 from lookalike.errors import Param, TooFewRows, UndefinedMeasure
-from lookalike.kernels.components import join_edges, roots_of
-from lookalike.kernels.density import ways_out_of_block, ways_out_of_lists
+from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -188,7 +187,7 @@ class MutualReach:
     more than the longest step inside the cluster. Else the new row is noise.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "members": Array("int64", "members", low=0),
         "labels": Array("int64", "members", low=0, below="clusters"),
         "core": Array("float64", "members"),

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, UndefinedMeasure
+from lookalike.errors import InPython, InvalidInput, Phrase, UndefinedMeasure
 from lookalike.evaluate.space import as_space, needs_distances
-from lookalike.saving.params import OneOf
+from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels
 
 NOISE = -1  # the label of a row that belongs to no cluster
-DEFINITIONS = OneOf("class_weighted", "hungarian", "pairwise")
+DEFINITIONS = Choice("class_weighted", "hungarian", "pairwise")
 
 
 def purity(y: Any, labels: Any) -> float:
@@ -89,10 +89,7 @@ def clustering_f_measure(y: Any, labels: Any, definition: str = "class_weighted"
     >>> clustering_f_measure(y, labels, "pairwise")
     0.4
     """
-    if not DEFINITIONS.fits(definition):
-        who = Param("definition", definition, of="clustering_f_measure")
-        hint = DEFINITIONS.advice(definition)
-        raise InvalidInput(who, DEFINITIONS.wants(), repr(definition), hint)
+    DEFINITIONS.check("clustering_f_measure", "definition", definition)
     table, of_class, of_cluster = _contingency(y, labels, "clustering_f_measure")
     return f_from_counts(table, of_class, of_cluster, definition)
 

@@ -12,29 +12,44 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._base import MeasureClusterer
 from lookalike.clustering._clustering import (
     Clustering,
+    MeasureClusterer,
     Method,
     NearestExemplar,
     NearestRow,
     cluster_medoids,
 )
-from lookalike.clustering._landmarks import AUTO_LANDMARKS, count_landmarks, exactness
-from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS, check_request
-from lookalike.clustering._space import Space
-from lookalike.clustering.affinity import Affinity
+from lookalike.clustering._space import (
+    AUTO,
+    AUTO_LANDMARKS,
+    BY_DENSITY,
+    METHODS,
+    Space,
+    check_request,
+    count_landmarks,
+    exactness,
+)
 from lookalike.clustering.density import density_clusters, knee
 from lookalike.clustering.hdbscan import default_cluster_size, hierarchy_clusters
-from lookalike.clustering.linkage import Linkage
-from lookalike.clustering.medoids import Medoids
+from lookalike.clustering.partitions import Affinity, Linkage, Medoids
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.spectral import Spectral, SpectralExtension
 from lookalike.errors import InPython, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
-from lookalike.saving.fields import Array, Fields, MapOf, Real, Sometimes, Text, Whole
-from lookalike.saving.params import AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike.saving.fields import (
+    INT64,
+    Array,
+    Choice,
+    Either,
+    Fields,
+    Integer,
+    MapOf,
+    Real,
+    Sometimes,
+    Text,
+)
 
 KNEE = "knee"
 
@@ -147,25 +162,22 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     ['meow', 'woof']
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "n_clusters": Either(Integer(1), Choice(AUTO)),
+        "method": Choice(*METHODS),
+        "affinity": Choice("similarity", "rbf"),
+        "sigma": Real(0.0, open_low=True),
+        "eps": Either(Real(0.0), Choice(KNEE)),
+        "min_neighbors": Integer(1),
+        "min_cluster_size": Either(Integer(2), Choice(AUTO)),
+        "max_clusters": Integer(2, INT64),
+        "landmarks": Either(Choice(AUTO_LANDMARKS, None), Integer(2)),
         "exemplar_distances_": Array("float64", "rows"),
         "exactness_": Text(),
-        "min_cluster_size_": Sometimes(Whole(1)),
-        "eps_": Sometimes(Real()),
+        "min_cluster_size_": Sometimes(Integer(1)),
+        "eps_": Sometimes(Real(0.0, nan=True)),
         "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
-        "silhouettes_": Sometimes(MapOf(Whole(), Real())),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_clusters": AnyOf(AtLeast(1), OneOf(AUTO)),
-        "method": OneOf(*METHODS),
-        "affinity": OneOf("similarity", "rbf"),
-        "sigma": Between(0.0, open_low=True),
-        "eps": AnyOf(Between(0.0), OneOf(KNEE)),
-        "min_neighbors": AtLeast(1),
-        "min_cluster_size": AnyOf(AtLeast(2), OneOf(AUTO)),
-        "max_clusters": AtLeast(2),
-        "landmarks": AnyOf(OneOf(AUTO_LANDMARKS, None), AtLeast(2)),
+        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
     def __init__(

@@ -116,7 +116,7 @@ class Spectral:
 class SpectralExtension:
     """A new row gets spectral coordinates from its affinities and joins the nearest center."""
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "basis": Array("int64", "basis", low=0),
         "loadings": Array("float64", "basis", "dimensions"),
         "centers": Array("float64", "clusters", "dimensions"),

@@ -11,8 +11,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, gaps, show
 from lookalike.errors import InvalidInput, Param, Phrase
-from lookalike.saving.fields import Array, Dims, Fields, Shape, require
-from lookalike.saving.params import Is
+from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table.model.kind import KINDS
 from lookalike.table.model.loading import MATRIX
 from lookalike.table.model.table import Column
@@ -47,11 +46,9 @@ class CallableDistance(Distance):
     array([[0., 5.]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "given"
     kinds = KINDS
-    PARAMS = {"function": Is(Callable, named="a callable of two cells")}  # type: ignore[arg-type]
+    FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
     n_sampled: ClassVar[int] = 250
 
     def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:
@@ -150,13 +147,13 @@ class MatrixDistance(Distance):
     array([[ 0.,  9., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "matrix": Array("float64 float32 int64 int32 bool", "objects", "objects"),
+    FIELDS: ClassVar[Fields] = {
+        "symmetric": Flag(),
+        "matrix": Instance(np.ndarray, named="a numpy array"),
     }
 
     name = "matrix"
     kinds = ("number",)
-    PARAMS = {"symmetric": Is(bool), "matrix": Is(np.ndarray, named="a numpy array")}
 
     def __init__(
         self, matrix: np.ndarray, symmetric: bool = True, scale: float | None = None
@@ -196,7 +193,7 @@ class MatrixDistance(Distance):
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return np.asarray(self.matrix[np.ix_(a, b)], dtype=np.float64)
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return Array("int64", "n", low=-1, high=len(self.matrix) - 1)
 

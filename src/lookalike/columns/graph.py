@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -9,35 +10,27 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import jaccard, pack, shared
-from lookalike.columns.tokens import token_id
-from lookalike.errors import WrongType
-from lookalike.kernels.graph_edit import graph_edit_block
-from lookalike.kernels.sets import square_counts
-from lookalike.saving.fields import Fields, Shape, require
-from lookalike.saving.params import AtLeast
+from lookalike.columns.sets import cells_of_type, jaccard, pack, shared, token_id
+from lookalike.kernels.objects import graph_edit_block, square_counts
+from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
 LARGEST = 10  # nodes of a graph whose edit distance is counted
 
 
 class _Graphs(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
-        rows: list[list[int] | None] = []
-        for row, cell in enumerate(column.values):
-            if cell is not None and not isinstance(cell, Graph):
-                hint = "Give each cell a graph"
-                raise cell_error(column.name, row, "a graph", show(cell), hint, WrongType)
-            rows.append(None if cell is None else self._numbers(cell, column.name, row))
-        return pack(rows)
+        each = enumerate(cells_of_type(column, Graph, "a graph", "Give each cell a graph"))
+        named = column.name
+        return pack([None if c is None else self._numbers(c, named, row) for row, c in each])
 
+    @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        raise AssertionError("a distance of graphs must encode one")
+        """Encode one graph; the names of column and row are for errors."""
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64", high=-2)
 
@@ -63,8 +56,6 @@ class GraphJaccard(_Graphs):
     >>> distance.compare(cells[:1], cells).round(6)
     array([[0.      , 0.333333]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "graph_jaccard"
 
@@ -111,10 +102,8 @@ class WeisfeilerLehman(_Graphs):
     array([[0.   , 0.   , 4.899]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "wl"
-    PARAMS = {"rounds": AtLeast(0)}
+    FIELDS: ClassVar[Fields] = {"rounds": Integer(0)}
 
     def __init__(self, rounds: int = 3, scale: float | None = None) -> None:
         self.rounds = rounds
@@ -157,8 +146,6 @@ class GraphEdit(_Graphs):
     array([[0., 2.]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "ged"
     n_sampled = 50  # one comparison of large graphs may take a tenth of a second
     n_pivots = 4
@@ -179,7 +166,7 @@ class GraphEdit(_Graphs):
         graph_edit_block(a.values, a.offsets, b.values, b.offsets, LARGEST, out)
         return out
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("int64")
 

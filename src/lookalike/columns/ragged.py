@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.saving.fields import Array, Dims, Fields, Offsets, Shape, require
+from lookalike.saving.fields import Array, Composed, Dims, Fields, Offsets, require
 
 NUMBERS = "float64 float32 int64 int32 uint32 uint16 uint8"
 
@@ -24,7 +24,7 @@ class Ragged:
     missing : bool array of length n; a missing row has no items
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "values": Array(NUMBERS, "items"),
         "offsets": Offsets("items", "rows"),
         "missing": Array("bool", "rows"),
@@ -92,7 +92,7 @@ def concatenate(parts: Sequence[Ragged]) -> Ragged:
     )
 
 
-class RaggedOf(Shape):
+class RaggedOf(Composed):
     """A ``Ragged`` of items of one dtype; limits on the items as for ``Array``."""
 
     def __init__(self, dtype: str, rows: str | int = "n", **limits: Any) -> None:

@@ -9,9 +9,8 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.kernels.warp import warp_block
-from lookalike.saving.fields import Fields, Shape
-from lookalike.saving.params import AnyOf, AtLeast, OneOf
+from lookalike.kernels.objects import warp_block
+from lookalike.saving.fields import Field, Fields, Integer, Maybe
 from lookalike.table.model.table import Column
 
 
@@ -73,8 +72,6 @@ class DTW(Distance):
     array([[ 0.,  0., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     # Our own kernel rather than dtaidistance's: that one lays its window around both diagonals of
     # a table that is not square, which is another number than the band defined here; it takes one
     # pair at a time where 32 fit, which is ten times slower; and an answer must not depend on
@@ -82,7 +79,7 @@ class DTW(Distance):
 
     name = "dtw"
     kinds = ("series",)
-    PARAMS = {"window": AnyOf(OneOf(None), AtLeast(0))}
+    FIELDS: ClassVar[Fields] = {"window": Maybe(Integer(0))}
 
     def __init__(self, window: int | None = None, scale: float | None = None) -> None:
         self.window = window
@@ -102,6 +99,6 @@ class DTW(Distance):
         warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
         return out
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("float64", finite=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +11,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.saving.fields import Fields, Shape
-from lookalike.saving.params import Between, Is
+from lookalike.saving.fields import Field, Fields, Flag, Real
 from lookalike.table.model.table import Column
 
 
@@ -52,7 +52,6 @@ def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarra
 
 
 class _Text(Distance):
-    SHAPE: ClassVar[Fields] = {}
     kinds = ("text",)
 
     def _encode(self, column: Column) -> Ragged:
@@ -61,10 +60,11 @@ class _Text(Distance):
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return self._score(strings(a), strings(b))
 
+    @abstractmethod
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
-        raise AssertionError("a distance of texts must score")
+        """Return the distances of all texts of a to all of b."""
 
-    def cells_shape(self) -> Shape:
+    def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
         return RaggedOf("uint32", high=0x10FFFF)
 
@@ -98,10 +98,8 @@ class Levenshtein(_Text):
     array([[ 0.,  3., nan]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "levenshtein"
-    PARAMS = {"normalized": Is(bool)}
+    FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
     def __init__(self, normalized: bool = True, scale: float | None = None) -> None:
         self.normalized = normalized
@@ -133,8 +131,6 @@ class TokenSet(_Text):
     >>> distance.compare(cells[:1], cells).round(3)
     array([[0.   , 0.034, 0.   ]])
     """
-
-    SHAPE: ClassVar[Fields] = {}
 
     name = "token_set"
 
@@ -177,10 +173,8 @@ class JaroWinkler(_Text):
     array([[0.    , 0.0389]])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
     name = "jaro_winkler"
-    PARAMS = {"prefix_weight": Between(0.0, 0.25)}
+    FIELDS: ClassVar[Fields] = {"prefix_weight": Real(0.0, 0.25)}
 
     def __init__(self, prefix_weight: float = 0.1, scale: float | None = None) -> None:
         self.prefix_weight = prefix_weight

@@ -42,7 +42,7 @@ def make_sequences_of_sets(
 
     The published sets themselves are most likely those of ``max_item=500, size_spread=0.1`` with
     ``item_gap=0.04``, with ``length_gap=0.2``, and with ``shift=0.1, unordered="level"``: the parts
-    of them that can be had agree with that, and so do the scores (``lookalike papers similarity``).
+    of them that can be had agree with that, and so do the scores (study ``similarity``).
 
     Parameters
     ----------

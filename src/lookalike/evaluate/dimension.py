@@ -19,7 +19,7 @@ from lookalike.evaluate.space import as_space, distance_blocks
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer, Maybe
 
 WHO = "intrinsic_dimension"
 TIED = 1e-12  # distances that differ by less than this share of themselves differ by rounding
@@ -103,7 +103,7 @@ def intrinsic_dimension(
 
 
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
-    if not AtLeast(3).fits(k1) or not AtLeast(3).fits(k2) or k2 < k1:
+    if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
         raise InvalidInput(
             Param("k1", k1, of=WHO), "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
         )
@@ -115,8 +115,7 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
             words = [word for word in known if word is not None]
             who = Param(name, value, of=WHO)
             raise InvalidInput(who, f"one of {known}", repr(value), suggest(str(value), words))
-    if embed is not None and not AtLeast(1).fits(embed):
-        raise InvalidInput(Param("embed", embed, of=WHO), "at least 1", repr(embed), "Raise it")
+    Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
 
 
 def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarray:

@@ -9,12 +9,12 @@ import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType, suggest
 from lookalike.evaluate.space import without_self
-from lookalike.hubness.excess import excesses
+from lookalike.hubness.csls import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 
 METHODS = ("nicdm", "local_scaling", "csls", "shared_neighbors")
 
@@ -69,18 +69,18 @@ def rescale(
     if reference is None and len(graph) == graph.n_indexed:
         graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
-    if not AtLeast(1).fits(k) or k > graph.k:
+    if not Integer(1).fits(k) or k > graph.k:
         raise TooFewRows(
             Param("k", k, of="rescale"), f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
         )
     if isinstance(method, _Scaled):
-        values = _by_reducer(graph, method, reference)
+        values, shift = _by_reducer(graph, method, reference), method.order_shift
     else:
-        values = _by_name(graph, method, n_neighbors, reference)
+        values, shift = _by_name(graph, method, n_neighbors, reference)
     lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
     values[graph.indices < 0] = np.inf
     keep_best(values, graph.indices, lists)
-    return lists
+    return lists.shifted(shift).plain()
 
 
 def _by_reducer(
@@ -115,7 +115,8 @@ def _by_reducer(
 
 def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
+    """Return what lists are sorted by, and what distances have over it."""
     if method not in METHODS:
         hint = suggest(str(method), METHODS)
         if str(method).startswith("m"):
@@ -125,9 +126,8 @@ def _by_name(
                 )
             )
         raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
+    Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
-    if not AtLeast(1).fits(n_neighbors):
-        raise InvalidInput(who, "at least 1", repr(n_neighbors), "Raise it")
     fitted = graph if reference is None else reference
     if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
         raise InvalidInput(
@@ -140,14 +140,15 @@ def _by_name(
     at = graph.indices
     d = np.where(at < 0, np.nan, graph.distances)
     if method == "shared_neighbors":
-        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors
+        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors, 0.0
     if method == "local_scaling":
-        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at])
+        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at]), 0.0
     mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
     if method == "nicdm":
         floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
-        return ratios(d, mu_a, mu_b[at], floor)
-    return excesses(d, mu_a, mu_b[at], 2 * float(mu_b.max()))
+        return ratios(d, mu_a, mu_b[at], floor), 0.0
+    most = float(mu_b.max())
+    return excesses(d, mu_a, mu_b[at], most), 2 * most
 
 
 def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
@@ -161,7 +162,7 @@ def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
 
 def _overlap(ours: np.ndarray, theirs: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Count the members that each query's list shares with the list of each of its candidates."""
-    from lookalike.kernels.proximity import overlaps
+    from lookalike.kernels.hubness import overlaps
 
     out = np.empty(at.shape)
     for i, candidates in enumerate(at):

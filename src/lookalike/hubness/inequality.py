@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param
-from lookalike.saving.params import Between
+from lookalike.errors import InvalidInput
+from lookalike.saving.fields import Real
 
 
 def skewness(occurrence: Any) -> float:
@@ -105,13 +105,7 @@ def atkinson(occurrence: Any, epsilon: float = 0.5) -> float:
     >>> round(atkinson([2, 3, 3, 0]), 4)
     0.2563
     """
-    if not Between(0.0, 1.0).fits(epsilon):
-        raise InvalidInput(
-            Param("epsilon", epsilon, of="atkinson"),
-            "a number from 0 to 1",
-            repr(epsilon),
-            "Choose a number in this range",
-        )
+    Real(0.0, 1.0).check("atkinson", "epsilon", epsilon, "Choose a number in this range")
     counts = _counts(occurrence, "atkinson")
     mean = float(counts.mean())
     if mean == 0:

@@ -20,15 +20,21 @@ from lookalike.hubness.survival import (
     gauss_survival,
     grown,
 )
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.matrices import check_pairs
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.matrices import check_pairs, moments
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.moments import moments
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Maybe, require
-from lookalike.saving.params import AnyOf, AtLeast, Is, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Flag,
+    Integer,
+    Maybe,
+    require,
+)
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
 AUTO = "auto"
@@ -102,17 +108,14 @@ class MutualProximity(_Scaled):
     array([1.   , 0.705, 0.303, 0.013])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "model": Choice(AUTO, *MODELS),
+        "sample": Maybe(Integer(1)),
+        "augment": Flag(),
+        "self_distance": Choice("exclude", "include"),
+        "random_state": RANDOM_STATE,
         "model_": Choice(*MODELS),
         "reference_": Maybe(Array("int64", "sample", low=0, ascending=True)),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "model": OneOf(AUTO, *MODELS),
-        "sample": AnyOf(OneOf(None), AtLeast(1)),
-        "augment": Is(bool, np.bool_),
-        "self_distance": OneOf("exclude", "include"),
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -207,7 +210,7 @@ class MutualProximity(_Scaled):
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
-        from lookalike.kernels.proximity import competition_ranks
+        from lookalike.kernels.hubness import competition_ranks
 
         rows = self.measure_.rows_
         n = len(rows)
@@ -296,7 +299,7 @@ class MutualProximity(_Scaled):
         return super()._candidates(a, b, near)
 
     def _compare_counts(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import mutual_counts
+        from lookalike.kernels.hubness import mutual_counts
 
         ranks = self._rank_table()
         n = len(ranks)
@@ -323,7 +326,7 @@ class MutualProximity(_Scaled):
 
     def _count_anew(self, a: Rows, b: Rows) -> np.ndarray:
         """Return counts for rows that are not in the table of ranks."""
-        from lookalike.kernels.proximity import farther_counts
+        from lookalike.kernels.hubness import farther_counts
 
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
@@ -337,7 +340,7 @@ class MutualProximity(_Scaled):
         return out
 
     def _compare_jointly(self, a: Rows, b: Rows) -> np.ndarray:
-        from lookalike.kernels.proximity import correlations
+        from lookalike.kernels.hubness import correlations
 
         d, back = self._distances(a, b)
         deviations, known = self._deviations(a)

@@ -16,17 +16,14 @@ from sklearn.base import clone
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.contract.lists import Ids, check_k, name_rows
 from lookalike.measures.contract.matrices import SAMPLE
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Dims, Fields, Of, require
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Dims, Fields, Integer, Maybe, Saved, require
 from lookalike.table import Table
 
 Facts = Mapping[str, np.ndarray]
@@ -51,15 +48,13 @@ n_jobs : int, optional
 class _Reducer(Measure):
     """Base of the measures that repair another one."""
 
-    SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": IsMeasure(none=""),
+        "n_neighbors": Integer(1),
+        "n_candidates": Maybe(Integer(1)),
+        "measure_": Saved("Measure"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "measure": IsMeasure(none=""),
-        "n_neighbors": AtLeast(1),
-        "n_candidates": AnyOf(OneOf(None), AtLeast(1)),
-    }
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
     def __init__(
@@ -174,14 +169,14 @@ class _Reducer(Measure):
             keep_best(values, names, lists[part])
 
         run(one, [(part,) for part in blocks(len(a), TALL)], self.n_jobs, "ranking candidates")
-        return lists
+        return lists.shifted(self.order_shift)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
-        """Return the distances of each row of a to its own candidates among the rows of b."""
+        """Return what the candidates of each row of a, among the rows of b, are sorted by."""
         values = np.full(near.indices.shape, np.inf)
         for i, at in enumerate(near.indices):
             some = np.flatnonzero(at >= 0)
-            values[i, some] = self.block(a[i : i + 1], b[at[some]])[0]
+            values[i, some] = self.order_block(a[i : i + 1], b[at[some]])[0]
         return values
 
     # -- explanations ------------------------------------------------------------------------------
@@ -206,7 +201,7 @@ class _Reducer(Measure):
 
     def _check_parts(self, dims: Dims) -> None:
         who, inner = f"{type(self).__name__}.measure_", self.measure_
-        fits = hasattr(inner, "rows_") and len(inner.rows_) == len(self.rows_)
+        fits = len(inner.rows_) == len(self.rows_)
         require(fits, who, f"a measure fitted to {len(self.rows_)} rows", "another")
         given = self.given_measure
         same = type(inner) is type(given) and inner.traits == given.traits
@@ -224,6 +219,10 @@ class _Scaled(_Reducer):
         """Return native values; facts of b have shape (1, columns) or the shape of d."""
         raise AssertionError(f"{type(self).__name__} must write _scaled")
 
+    def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        """Return native values less ``order_shift``: what lists are sorted by."""
+        return self._scaled(d, back, a, b)
+
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return native values of every row of a against every row of b."""
         d, back = self._distances(a, b)
@@ -236,14 +235,14 @@ class _Scaled(_Reducer):
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         values = self._rescaled(near, a.arrays, b.arrays)
         own = (a.seen[:, None] == b.seen[near.indices]) & (a.seen[:, None] >= 0)
-        return np.where(own, 0.0, values)
+        return np.where(own, 0.0 - self.order_shift, values)
 
     def _rescaled(self, near: NeighborGraph, a: Facts, b: Facts) -> np.ndarray:
-        """Return distances for the pairs of a neighbor list, from its own distances."""
+        """Return what the pairs of a neighbor list are sorted by, from its own distances."""
         facts = {name: v[near.indices] for name, v in b.items()}
         d = near.distances.copy()
         d[near.indices < 0] = np.nan
-        values = self._scaled(d, d, a, facts)
+        values = self._order(d, d, a, facts)
         return 1.0 - values if self.traits.native == "similarity" else values
 
 

@@ -15,13 +15,11 @@ from lookalike.hubness.reducer import (
     farthest,
     mean_of_lists,
 )
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.matrices import check_pairs, square, typical_distance
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Real, Whole, require
-from lookalike.saving.params import AtLeast, Between, Is, Rule
+from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 
 EPS = float(np.finfo(float).eps)
 CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
@@ -66,7 +64,6 @@ class LocalScaling(_Scaled):
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
 
-    SHAPE: ClassVar[Fields] = {}
     ROWS: ClassVar[Fields | None] = {
         "scale": Array("float64", "n"),
     }
@@ -93,7 +90,7 @@ class LocalScaling(_Scaled):
 
 def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
-    from lookalike.kernels.survival import affinity_block
+    from lookalike.kernels.hubness import affinity_block
 
     affinity_block(d, a, b)
     return d
@@ -137,15 +134,15 @@ class NICDM(_Scaled):
     array([0.      , 0.57735 , 1.341641, 2.213594])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
-        "factor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "geometric": Flag(),
+        "floor_": Real(0.0, nan=True),
+        "factor_": Real(0.0, nan=True),
     }
     ROWS: ClassVar[Fields | None] = {
         "mu": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {"geometric": Is(bool, np.bool_)}
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -184,7 +181,7 @@ def ratios(
     d: np.ndarray, a: np.ndarray, b: np.ndarray, floor: float, factor: float = 1.0
 ) -> np.ndarray:
     """Return factor * d / sqrt(a b) for the means a of the rows and b of the columns."""
-    from lookalike.kernels.survival import ratio_block
+    from lookalike.kernels.hubness import ratio_block
 
     ratio_block(d, np.sqrt(np.maximum(a, floor)), np.sqrt(np.maximum(b, floor)), factor)
     return d
@@ -235,21 +232,19 @@ class CDM(_Scaled):
     array([2.87, 2.87, 2.87, 2.87])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "floor_": Real(low=0.0),
+    FIELDS: ClassVar[Fields] = {
+        "tol": Real(0.0, open_low=True),
+        "max_iter": Integer(1, INT64),
+        "floor_": Real(0.0, nan=True),
         "factors_": Array("float64", "fitted"),
-        "n_iter_": Whole(),
-        "mean_": Real(),
+        "n_iter_": Integer(0),
+        "mean_": Real(nan=True),
         "converged_": Flag(),
     }
     ROWS: ClassVar[Fields | None] = {
         "factor": Array("float64", "n"),
     }
 
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "tol": Between(0.0, open_low=True),
-        "max_iter": AtLeast(1),
-    }
     NATIVE = ("distance", "ratio")
 
     def __init__(

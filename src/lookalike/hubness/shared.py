@@ -8,11 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
-from lookalike.saving.fields import Array, Dims, Fields
-from lookalike.saving.params import Is, Rule
+from lookalike.saving.fields import Array, Dims, Fields, Flag
 
 
 class SharedNeighbors(_Reducer):
@@ -49,9 +47,9 @@ class SharedNeighbors(_Reducer):
     array([1. , 0.5, 0.5, 1. ])
     """
 
-    SHAPE: ClassVar[Fields] = {}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"include_self": Is(bool, np.bool_)}
+    FIELDS: ClassVar[Fields] = {
+        "include_self": Flag(),
+    }
 
     def __init__(
         self,
@@ -78,7 +76,7 @@ class SharedNeighbors(_Reducer):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of common neighbors."""
-        from lookalike.kernels.proximity import overlaps
+        from lookalike.kernels.hubness import overlaps
 
         out = np.empty((len(a), len(b)))
         near = a.arrays["near"]

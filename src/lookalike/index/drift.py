@@ -13,7 +13,7 @@ import numpy as np
 from lookalike.errors import InPython, LookalikeWarning
 from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, Real, Whole
+from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
 
 SHARE = 0.05  # of the added values may lie outside before refitting is advised
@@ -36,11 +36,11 @@ class Fitted:
     points, shares : float64, deciles and the share of fitted values up to each of them
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "missing": Real(),
-        "values": Whole(),
-        "low": Real(),
-        "high": Real(),
+    FIELDS: ClassVar[Fields] = {
+        "missing": Real(nan=True),
+        "values": Integer(0),
+        "low": Real(nan=True),
+        "high": Real(nan=True),
         "points": Array("float64", "points"),
         "shares": Array("float64", "points"),
     }
@@ -213,14 +213,17 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         outside, examples = int(odd.sum()), _first(known[odd].tolist())
         ranked = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
         shift = float(np.abs(ranked - before.shares).max())
-    elif first.kind.name == "category":
+    elif first.kind.name in ("category", "order"):
         outside = sum(int((column.values < -1).sum()) for column in columns)
         examples = _first([value for column in columns for value in column.unknown.values()])
+        if first.kind.name == "order":  # not compared, but written none the less
+            total += outside
     share = outside / total if total else 0.0
     reason = ""
     # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
     if outside >= LEAST and share > SHARE + 2 / (before.values + 1):
-        what = "new categories" if first.kind.name == "category" else "outside the fitted range"
+        new = {"category": "new categories", "order": "new levels"}
+        what = new.get(first.kind.name, "outside the fitted range")
         shown = ", ".join(show(value) for value in examples)
         reason = f"{share:.0%} of the added values are {what} ({shown})"
     elif len(known) and shift > max(SHIFT, _critical(len(known), before.values, alarms)):

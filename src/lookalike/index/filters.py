@@ -85,7 +85,7 @@ def meets(table: Table, conditions: Conditions) -> np.ndarray:
 
 
 def _meets(column: Column, word: str, value: Any) -> np.ndarray:
-    missing = column.missing
+    missing = column.blank
     if not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value):
         if word not in ("==", "!="):
             raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")
@@ -102,9 +102,12 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
         if kind not in BY_SIZE:
             hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
             raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
+        limit = _read(column, word, value)[0]
+        if kind == "order" and limit < 0:
+            raise _not_a_level(column, word, value)
         with np.errstate(invalid="ignore"):
-            hit = ORDERED[word](column.values, _read(column, word, value)[0])
-        return np.asarray(hit & ~missing)
+            hit = ORDERED[word](column.values, limit)
+        return np.asarray(hit & ~column.missing)
     if word == "contains":
         return _contains(column, value) & ~missing
     if kind in BY_CODE:
@@ -119,11 +122,8 @@ def _read(column: Column, word: str, value: Any) -> np.ndarray:
     try:
         return convert(of_values(column.name, [value]), column.kind, fitted=True).values
     except InvalidInput as error:  # speaks of a table's cells; here it is the filter's value
-        levels = column.kind.levels
-        if levels:
-            raise _refuse(
-                column, word, "one of its levels", repr(value), suggest(str(value), levels)
-            ) from error
+        if column.kind.levels:
+            raise _not_a_level(column, word, value) from error
         there = np.flatnonzero(~column.missing)
         hint = "Write it as the cells are written"
         hint += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
@@ -131,6 +131,11 @@ def _read(column: Column, word: str, value: Any) -> np.ndarray:
             "a number" if column.kind.name == "number" else f"a cell of kind {column.kind.name}"
         )
         raise _refuse(column, word, needed, repr(value), hint) from error
+
+
+def _not_a_level(column: Column, word: str, value: Any) -> InvalidInput:
+    do = suggest(str(value), column.kind.levels)
+    return _refuse(column, word, "one of its levels", repr(value), do)
 
 
 def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:

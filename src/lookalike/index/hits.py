@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from lookalike._runtime.frames import make_frame
-from lookalike._runtime.text import clean
+from lookalike._runtime.text import clean, plain
 from lookalike.measures.contract.explanation import Explanation, show
+from lookalike.show import layout
 from lookalike.show.reasons import Reason, Styles, sentence
+from lookalike.show.result import Result, Spell
 from lookalike.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Cell = tuple[Table, int]  # a table and the number of a row in it
 
 SHOWN = 4  # columns of the record in the text form
 LOOKED = 10  # hits whose compared columns are counted for the note
 FEW = 4  # a pair compared in at most one of so many columns has almost nothing in common to compare
+LEFT_OUT = 6  # columns without room on a line that are named below the table
+OURS = ("id", "score", "distance", "similarity")
+SIDES = ("for", "against")
 
 
 class Hit:
@@ -149,8 +156,46 @@ class Hit:
         return f"Hit(id={self.id!r}, {numbers})"
 
 
-class Hits(Sequence[Hit]):
+@dataclass(frozen=True)
+class Question:
+    """What was asked, as far as an answer shows it.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    id : id of the row that was asked about, or None for a record
+    k : int or None
+        How many rows were asked for.
+    measure, by, reason : str or None
+        How rows were compared: class of the measure, the same in words, and why so.
+    filtered : bool
+        Whether only rows that meet a filter could be found.
+    why : bool
+        Whether the reasons of each hit belong to the answer.
+    sample : Table, optional
+        Rows that show how cells are written; None: the table of the first hit.
+    """
+
+    name: str = "table"
+    id: Any = None
+    k: int | None = None
+    measure: str | None = None
+    by: str | None = None
+    reason: str | None = None
+    filtered: bool = False
+    why: bool = False
+    sample: Table | None = None
+
+
+class Hits(Sequence[Hit], Result):
     """What a search found, best first; behaves like a list.
+
+    Parameters
+    ----------
+    hits : sequence of Hit
+    query : function that returns what was asked about, as a record
+    asked : Question, optional
 
     Examples
     --------
@@ -165,9 +210,15 @@ class Hits(Sequence[Hit]):
        1       0.167   2.5  blue
     """
 
-    def __init__(self, hits: Sequence[Hit], query: Callable[[], dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        hits: Sequence[Hit],
+        query: Callable[[], dict[str, Any]],
+        asked: Question | None = None,
+    ) -> None:
         self._hits = tuple(hits)
         self._query = query
+        self.asked = asked or Question()
 
     @cached_property
     def query(self) -> dict[str, Any]:
@@ -180,7 +231,7 @@ class Hits(Sequence[Hit]):
     def __getitem__(self, at: slice) -> Hits: ...
     def __getitem__(self, at: int | slice) -> Hit | Hits:
         if isinstance(at, slice):
-            return Hits(self._hits[at], self._query)
+            return Hits(self._hits[at], self._query, self.asked)
         return self._hits[at]
 
     def __len__(self) -> int:
@@ -210,29 +261,92 @@ class Hits(Sequence[Hit]):
             notes.append(f"{of} can be compared in few columns, one in {here} of {total}")
         return "; ".join(notes) or None
 
+    def answering(self, asked: Question) -> Hits:
+        """Return the same rows as the answer to a question, which they are then shown with."""
+        return Hits(self._hits, self._query, asked)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the query, the hits and the note as plain values."""
         hits = [hit.to_dict() for hit in self._hits]
-        return {"query": self.query, "hits": hits, "note": self.note}
+        if self.asked.why:
+            for hit, values in zip(self._hits, hits, strict=True):
+                values["reasons"] = dict(zip(SIDES, hit.reasons(), strict=True))
+        answer = {
+            "measure": self.asked.measure,
+            "reason": self.asked.reason,
+            "query": {"id": self.asked.id, "row": self.query},
+            "hits": hits,
+            "note": self.note,
+        }
+        return {name: plain(value) for name, value in answer.items()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the hits as a data frame; a column named like one of ours gets a prefix.
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per hit; a column named like one of ours gets a prefix."""
+        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in OURS}
+        if self.asked.why:
+            phrases = [hit.phrases() for hit in self]
+            for at, side in enumerate(SIDES):
+                columns[side] = ["; ".join(one.text for one in some[at]) for some in phrases]
+        ours = tuple(columns)
+        for name in self._hits[0].row if self._hits else ():
+            head = f"table.{name}" if name in ours else name
+            columns[head] = [hit.row.get(name) for hit in self]
+        return columns
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the query, then the rows found, nearest first, a line for each."""
+        asked = self.asked
+        if not self._hits:
+            why = "no row meets the filter: take a condition out"
+            layout.say(console, why if asked.filtered else "there is no other row to find")
+            return
+        what = "the record" if asked.id is None else f"row {asked.id}"
+        rows = f"{len(self)} rows" if len(self) != 1 else "row"
+        by = "" if asked.by is None else f", by {asked.by}"
+        layout.headline(console, f"{asked.name}: the {rows} most like {what}{by}")
+        if asked.reason is not None:
+            layout.say(console, asked.reason)
+        self.render_lines(console)
+        if asked.k is not None and len(self) < asked.k:
+            rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+            layout.say(console, f"only {rows} can be found; {asked.k:,} were asked for")
+        undefined = sum(hit.distance is None for hit in self)
+        if undefined:
+            of = f"{undefined} of the {len(self)} rows found have nothing to compare"
+            layout.say(console, f"{of}: no column is filled in both")
+
+    def render_lines(self, console: Console, only: Sequence[str] = ()) -> None:
+        """Print the rows without a heading.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}
+        console : Console
+        only : names of the columns to show, instead of as many as fit
         """
-        ours = ("id", "score", "distance", "similarity")
-        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
-        for name in self._hits[0].row if self._hits else ():
-            head = f"table.{name}" if name in ours else name
-            columns[head] = [_cell(hit.row.get(name)) for hit in self]
-        return make_frame(columns, backend)
+        from lookalike.index.hit_lines import Layout
+
+        table = self._hits[0].table if self.asked.sample is None else self.asked.sample
+        lines = Layout(self, table, console.width, why=self.asked.why, only=only)
+        for line in lines.lines(self.asked.id):
+            console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
+        if self.note is not None:
+            layout.say(console, f"note: {self.note}")
+        left = lines.left
+        if left:
+            more = f" and {len(left) - LEFT_OUT} more" if len(left) > LEFT_OUT else ""
+            names = ", ".join(left[:LEFT_OUT])
+            layout.say(console, f"not shown: {names}{more} (csv and json have every column)")
 
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
 
-    def _repr_html_(self) -> str:
+    def html_title(self) -> str:
+        """Return the heading of the page, as plain text."""
+        what = "a record" if self.asked.id is None else f"row {self.asked.id}"
+        return f"{self.asked.name}: rows like {what}"
+
+    def html_body(self) -> str:
+        """Return the query and the rows found, each with its reasons, as HTML."""
         from lookalike.index.hits_html import hits_html
 
         return hits_html(self)
@@ -288,8 +402,3 @@ def _is_number(hits: Hits, name: str) -> bool:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell that a data frame can hold."""
-    return sorted(value, key=repr) if isinstance(value, frozenset) else value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.notebook import fragment, grid, sides
 from lookalike.show.reasons import Styles
 from lookalike.table.model.display import label_first
 
@@ -22,7 +22,7 @@ ROWS = 20  # hits that are shown
 def hits_html(hits: Hits) -> str:
     """Return the query and the rows found, each with its reasons."""
     if not len(hits):
-        return fragment("<p>no rows found</p>")
+        return "<p>no rows found</p>"
     columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:COLUMNS]
     styles = Styles(hits[0].table)
     by_score = any(hit.score != hit.distance for hit in hits)
@@ -39,7 +39,7 @@ def hits_html(hits: Hits) -> str:
     notes = [f"{len(hits) - ROWS:,} more rows"] if len(hits) > ROWS else []
     notes += [hits.note] if hits.note else []
     quiet = "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
-    return fragment(body + quiet)
+    return body + quiet
 
 
 def index_html(name: str, now: Snapshot) -> str:

@@ -184,7 +184,7 @@ class QueryReader:
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Say which categories no row has: mistyped ones, as a rule."""
-        for column in table:
+        for column in table.of_kind("category"):  # new levels of an order are warned of before
             for code, value in column.unknown.items():
                 if any(
                     code in segment.table[column.name].unknown for segment in self.segments.segments

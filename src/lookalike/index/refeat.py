@@ -16,16 +16,26 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, TooLarge
 from lookalike.index.relevance import check_gamma, rocchio
 from lookalike.measures.numeric import check_owners, numbers, plan
-from lookalike.saving.encode import Saved
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import KINDS, N_JOBS, AtLeast, OneOf, Rule, check_params
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Integer,
+    Saved,
+    check_params,
+    require,
+)
 from lookalike.table import as_table, read_table
-from lookalike.trees.thresholds.isolation import grow_isolation
+from lookalike.trees.growers import grow_extra
 
 BLOCK = 2048  # rows that are scored at once
 
 
-class ReFeat(Saved, BaseEstimator):
+class ReFeat(SaveMixin, BaseEstimator):
     """Rank rows by an isolation forest, without a distance between two rows.
 
     Every tree is weighted by how deep the query lies in it: trees in which it is deep say that
@@ -73,23 +83,20 @@ class ReFeat(Saved, BaseEstimator):
     [30, 31, 33, 34]
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
-        "schema_": Of("Schema"),
-        "n_features_in_": Whole(high=2**31),
-        "forest_": Of("Forest"),
-        "psi_": Whole(1),
-        "leaves_": Array("uint16 uint32", "rows", "trees"),
-        "lengths_": Array("float64", "leaves", finite=True),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_estimators": AtLeast(1),
-        "max_samples": AtLeast(3),
-        "max_depth": OneOf("log2", None),
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "max_samples": Integer(3),
+        "max_depth": Choice("log2", None),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
+        "layout_": Saved("Layout"),
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
+        "forest_": Saved("Forest"),
+        "psi_": Integer(1),
+        "leaves_": Array("uint16 uint32", "rows", "trees"),
+        "lengths_": Array("float64", "leaves", finite=True),
     }
 
     def __init__(
@@ -134,7 +141,7 @@ class ReFeat(Saved, BaseEstimator):
             hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
             raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
-        grown = grow_isolation(
+        grown = grow_extra(
             values,
             n_trees=self.n_estimators,
             max_samples=psi,
@@ -191,9 +198,7 @@ class ReFeat(Saved, BaseEstimator):
             See ``relevance``.
         k : int
         """
-        if not AtLeast(1).fits(k):
-            found, hint = repr(k), "Ask for at least one row"
-            raise InvalidInput("ReFeat.search", "k of at least 1", found, hint)
+        Integer(1).check("ReFeat.search", "k", k, "Ask for at least one row")
         scores = self.relevance(query, like, unlike, gamma)
         given = [at for some in (query, like, unlike) for at in _positions(some) or ()]
         order = np.argsort(-scores, kind="stable")
@@ -216,7 +221,7 @@ class ReFeat(Saved, BaseEstimator):
 
     def _add_up(self, values: np.ndarray, out: np.ndarray) -> None:
         """Add up over the trees one to four values of each leaf."""
-        from lookalike.kernels.lookup import sum_four_over_trees, sum_over_trees
+        from lookalike.kernels.proximity import sum_four_over_trees, sum_over_trees
 
         many = len(values)
         if many == 1:

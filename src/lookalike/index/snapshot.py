@@ -15,21 +15,19 @@ from lookalike.errors import InvalidInput
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids
 from lookalike.index.query import QueryReader
-from lookalike.index.segments import Segments, as_id
-from lookalike.index.tables import check_alike
-from lookalike.index.tables import concatenate as join_tables
+from lookalike.index.segments import Segments, as_id, check_alike, join_tables
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Dims,
     Fields,
     Flag,
+    Integer,
     MapOf,
     Maybe,
-    Of,
+    Saved,
     Text,
     TupleOf,
-    Whole,
     require,
 )
 from lookalike.show.reasons import Styles
@@ -59,18 +57,18 @@ class Snapshot:
     checked : int, rows added when drift was last looked for
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "measure": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "measure": Saved("Measure"),
         "reason": Text(),
-        "schema": Of("Schema"),
-        "segments": Of("Segments"),
+        "schema": Saved("Schema"),
+        "segments": Saved("Segments"),
         "id_column": Maybe(Text()),
-        "id_kind": Maybe(Of("Kind")),
+        "id_kind": Maybe(Saved("Kind")),
         "target": Maybe(Text()),
         "learned_target": Flag(),
-        "fitted": MapOf(Text(), Of("Fitted")),
+        "fitted": MapOf(Text(), Saved("Fitted")),
         "drifted": TupleOf(Text()),
-        "checked": Whole(),
+        "checked": Integer(0),
     }
 
     measure: Measure
@@ -184,7 +182,6 @@ class Snapshot:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every segment holds rows of the measure and of the table."""
-        require(hasattr(self.measure, "rows_"), "Snapshot.measure", "a fitted measure", "another")
         first = self.segments.segments[0].table
         kinds = {name: kind.name for name, kind in self.schema.kinds.items()}
         same = [(c.name, c.kind.name) for c in first.columns] == list(kinds.items())

@@ -1,9 +1,9 @@
-"""Where compiled kernels are kept, so that no stale or damaged one is ever used.
+"""Where compiled kernels are kept, so that no stale, damaged or mistaken one is ever used.
 
 numba keeps what it compiled by the file of the function alone: a kernel that calls another one
-would not notice that the other has changed. The place of the cache therefore carries a fingerprint
-of all files in this folder. Every file numba writes is one pickle, which ends with a full stop;
-one that does not was cut short (a full disk, a crash), and is thrown away before numba meets it.
+would not notice that the other has changed. The name of the folder therefore carries a fingerprint
+of all files in this package. Every file numba writes is one pickle, which ends with a full stop;
+one that does not was truncated (a full disk, a crash), and is removed before numba reads it.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import threading
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 KEPT = 30 * 24 * 3600  # seconds after their last use that kernels of another version are removed
+LOCK, QUEUE = "compiling.lock", "compiling.next"
+PATIENCE = 600.0  # seconds after which a process that holds the lock is taken for stuck
 
 
 @cache
 def fingerprint() -> str:
-    """Return a short name for the present contents of the kernels folder."""
+    """Return a short name for the present contents of the kernels package."""
     found = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -58,3 +63,71 @@ def _remove_old(folder: Path) -> None:
     for other in folder.parent.iterdir():
         if other != folder and time.time() - other.stat().st_mtime > KEPT:
             shutil.rmtree(other, ignore_errors=True)
+
+
+class Turn:
+    """The right to compile into a folder; one process has it at a time, with all its threads.
+
+    numba numbers what it compiled of one function, one file for each set of types, and lists the
+    files in an index. Two processes that compile for different types at once choose the same
+    number, and a third then reads the loop of the wrong types: memory errors, wrong answers. A
+    process that waited mostly finds the loop on disk and has nothing left to compile.
+
+    Parameters
+    ----------
+    folder : str
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        """Start without the lock, as a forked process does."""
+        from filelock import FileLock
+
+        self.guard = threading.Lock()
+        self.lock, self.queue = (
+            FileLock(self.folder / name, timeout=PATIENCE, thread_local=False)
+            for name in (LOCK, QUEUE)
+        )
+
+    def take(self) -> None:
+        """Wait for the lock; go on without where there is none, as numba writes no file either."""
+        from filelock import Timeout
+
+        with self.guard, suppress(Timeout, OSError, NotImplementedError):
+            if self.lock.is_locked:  # by another thread; its turn must not wait for the queue
+                self.lock.acquire()
+                return
+            # Without a queue a process that compiles one loop after the other takes the lock again
+            # before a waiting one looks, and keeps it for minutes.
+            with self.queue:
+                self.lock.acquire(poll_interval=0.01)
+
+    def give_back(self) -> None:
+        """Release the lock with the last thread that took it."""
+        with self.guard:
+            self.lock.release()
+
+
+def take_turns(folder: str) -> None:
+    """Let numba compile, read and write the kernels of this process only in its turn."""
+    from numba.core.event import Listener, register
+    from numba.core.registry import cpu_target
+
+    # Made under numba's lock as well: a process that compiles nothing must not wait for another.
+    _ = cpu_target.target_context
+    turn = Turn(folder)
+
+    class Waits(Listener):
+        # numba announces its own lock, which it holds while it reads, compiles and writes.
+        def on_start(self, event: Any) -> None:
+            turn.take()
+
+        def on_end(self, event: Any) -> None:
+            turn.give_back()
+
+    register("numba:compiler_lock", Waits())

@@ -4,158 +4,149 @@ Kernels are serial loops over arrays that release the GIL; ``lookalike._runtime.
 several in parallel. They are strict about NaN: ``fastmath`` would let the compiler assume there is
 none, and numba's disk cache does not distinguish a fast build from a strict one.
 
-Loading numba and handing it all kernels takes longer than many a question. It therefore happens to
-the kernels that are called, and to those inside them, when they are called.
+A kernel is given to numba when it is first called, or when one that calls it is compiled: importing
+numba and loading the kernels of a search takes 0.7 s of processor time, which a small one saves.
 
 ``LOOKALIKE_COMPILE=0`` (or numba's own ``NUMBA_DISABLE_JIT=1``) runs every kernel as plain Python:
 slow, but a debugger and a coverage tool can see inside. Kernels with hand-made vector code then use
-their plain twin.
+their plain Python fallback.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from functools import update_wrapper
-from types import CodeType, ModuleType
+from collections.abc import Callable
+from functools import cache, update_wrapper
 from typing import Any
 
-from lookalike.kernels._cache import cache_folder
-from lookalike.kernels._one_at_a_time import share_cache
-
-_deciding = threading.RLock()
+from lookalike.kernels._cache import cache_folder, take_turns
 
 COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
     "NUMBA_DISABLE_JIT", "0"
 ) in ("", "0")
 
-# Called with nothing when numba is about to be used for the first time.
-when_started: list[Callable[[], None]] = []
-_started = False
+# Called with no arguments whenever numba begins to compile; a loop found on disk is not compiled.
+when_compiling: list[Callable[[], None]] = []
+_making = threading.RLock()
 
 
-def started() -> bool:
-    """Whether a kernel of this process has been handed to numba."""
-    return _started
+def load_compiler() -> None:
+    """Import numba now: a process that answers often does so at its start."""
+    if COMPILED:
+        with _making:
+            _introduce()
 
 
-class Later(ABC):
-    """A function for numba that is handed to it when it is first needed.
+@cache
+def _introduce() -> None:
+    """Tell numba what a kernel is, once in a process.
+
+    numba asks for the type of every name that a function uses. Given the one of the compiled
+    kernel, it compiles kernels inside kernels without a name of any module being replaced.
+    """
+    from numba.core.event import Listener, register
+    from numba.core.registry import cpu_target
+    from numba.extending import typeof_impl
+
+    @typeof_impl.register(Deferred)
+    def find_type(value: Deferred, context: Any) -> Any:
+        made, known = value.ready(), cpu_target.typing_context
+        known.refresh()  # an intrinsic is registered when it is made
+        return known.resolve_value_type(made)
+
+    class Announces(Listener):
+        def on_start(self, event: Any) -> None:
+            for call in tuple(when_compiling):
+                call()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    register("numba:compile", Announces())
+    folder = cache_folder()
+    if folder is not None:
+        take_turns(folder)
+
+
+class Deferred:
+    """A function that is given to numba when it is first needed.
 
     Parameters
     ----------
     body : callable
+    make : callable
+        Returns what numba makes of the body.
+    options : dict
+        Of ``numba.njit``; numba itself reads here whether it is to inline the function.
     """
 
     __qualname__: str
 
-    def __init__(self, body: Callable[..., Any]) -> None:
+    def __init__(
+        self, body: Callable[..., Any], make: Callable[..., Any], options: dict[str, Any]
+    ) -> None:
         update_wrapper(self, body)
         self.py_func: Any = body
-        self._made: Any = None  # may still name kernels that are not
-        self._ready: Any = None
+        self.targetoptions = options
+        self._make = make
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop, compiled."""
+        return (self._made or self.ready())(*arguments)
 
     def ready(self) -> Any:
-        """Return what numba makes of the function; whatever it calls is made first."""
-        global _started
-        with _deciding:
+        """Return what numba makes of the function."""
+        with _making:  # two threads would compile twice
             if self._made is None:
-                if not _started:
-                    _started = True
-                    for call in when_started:
-                        call()
-                self._made = self._make()  # before the others: a function may call itself
-                _make_inner(self.py_func)
-                self._ready = self._made  # from here on other threads may call it
+                load_compiler()
+                self._made = self._make(self.py_func, self.targetoptions)
             return self._made
 
-    @abstractmethod
-    def _make(self) -> Any: ...
+    @property
+    def overloads(self) -> Any:
+        """What is compiled by now, by the types it is for."""
+        return {} if self._made is None else self._made.overloads
 
     def __reduce__(self) -> str:
         return self.__qualname__
 
 
-class Kernel(Later):
-    """A loop over arrays: compiled when it is first called, kept on disk where there is a place."""
+def _make_kernel(body: Any, options: dict[str, Any]) -> Any:
+    import numba
 
-    def __init__(self, body: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(body)
-        self.options = options
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Run the loop."""
-        return self.ready()(*arguments) if self._ready is None else self._ready(*arguments)
-
-    @property
-    def overloads(self) -> Any:
-        """What is compiled by now, by the types it is for."""
-        return {} if self._ready is None else self._ready.overloads
-
-    def _make(self) -> Any:
-        import numba
-
-        folder = cache_folder()
-        if folder is None:  # nowhere to write
-            return numba.njit(**self.options)(self.py_func)
-        share_cache(folder)
-        # numba looks at the setting when a function is decorated; it is put back for other users.
-        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
-        try:
-            return numba.njit(cache=True, **self.options)(self.py_func)
-        finally:
-            numba.config.CACHE_DIR = before
+    folder = cache_folder()
+    if folder is None:  # nowhere to write
+        return numba.njit(**options)(body)
+    # numba looks at the setting when a function is decorated; it is put back for other users.
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    try:
+        return numba.njit(cache=True, **options)(body)
+    finally:
+        numba.config.CACHE_DIR = before
 
 
-class Intrinsic(Later):
-    """A function that builds instructions by hand, for use inside kernels."""
+def _make_intrinsic(body: Any, options: dict[str, Any]) -> Any:
+    from numba.extending import intrinsic as make
 
-    def _make(self) -> Any:
-        from numba.extending import intrinsic
-
-        return intrinsic(self.py_func)
+    return make(body)
 
 
 def kernel(body: Callable[..., Any], **options: Any) -> Any:
     """Compile a loop over arrays, keeping the result on disk where there is a place for it."""
     if not COMPILED:
         return body
-    return Kernel(
-        body, {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
-    )
+    # error_model: divisions by zero give inf or NaN, without a branch that stops vectorization.
+    usual = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    return Deferred(body, _make_kernel, usual | options)
 
 
 def inline(body: Callable[..., Any]) -> Any:
-    """Compile a small function that other kernels call; it is melted into each of them."""
+    """Compile a small function that other kernels call; it is inlined into each of them."""
     return kernel(body, inline="always")
 
 
 def intrinsic(body: Callable[..., Any]) -> Any:
-    """Build instructions by hand; as numba's own, but numba is not loaded until it is needed."""
-    return Intrinsic(body)
-
-
-def _make_inner(body: Any) -> None:
-    """Put what numba needs in the place of every kernel that a function names."""
-    names = set(_names(body.__code__))
-    for name in names:
-        value = body.__globals__.get(name)
-        if isinstance(value, Later):
-            body.__globals__[name] = value.ready()
-        elif isinstance(value, ModuleType):
-            for inner in names & vars(value).keys():
-                found = getattr(value, inner)
-                if isinstance(found, Later):
-                    setattr(value, inner, found.ready())
-    for cell in body.__closure__ or ():
-        if isinstance(cell.cell_contents, Later):
-            cell.cell_contents = cell.cell_contents.ready()
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for value in code.co_consts:
-        if isinstance(value, CodeType):
-            yield from _names(value)
+    """Build instructions by hand; as numba's own, but numba is not imported until it is needed."""
+    return Deferred(body, _make_intrinsic, {})

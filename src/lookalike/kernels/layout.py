@@ -7,7 +7,7 @@ from one stream, so the answer is the same every time.
 import numpy as np
 
 from lookalike.kernels._jit import kernel
-from lookalike.kernels.draw import draw_bits
+from lookalike.kernels.growing import draw_bits
 
 
 @kernel

@@ -1,185 +1,758 @@
-"""How many objects lie farther away from both: the counts behind mutual proximity.
+"""Similarities of rows in a forest: shared leaves, shared paths, common ancestors."""
 
-Counting looks at every third object for every pair, so it is done on ranks in two bytes wherever
-both rows were fitted: sixteen or more comparisons per instruction instead of four.
-"""
+from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.kernels._jit import kernel
+from lookalike.kernels._jit import COMPILED, intrinsic, kernel
+from lookalike.kernels.lists import before, insert
 from lookalike.kernels.narrow import add_narrow
 
-TILE = 64  # rows of b kept near while the rows of a pass by
-DEPTH = 1024  # third objects looked at in one go
-CANCELED = 1e-6  # below this share of a sum of squares, what is left has lost half of its digits
+# -- one number per leaf, summed over the trees ----------------------------------------------------
 
 
 @kernel
-def competition_ranks(d, order, out):
-    """Write how many smaller distances each row has into out; return how many entries are tied.
-
-    ``order`` sorts each row of d with NaN last or at infinity; NaN gets rank -1, below every other.
-    """
-    tied = 0
-    for i in range(d.shape[0]):
-        row, places, ranks = d[i], order[i], out[i]
-        first, alone, before = 0, True, np.nan
-        for at in range(row.shape[0]):
-            v = row[places[at]]
-            if v != v:
-                ranks[places[at]] = -1
-                continue
-            if v != before:
-                first, alone = at, True
-            else:
-                tied += 2 if alone else 1
-                alone = False
-            before = v
-            ranks[places[at]] = first
-    return tied
+def sum_over_trees(leaves, offsets, values, out):
+    """Add up for every row the values of the leaves it reaches, tree after tree."""
+    for i in range(leaves.shape[0]):
+        total = 0.0
+        for t in range(leaves.shape[1]):
+            total += values[offsets[t] + leaves[i, t]]
+        out[i] = total
 
 
 @kernel
-def mutual_counts(ranks, rows, columns, zero, out):
-    """Write the number of objects farther from both x and y than these are from each other.
-
-    ``ranks[x, j]`` is the competition rank of the distance from x to j, -1 where that is undefined;
-    ``zero`` is 0 in the type of the ranks. A pair whose own distance is undefined becomes NaN.
-    """
-    for start in range(0, columns.shape[0], TILE):
-        stop = min(columns.shape[0], start + TILE)
-        for i in range(rows.shape[0]):
-            x = rows[i]
-            mine = ranks[x]
-            # Two partners at a time share what is read of x; an odd last one is its own partner.
-            for c in range(start, stop, 2):
-                e = min(c + 1, stop - 1)
-                y, z = columns[c], columns[e]
-                yours, theirs = ranks[y], ranks[z]
-                to_y, from_y = mine[y], yours[x]
-                to_z, from_z = mine[z], theirs[x]
-                one, other = zero, zero
-                for j in range(mine.shape[0]):
-                    rank = mine[j]
-                    one = add_narrow(one, (rank > to_y) & (yours[j] > from_y))
-                    other = add_narrow(other, (rank > to_z) & (theirs[j] > from_z))
-                out[i, c] = np.nan if to_y < 0 or from_y < 0 else np.float64(one)
-                out[i, e] = np.nan if to_z < 0 or from_z < 0 else np.float64(other)
+def sum_four_over_trees(leaves, offsets, values, out):
+    """Add up four values of each leaf at once: finding the leaf costs as much as adding them."""
+    for i in range(leaves.shape[0]):
+        one, two, three, four = 0.0, 0.0, 0.0, 0.0
+        for t in range(leaves.shape[1]):
+            at = offsets[t] + leaves[i, t]
+            one += values[at, 0]
+            two += values[at, 1]
+            three += values[at, 2]
+            four += values[at, 3]
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = one, two, three, four
 
 
-@kernel
-def farther_counts(from_a, from_b, d, back, out):
-    """Write the same counts from distances: of a and b to all fitted rows, and to each other."""
-    for start in range(0, from_b.shape[0], TILE):
-        stop = min(from_b.shape[0], start + TILE)
-        for i in range(from_a.shape[0]):
-            mine = from_a[i]
-            for c in range(start, stop):
-                yours = from_b[c]
-                there, home = d[i, c], back[i, c]
-                if np.isnan(there) or np.isnan(home):
-                    out[i, c] = np.nan
-                    continue
-                count = 0
-                for j in range(mine.shape[0]):
-                    count += (mine[j] > there) & (yours[j] > home)
-                out[i, c] = count
+# -- leaves in common: how often two rows of codes agree -------------------------------------------
+#
+# The inner loop uses the compiler's vector types: it compares 64 bytes of codes at once, packs
+# the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
+# is several times slower. Uncompiled runs use numpy. Both are exact.
 
+TALL, WIDE = 16, 128  # rows of a tile: the codes of both sides stay in the second-level cache
 
-@kernel
-def correlations(a, known_a, b, known_b, out):
-    """Write Pearson's correlation of each row of a with each of b over the columns known to both.
+if COMPILED:
 
-    Rows hold deviations from any center, 0 where unknown; ``known`` is 1.0 or 0.0. Fewer than two
-    common columns, or no spread in one of the rows, give 0.
-    """
-    n_a, n = a.shape
-    n_b = b.shape[0]
-    width = 32
-    turned, turned_known = np.empty((DEPTH, width)), np.empty((DEPTH, width))
-    sums = np.empty((n_a, 6, width))
-    for start in range(0, n_b, width):
-        cut = min(width, n_b - start)
-        sums[:] = 0.0
-        for low in range(0, n, DEPTH):
-            deep = min(DEPTH, n - low)
-            turned[:] = 0.0
-            turned_known[:] = 0.0
-            for c in range(cut):
-                for j in range(deep):
-                    turned[j, c] = b[start + c, low + j]
-                    turned_known[j, c] = known_b[start + c, low + j]
-            for i in range(n_a):
-                common, x, y = sums[i, 0], sums[i, 1], sums[i, 2]
-                xx, yy, xy = sums[i, 3], sums[i, 4], sums[i, 5]
-                for j in range(deep):
-                    u, m = a[i, low + j], known_a[i, low + j]
-                    uu = u * u
-                    v, k = turned[j], turned_known[j]
-                    for c in range(width):
-                        common[c] += m * k[c]
-                        x[c] += u * k[c]
-                        y[c] += m * v[c]
-                        xx[c] += uu * k[c]
-                        yy[c] += m * (v[c] * v[c])
-                        xy[c] += u * v[c]
-        for i in range(n_a):
-            for c in range(cut):
-                common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
-                xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
-                if common < 2.0:
-                    out[i, start + c] = 0.0
-                    continue
-                spread_x, spread_y = xx - x * x / common, yy - y * y / common
-                if spread_x > CANCELED * xx and spread_y > CANCELED * yy:
-                    both = xy - x * y / common
-                else:  # far from the center that was taken off: once more, from their own
-                    spread_x, spread_y, both = _spreads(
-                        a[i], known_a[i], b[start + c], known_b[start + c], x / common, y / common
+    def make_tile(rows, columns):
+        """Make a function that counts agreements of a few rows with a few others."""
+
+        @intrinsic
+        def tile(context, a, i, b, j, out, oi, oj):
+            from llvmlite import ir
+            from numba import types
+            from numba.core import cgutils
+
+            width = a.dtype.bitwidth
+            lanes = 512 // width
+            word, long, bits = ir.IntType(width), ir.IntType(64), ir.IntType(lanes)
+            vector = ir.VectorType(word, lanes)
+
+            def build(target, builder, signature, arguments):
+                first, second, target_array = (
+                    target.make_array(signature.args[k])(target, builder, arguments[k])
+                    for k in (0, 2, 4)
+                )
+                length = builder.extract_value(first.shape, 1)
+
+                def begin(array, row, extra):
+                    at = builder.mul(builder.add(row, long(extra)), length)
+                    return builder.gep(array.data, [at])
+
+                def load(pointer, offset, kind):
+                    at = builder.bitcast(builder.gep(pointer, [offset]), kind.as_pointer())
+                    return builder.load(at, align=width // 8)
+
+                def count(pair, more):
+                    now = builder.load(total[pair])
+                    builder.store(
+                        builder.add(now, builder.zext(more, long) if more.type != long else more),
+                        total[pair],
                     )
-                out[i, start + c] = _correlation(spread_x, spread_y, both, xx, yy)
+
+                lefts = [begin(first, arguments[1], r) for r in range(rows)]
+                rights = [begin(second, arguments[3], c) for c in range(columns)]
+                pairs = [(r, c) for r in range(rows) for c in range(columns)]
+                total = {p: cgutils.alloca_once_value(builder, long(0)) for p in pairs}
+                vectors = builder.sdiv(length, long(lanes))
+                with cgutils.for_range(builder, vectors) as step:
+                    offset = builder.mul(step.index, long(lanes))
+                    xs = [load(p, offset, vector) for p in lefts]
+                    for c in range(columns):
+                        y = load(rights[c], offset, vector)
+                        for r in range(rows):
+                            same = builder.bitcast(builder.icmp_unsigned("==", xs[r], y), bits)
+                            count((r, c), builder.ctpop(same))
+                rest = builder.sub(length, builder.mul(vectors, long(lanes)))
+                some = builder.icmp_signed(">", rest, long(0))
+                long_enough = builder.icmp_signed(">", vectors, long(0))
+                with builder.if_then(builder.and_(some, long_enough)):
+                    # One more vector that ends with the row; lanes counted before are cut off.
+                    counted = builder.sub(long(lanes), rest)
+                    counted = builder.trunc(counted, bits) if lanes < 64 else counted
+                    fresh = builder.shl(ir.Constant(bits, -1), counted)
+                    offset = builder.sub(length, long(lanes))
+                    for r, c in pairs:
+                        x, y = load(lefts[r], offset, vector), load(rights[c], offset, vector)
+                        same = builder.bitcast(builder.icmp_unsigned("==", x, y), bits)
+                        count((r, c), builder.ctpop(builder.and_(same, fresh)))
+                with builder.if_then(builder.not_(long_enough)):
+                    with cgutils.for_range(builder, length) as step:
+                        for r, c in pairs:
+                            x, y = (load(side, step.index, word) for side in (lefts[r], rights[c]))
+                            count((r, c), builder.icmp_unsigned("==", x, y))
+                stride = builder.extract_value(target_array.shape, 1)
+                for r, c in pairs:
+                    at = builder.mul(builder.add(arguments[5], long(r)), stride)
+                    at = builder.add(at, builder.add(arguments[6], long(c)))
+                    place = builder.gep(target_array.data, [at])
+                    builder.store(builder.trunc(builder.load(total[r, c]), ir.IntType(32)), place)
+                return target.get_dummy_value()
+
+            return types.void(a, i, b, j, out, oi, oj), build
+
+        return tile
+
+    tile_4_2 = make_tile(4, 2)
+    tile_1_1 = make_tile(1, 1)
+
+    @kernel
+    def count_tile(a, i0, i1, b, j0, j1, out):
+        """Count the agreements of rows i0..i1 of ``a`` with rows j0..j1 of ``b`` into ``out``."""
+        tall, wide = (i1 - i0) // 4 * 4, (j1 - j0) // 2 * 2
+        for i in range(0, tall, 4):
+            for j in range(0, wide, 2):
+                tile_4_2(a, i0 + i, b, j0 + j, out, i, j)
+            for j in range(wide, j1 - j0):
+                for r in range(4):
+                    tile_1_1(a, i0 + i + r, b, j0 + j, out, i + r, j)
+        for i in range(tall, i1 - i0):
+            for j in range(j1 - j0):
+                tile_1_1(a, i0 + i, b, j0 + j, out, i, j)
+
+else:
+
+    def count_tile(a, i0, i1, b, j0, j1, out):
+        """Count the agreements of rows i0..i1 of ``a`` with rows j0..j1 of ``b`` into ``out``."""
+        same = a[i0:i1, None, :] == b[None, j0:j1, :]
+        out[: i1 - i0, : j1 - j0] = same.sum(axis=2)
 
 
 @kernel
-def _spreads(u, known_u, v, known_v, center_u, center_v):
-    """Return the sums of squares and of products about the centers of the common columns."""
-    n, x, y, xx, yy, xy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(u.shape[0]):
-        if known_u[j] != 0.0 and known_v[j] != 0.0:
-            p, q = u[j] - center_u, v[j] - center_v
-            n += 1.0
-            x += p
-            y += q
-            xx += p * p
-            yy += q * q
-            xy += p * q
-    return xx - x * x / n, yy - y * y / n, xy - x * y / n
+def divide_matches(a, b, divisor, out):
+    """Write the number of agreements over a divisor; exact for a divisor of 1."""
+    n, m = a.shape[0], b.shape[0]
+    counts = np.empty((TALL, WIDE), np.uint32)
+    for j0 in range(0, m, WIDE):
+        j1 = min(m, j0 + WIDE)
+        for i0 in range(0, n, TALL):
+            i1 = min(n, i0 + TALL)
+            count_tile(a, i0, i1, b, j0, j1, counts)
+            for i in range(i1 - i0):
+                for j in range(j1 - j0):
+                    out[i0 + i, j0 + j] = counts[i, j] / divisor
 
 
 @kernel
-def _correlation(spread_x, spread_y, both, xx, yy):
-    # What is left of equal values is round-off, thirteen digits below the values themselves.
-    if spread_x <= 1e-26 * xx or spread_y <= 1e-26 * yy:
-        return 0.0
-    # The product of two roots is the same for (x, y) and (y, x).
-    r = both / (np.sqrt(spread_x) * np.sqrt(spread_y))
-    return min(1.0, max(-1.0, r))
+def count_matches(a, b, out):
+    """Write the number of agreements of every row of ``a`` with every row of ``b``."""
+    divide_matches(a, b, 1, out)
 
 
 @kernel
-def overlaps(near_a, near_b, n_fitted, out):
-    """Write how many positions two lists share; -1 in a list stands for nothing."""
-    inside = np.zeros(n_fitted, dtype=np.uint8)
-    for i in range(near_a.shape[0]):
-        for at in near_a[i]:
-            if at >= 0:
-                inside[at] = 1
-        for c in range(near_b.shape[0]):
-            count = 0
-            for at in near_b[c]:
-                if at >= 0:
-                    count += inside[at]
-            out[i, c] = count
-        for at in near_a[i]:
-            if at >= 0:
-                inside[at] = 0
+def share_matches(a, b, out):
+    """Write the share of agreements of every row of ``a`` with every row of ``b``."""
+    divide_matches(a, b, a.shape[1], out)
+
+
+@kernel
+def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
+    """Work the rows of ``b`` into the lists of the rows of ``a``.
+
+    ``table[c]`` is the distance of c agreements; it must not increase. Counts are compared before
+    distances are looked up, so that most candidates cost one comparison of integers.
+    """
+    n, m, k = a.shape[0], b.shape[0], distances.shape[1]
+    counts = np.empty((TALL, WIDE), np.uint32)
+    least = np.zeros(n, np.int64)  # fewer agreements than this cannot enter the list
+    for i in range(n):
+        while least[i] < table.shape[0] - 1 and table[least[i]] > distances[i, k - 1]:
+            least[i] += 1
+    for j0 in range(0, m, WIDE):
+        j1 = min(m, j0 + WIDE)
+        for i0 in range(0, n, TALL):
+            i1 = min(n, i0 + TALL)
+            count_tile(a, i0, i1, b, j0, j1, counts)
+            for i in range(i1 - i0):
+                at = i0 + i
+                floor = least[at]
+                for j in range(j1 - j0):
+                    count = counts[i, j]
+                    if count < floor:
+                        continue
+                    d = table[count]
+                    index = ids[j0 + j]
+                    if index != exclude[at] and before(
+                        d, index, distances[at, k - 1], indices[at, k - 1]
+                    ):
+                        insert(distances[at], indices[at], d, index)
+                        while floor < table.shape[0] - 1 and table[floor] > distances[at, k - 1]:
+                            floor += 1
+                least[at] = floor
+
+
+# -- leaves in common for rows that are in several leaves because of missing values ----------------
+
+
+class SpreadRows(NamedTuple):
+    """Rows and the leaves they belong to, numbered over the forest.
+
+    A row without missing values has an empty list: its leaf in tree t is
+    ``leaf_offsets[t] + codes[row, t]``.
+
+    Parameters
+    ----------
+    codes : unsigned (rows, trees)
+    bag : uint8 (rows, trees)
+        1 where the tree was grown on the row; empty where nobody asks.
+    leaf, weight : int32 and float64
+        The leaves of rows with missing values, ascending, and their weights.
+    start : int64 (rows + 1,)
+        Where the list of each row begins.
+    """
+
+    codes: np.ndarray
+    bag: np.ndarray
+    leaf: np.ndarray
+    weight: np.ndarray
+    start: np.ndarray
+
+
+@kernel
+def write_weights(side, x, leaf_offsets, weight, factor):
+    """Write the weights of row x, times a factor of 1 or 0, to its leaves."""
+    if side.start[x] == side.start[x + 1]:
+        for t in range(side.codes.shape[1]):
+            weight[leaf_offsets[t] + side.codes[x, t]] = factor
+    for i in range(side.start[x], side.start[x + 1]):
+        weight[side.leaf[i]] = side.weight[i] * factor
+
+
+@kernel
+def overlap_soft(one, other, leaf_offsets, out):
+    """Write the mean overlap of all rows of one side with all rows of the other.
+
+    Products are added in the order of the leaves whichever side is spread out, so that exchanging
+    the two sides gives the same bits.
+    """
+    trees = one.codes.shape[1]
+    weight = np.zeros(leaf_offsets[trees])
+    for x in range(one.codes.shape[0]):
+        write_weights(one, x, leaf_offsets, weight, 1.0)
+        for y in range(other.codes.shape[0]):
+            total = 0.0
+            if other.start[y] == other.start[y + 1]:
+                for t in range(trees):
+                    total += weight[leaf_offsets[t] + other.codes[y, t]]
+            for i in range(other.start[y], other.start[y + 1]):
+                total += weight[other.leaf[i]] * other.weight[i]
+            out[x, y] = total / trees
+        write_weights(one, x, leaf_offsets, weight, 0.0)
+
+
+@kernel
+def overlap_out_of_bag(one, other, leaf_offsets, out):
+    """Write the overlap over the trees grown on neither row; over all trees if there is none."""
+    trees = one.codes.shape[1]
+    weight = np.zeros(leaf_offsets[trees])
+    tree = np.empty(leaf_offsets[trees], np.int64)
+    for t in range(trees):
+        tree[leaf_offsets[t] : leaf_offsets[t + 1]] = t
+    uses = np.empty(trees, np.bool_)
+    for x in range(one.codes.shape[0]):
+        write_weights(one, x, leaf_offsets, weight, 1.0)
+        for y in range(other.codes.shape[0]):
+            usable = 0
+            for t in range(trees):
+                uses[t] = one.bag[x, t] == 0 and other.bag[y, t] == 0
+                usable += uses[t]
+            total = 0.0
+            if other.start[y] == other.start[y + 1]:
+                for t in range(trees):
+                    if usable == 0 or uses[t]:
+                        total += weight[leaf_offsets[t] + other.codes[y, t]]
+            for i in range(other.start[y], other.start[y + 1]):
+                if usable == 0 or uses[tree[other.leaf[i]]]:
+                    total += weight[other.leaf[i]] * other.weight[i]
+            out[x, y] = total / (usable if usable > 0 else trees)
+        write_weights(one, x, leaf_offsets, weight, 0.0)
+
+
+# -- ratio similarity of rows with missing values or unequal weights -------------------------------
+#
+# Every row is compared with a block of others along its own path, so that a test which one of two
+# rows cannot answer is left out of that pair; rows without missing values take the shorter way of
+# ``ratio_half``.
+
+
+class Block(NamedTuple):
+    """The rows of one side: their leaves (rows, trees), and their bins, one line per input."""
+
+    leaf: np.ndarray
+    bins: np.ndarray
+
+
+@kernel
+def sort_by_leaf(leaf, t, n_leaves, start, order):
+    """Group rows by leaf: those of leaf a are ``order[start[a]:start[a + 1]]``."""
+    n = leaf.shape[0]
+    for a in range(n_leaves + 1):
+        start[a] = 0
+    for i in range(n):
+        start[leaf[i, t] + 1] += 1
+    for a in range(n_leaves):
+        start[a + 1] += start[a]
+    for i in range(n - 1, -1, -1):
+        a = leaf[i, t] + 1
+        start[a] -= 1
+        order[start[a]] = i
+    # Each start has moved to the beginning of its own group, one place to the right.
+    for a in range(n_leaves):
+        start[a] = start[a + 1]
+    start[n_leaves] = n
+
+
+@kernel
+def mark_shared(leaf, t, base, nodes, tests, on_path):
+    """Note which of the tests that several nodes hold lie on the path of each row."""
+    leaf_node, leaf_base, parent = nodes.leaf_node, nodes.leaf_offsets[t], nodes.parent
+    slot, n_slots = tests.slot, tests.n_slots[t]
+    m = leaf.shape[0]
+    for s in range(n_slots):
+        for y in range(m):
+            on_path[s, y] = 0
+    if n_slots == 0:
+        return
+    for y in range(m):
+        v = leaf_node[leaf_base + leaf[y, t]]
+        while v >= 0:
+            s = slot[base + v]
+            if s >= 0:
+                on_path[s, y] = 1
+            v = parent[base + v]
+
+
+class PathCounts(NamedTuple):
+    """Counts of tests on the path of one row, for every row of a block.
+
+    Those whose answer both rows know, those on which they agree, and among the tests that lie on
+    both paths those agreed and those apart.
+    """
+
+    known: np.ndarray
+    agreed: np.ndarray
+    both: np.ndarray
+    apart: np.ndarray
+
+
+@kernel
+def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknown, counts):
+    """Compare row x of ``mine`` with a block along its own path in tree t; write ``counts``.
+
+    ``leaf_y`` are the leaves of the block in this tree, side by side in memory.
+    """
+    known, agreed, both, apart = counts
+    bins_x, bins_y = mine.bins, block.bins
+    feature, cut, _, equal, _, offsets = splits
+    parent, first, last = nodes.parent, nodes.first, nodes.last
+    repeat, slot = tests.repeat, tests.slot
+    base = offsets[t]
+    m = leaf_y.shape[0]
+    for y in range(m):
+        agreed[y], known[y], both[y], apart[y] = 0, 0, 0, 0
+    v = nodes.leaf_node[nodes.leaf_offsets[t] + mine.leaf[x, t]]
+    while parent[base + v] >= 0:
+        child = v
+        v = parent[base + v]
+        at = base + v
+        f, c = feature[at], cut[at]
+        if repeat[at] or bins_x[f, x] == unknown:
+            continue
+        went_left = child == v + 1
+        s, is_equal = slot[at], equal[at] == 1
+        low, high = first[at], last[at]
+        # No branches from here on, so that the loops run in vectors.
+        for y in range(m):
+            b = bins_y[f, y]
+            left = (b == c) & is_equal | (b <= c) & (not is_equal)
+            tells = b != unknown
+            same = (left == went_left) & tells
+            if s >= 0:
+                met = on_path[s, y] == 1
+            else:
+                met = (low <= leaf_y[y]) & (leaf_y[y] < high)
+            known[y] = add_narrow(known[y], tells)
+            agreed[y] = add_narrow(agreed[y], same)
+            both[y] = add_narrow(both[y], same & met)
+            apart[y] = add_narrow(apart[y], tells & (not same) & met)
+
+
+@kernel
+def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out):
+    """Write the ratio similarity for any weights and rows with missing values.
+
+    NaN where no tree can tell.
+
+    A test that either row cannot answer is left out of that pair; a tree left without tests is left
+    out of the mean. ``weights`` are those of the two differences. ``counter``: as for
+    ``ratio_half``.
+    """
+    alpha, beta = weights
+    n, m = one.leaf.shape[0], other.leaf.shape[0]
+    kind = counter.dtype
+    path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
+    agreed_y, known_y = np.zeros((m, n), kind), np.zeros((m, n), kind)
+    spare, spare_too = np.zeros(n, kind), np.zeros(n, kind)
+    agreed, known, both, apart = (
+        np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind),
+    )  # fmt: skip
+    here_x, here_y = np.zeros(n, np.int32), np.zeros(m, np.int32)
+    counted = np.zeros((n, m), np.int32)
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = 0.0
+    for t in range(splits.offsets.shape[0] - 1):
+        base = splits.offsets[t]
+        mark_shared(one.leaf, t, base, nodes, tests, path_x)
+        mark_shared(other.leaf, t, base, nodes, tests, path_y)
+        for x in range(n):
+            here_x[x] = one.leaf[x, t]
+        for y in range(m):
+            here_y[y] = other.leaf[y, t]
+        alone = splits.offsets[t + 1] - base == 1
+        for y in range(m):
+            follow_path(
+                other, y, t, one, here_x, splits, nodes, tests, path_x, unknown,
+                PathCounts(known_y[y], agreed_y[y], spare, spare_too),
+            )  # fmt: skip
+        for x in range(n):
+            follow_path(
+                one, x, t, other, here_y, splits, nodes, tests, path_y, unknown,
+                PathCounts(known, agreed, both, apart),
+            )  # fmt: skip
+            for y in range(m):
+                common = float(agreed[y]) + float(agreed_y[y, x]) - float(both[y])
+                only_x = float(known[y]) - float(agreed[y])
+                only_y = float(known_y[y, x]) - float(agreed_y[y, x])
+                # The two differences are added to each other first: swapping rows swaps them.
+                total = common + (alpha * only_x + beta * only_y)
+                if once:
+                    total -= 0.5 * (alpha + beta) * float(apart[y])
+                if alone or common + only_x + only_y > 0.0:
+                    counted[x, y] += 1
+                    out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan
+
+
+# -- ratio similarity of rows without missing values -----------------------------------------------
+#
+# For a tree, ``G(a, y)`` is the number of distinct tests on the path to leaf ``a`` that row ``y``
+# answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h``
+# the number of distinct tests on a path. With equal weights the similarity is
+#
+#     (G(x, y) + G(y, x) - C) / (h(x) + h(y) - C) = F(x, y) + F(y, x),
+#     F = (G - C / 2) / (h + h - C),
+#
+# and F depends on x through its leaf only. So one pass down the tree gives F of all leaves against
+# a block of rows, and a test is asked of a row once, not once per pair. The results of a few trees
+# are kept and added to the pairs together: the sums of pairs do not fit the cache, and are read
+# once for these trees instead of once for each.
+
+TREES = 4  # whose halves are added together; the loop of ``ratio_half`` is written out for them
+
+
+class Places(NamedTuple):
+    """Where rows end, written by ``place_rows``.
+
+    Parameters
+    ----------
+    place : int32 (rows, trees)
+        The leaf of each row, numbered among the leaves of its tree in which a row ends.
+    number : int32, one per leaf of the forest
+        The same number for every leaf; -1 where no row ends.
+    wanted : uint8, one per node
+        1 where the node lies on the path of any row.
+    """
+
+    place: np.ndarray
+    number: np.ndarray
+    wanted: np.ndarray
+
+
+class Room(NamedTuple):
+    """Memory for one pass down a tree: lines for each depth and row, or for each row."""
+
+    agreed: np.ndarray
+    both: np.ndarray
+    shared: np.ndarray
+    along: np.ndarray
+    answer: np.ndarray
+    same: np.ndarray
+    on_path: np.ndarray
+    tests_y: np.ndarray
+
+
+@kernel
+def place_rows(leaf, offsets, nodes, places):
+    """Give numbers to leaves where rows end, note the nodes on their paths; return the most."""
+    parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
+    place, number, wanted = places
+    number[:] = -1
+    wanted[:] = 0
+    most = 0
+    for t in range(offsets.shape[0] - 1):
+        base, leaf_base = offsets[t], leaf_offsets[t]
+        used = 0
+        for i in range(leaf.shape[0]):
+            a = leaf_base + leaf[i, t]
+            if number[a] < 0:
+                number[a] = used
+                used += 1
+                v = leaf_node[a]
+                while v >= 0 and wanted[base + v] == 0:
+                    wanted[base + v] = 1
+                    v = parent[base + v]
+            place[i, t] = number[a]
+        most = max(most, used)
+    return most
+
+
+@kernel
+def make_room(m, sizes, counter):
+    """Return memory for m rows; ``sizes`` and ``counter`` as for ``ratio_half``."""
+    deepest, most_slots = sizes[0], sizes[3]
+    return Room(
+        np.zeros((deepest + 1, m), counter.dtype),
+        np.zeros((deepest + 1, m), counter.dtype),
+        np.zeros((deepest + 1, m), counter.dtype),  # tests on both paths, agreed or not
+        np.ones((deepest + 1, m), np.uint8),  # does y pass through this node
+        np.zeros((deepest + 1, m), np.uint8),
+        np.zeros(m, np.uint8),
+        np.zeros((most_slots, m), np.uint8),
+        np.zeros(m),
+    )
+
+
+@kernel
+def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves):
+    """Write F of every wanted leaf of tree t against every row of a block."""
+    leaf_y, bins_y = side.leaf, side.bins
+    feature, offsets, equal = splits.feature, splits.offsets, splits.equal
+    parent, depth, end, leaf = nodes.parent, nodes.depth, nodes.end, nodes.leaf
+    leaf_node, leaf_base = nodes.leaf_node, nodes.leaf_offsets[t]
+    repeat, slot, height = tests.repeat, tests.slot, tests.height
+    number, wanted = places.number, places.wanted
+    agreed, both, shared, along, answer, same, on_path, tests_y = room
+    m = leaf_y.shape[0]
+    base = offsets[t]
+    size = offsets[t + 1] - base
+    mark_shared(leaf_y, t, base, nodes, tests, on_path)
+    for y in range(m):
+        tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
+    v = 0
+    while v < size:
+        at = base + v
+        if not wanted[at]:
+            v = end[at]
+            continue
+        k = depth[at]
+        if k > 0:
+            up = base + parent[at]
+            went = np.uint8(1 if v == parent[at] + 1 else 0)
+            # One array is written per loop: with more of them the compiler cannot rule out that
+            # they overlap, and gives up on vectors.
+            for y in range(m):
+                same[y] = answer[k - 1, y] == went
+            for y in range(m):
+                along[k, y] = along[k - 1, y] & same[y]
+            if repeat[up]:  # the path has this test already: only the way down is noted
+                for y in range(m):
+                    agreed[k, y] = agreed[k - 1, y]
+                for y in range(m):
+                    both[k, y] = both[k - 1, y]
+            else:
+                for y in range(m):
+                    agreed[k, y] = add_narrow(agreed[k - 1, y], same[y] == 1)
+                if slot[up] >= 0:
+                    s = slot[up]
+                    for y in range(m):
+                        both[k, y] = add_narrow(both[k - 1, y], (same[y] & on_path[s, y]) == 1)
+                else:  # a test held by one node: it is on both ways if y passes through it
+                    for y in range(m):
+                        both[k, y] = add_narrow(both[k - 1, y], along[k, y] == 1)
+            if once:
+                for y in range(m):
+                    if slot[up] >= 0:
+                        met = on_path[slot[up], y] == 1
+                    else:
+                        met = along[k - 1, y] == 1
+                    shared[k, y] = add_narrow(shared[k - 1, y], met & (repeat[up] == 0))
+        f = feature[at]
+        if f >= 0:
+            c = cuts[at]  # of the type of the bins, so that nothing is widened
+            if equal[at]:
+                for y in range(m):
+                    answer[k, y] = bins_y[f, y] == c
+            else:
+                for y in range(m):
+                    answer[k, y] = bins_y[f, y] <= c
+        else:
+            mine = float(height[at])
+            half = halves[number[leaf_base + leaf[at]]]
+            gone = shared[k] if once else both[k]
+            if mine > 0.0:
+                for y in range(m):
+                    total = mine + tests_y[y] - float(gone[y])
+                    half[y] = (float(agreed[k, y]) - 0.5 * float(both[k, y])) / total
+            else:
+                for y in range(m):
+                    half[y] = 0.5
+        v += 1
+
+
+@kernel
+def ratio_half(places, side, splits, cuts, nodes, tests, sizes, once, counter, halves, out):
+    """Add F(x, y) of every tree to ``out``, for rows without missing values.
+
+    The rows x come as ``places``, from ``place_rows``; ``side`` is the Block of the rows y.
+    ``cuts`` are those of ``splits`` in the type of the bins. ``sizes``: greatest depth, nodes,
+    leaves and slots of a tree. ``counter`` is an empty array whose type counts tests: it must hold
+    the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
+    twice: the denominator is then h + h minus the tests on both paths. ``halves``, with TREES parts
+    for the most leaves that ``place_rows`` has found, is scratch.
+    """
+    place = places.place
+    n, n_trees = place.shape
+    room = make_room(out.shape[1], sizes, counter)
+    for start in range(0, n_trees, TREES):
+        here = min(TREES, n_trees - start)
+        for b in range(here):
+            leaf_halves(
+                start + b, places, side, splits, cuts, nodes, tests, once, room, halves[b]
+            )  # fmt: skip
+        if here == TREES:
+            for x in range(n):
+                one, two = halves[0, place[x, start]], halves[1, place[x, start + 1]]
+                three, four = halves[2, place[x, start + 2]], halves[3, place[x, start + 3]]
+                row = out[x]
+                for y in range(row.shape[0]):
+                    row[y] = (((row[y] + one[y]) + two[y]) + three[y]) + four[y]
+        else:
+            for b in range(here):
+                for x in range(n):
+                    half, row = halves[b, place[x, start + b]], out[x]
+                    for y in range(row.shape[0]):
+                        row[y] += half[y]
+
+
+@kernel
+def join_halves(one, other, n_trees):
+    """Replace two mirrored tiles of a square of halves by their sums over the number of trees.
+
+    On the diagonal both are the same tile.
+    """
+    n, m = one.shape
+    turned = np.empty((n, m))
+    for y in range(m):
+        for x in range(n):
+            turned[x, y] = other[y, x]
+    for x in range(n):
+        for y in range(m):
+            turned[x, y] = (one[x, y] + turned[x, y]) / n_trees
+    for x in range(n):
+        for y in range(m):
+            one[x, y] = turned[x, y]
+    for y in range(m):
+        for x in range(n):
+            other[y, x] = turned[x, y]
+
+
+# -- similarities that depend on the lowest common ancestor of two leaves --------------------------
+
+VALUE, SHARE_OF_DEPTH, SHARE_OF_LONGER, SHARE_OF_LARGER = 0, 1, 2, 3
+
+
+@kernel
+def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
+    """Add, for every tree, what the lowest common ancestor of the two leaves is worth.
+
+    ``mode`` 0: its ``value``. 1: its value over the depth of the deeper leaf. 2: its value over the
+    value of the deeper leaf, equal depths: the mean of both ratios. 3: its value over the larger of
+    the two leaves' values. A tree of one leaf counts 1 in the modes that are shares.
+    """
+    parent, depth, first, last = nodes.parent, nodes.depth, nodes.first, nodes.last
+    leaf_node, leaf_offsets = nodes.leaf_node, nodes.leaf_offsets
+    n, m = leaf_x.shape[0], leaf_y.shape[0]
+    start_x, order_x = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
+    start_y, order_y = np.zeros(widest + 1, np.int64), np.zeros(m, np.int64)
+    worth, leaf_value, leaf_depth = np.zeros(m), np.zeros(m), np.zeros(m)
+    for t in range(offsets.shape[0] - 1):
+        base, leaf_base = offsets[t], leaf_offsets[t]
+        n_leaves = leaf_offsets[t + 1] - leaf_base
+        sort_by_leaf(leaf_x, t, n_leaves, start_x, order_x)
+        sort_by_leaf(leaf_y, t, n_leaves, start_y, order_y)
+        for y in range(m):
+            at = base + leaf_node[leaf_base + leaf_y[y, t]]
+            leaf_value[y] = value[at]
+            leaf_depth[y] = depth[at]
+        for a in range(n_leaves):
+            if start_x[a] == start_x[a + 1]:
+                continue
+            v = leaf_node[leaf_base + a]
+            mine, deep = value[base + v], float(depth[base + v])
+            # Rows are sorted by leaf, so those below a node are one run; each ancestor adds the
+            # part of its run that its child did not have.
+            low, high = start_y[a], start_y[a + 1]
+            for i in range(low, high):
+                worth[order_y[i]] = mine
+            while parent[base + v] >= 0:
+                v = parent[base + v]
+                here = value[base + v]
+                wide_low, wide_high = start_y[first[base + v]], start_y[last[base + v]]
+                for i in range(wide_low, low):
+                    worth[order_y[i]] = here
+                for i in range(high, wide_high):
+                    worth[order_y[i]] = here
+                low, high = wide_low, wide_high
+            if mode > 0:
+                for y in range(m):
+                    other, other_deep = leaf_value[y], leaf_depth[y]
+                    if deep == 0.0:
+                        worth[y] = 1.0
+                    elif mode == 1:
+                        worth[y] /= max(deep, other_deep)
+                    elif mode == 3:
+                        worth[y] /= max(mine, other)
+                    elif deep > other_deep:
+                        worth[y] /= mine
+                    elif deep < other_deep:
+                        worth[y] /= other
+                    else:
+                        worth[y] = (worth[y] / mine + worth[y] / other) / 2.0
+            for i in range(start_x[a], start_x[a + 1]):
+                x = order_x[i]
+                for y in range(m):
+                    out[x, y] += worth[y]

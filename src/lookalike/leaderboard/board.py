@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.config import show_bytes
-from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Phrase, message
 from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.contract.base import Measure
-from lookalike.show.html.document import HtmlReport
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Headings that make room on a narrow terminal, the first to go first.
+OPTIONAL = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
+NAME = 48  # characters of a measure's name before it takes a second line
 
 # Figure -> heading, and how it is written.
 FIGURES: dict[str, tuple[str, Any]] = {
@@ -34,7 +42,7 @@ def show_time(seconds: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(HtmlReport):
+class Leaderboard(Result):
     """What ``compare`` found; print it, or show it in a notebook.
 
     ================== =========================================================================
@@ -65,6 +73,8 @@ class Leaderboard(HtmlReport):
     chance : float or None
         With labels, the share of the commonest one: what guessing it always would score.
     notes : tuple of str
+    name : str
+        Of the table, for headings.
 
     Attributes
     ----------
@@ -79,6 +89,7 @@ class Leaderboard(HtmlReport):
     k: int
     chance: float | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
+    name: str = "table"
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -198,14 +209,31 @@ class Leaderboard(HtmlReport):
             for entry in self.entries
         ]
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the table as a data frame, one row per measure.
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per measure."""
+        records = self.records()
+        return {head: [record[head] for record in records] for head in records[0]}
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        """
-        return frame_of_records(self.records(), backend)
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the choice, the statistics that fit, then the notes."""
+        layout.headline(console, f"{self.name}: {self.title}")
+        choice, *remarks = self.remarks()
+        layout.say(console, choice, "")
+        heads, rows = self.heads(), self.rows()
+        if rows:
+            brief = [[row[0][:NAME], *row[1:]] for row in rows]
+            shown = layout.fitting(heads, brief, console.width, OPTIONAL)
+            # Numbers stay whole; a very long name takes several lines.
+            table = layout.grid([(heads[at], "right" if at else "fold") for at in shown])
+            for row in rows:
+                table.add_row(*layout.cells([row[at] for at in shown]))
+            console.print(table)
+            left = [head for at, head in enumerate(heads) if at not in shown]
+            if left:
+                names = ", ".join(left)
+                layout.say(console, f"not shown at this width: {names} (csv and json have all)")
+        for remark in remarks:
+            layout.say(console, spell(remark), "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -216,7 +244,7 @@ class Leaderboard(HtmlReport):
             "chance": self.chance,
             "reason": self.reason,
             "notes": list(self.notes),
-            "measures": self.records(),
+            "measures": plain(self.records()),
         }
 
     def html_title(self) -> str:

@@ -16,20 +16,19 @@ from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
-from lookalike.leaderboard.labels import read_codes, split_labels
 from lookalike.leaderboard.scores import some_rows
-from lookalike.leaderboard.trial import Data, Entry, try_measure
+from lookalike.leaderboard.trial import Data, Entry, read_codes, split_labels, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
 from lookalike.measures.names import make_measure
-from lookalike.saving.params import KINDS, AnyOf, AtLeast, Between, OneOf, Rule
+from lookalike.saving.fields import KINDS, Integer, Maybe, Real
 from lookalike.table import Table, read_table
 
 SAMPLE = 2_000  # rows of a larger table that are tried
 LEAST = 11  # rows that the repairs of hubness need
-PARAMS: dict[str, Rule] = {
-    "k": AtLeast(1),
-    "sample": AnyOf(OneOf(None), AtLeast(3)),
-    "max_seconds": AnyOf(OneOf(None), Between(0.0)),
+FIELDS = {
+    "k": Integer(1),
+    "sample": Maybe(Integer(3)),
+    "max_seconds": Maybe(Real(0.0)),
     "kinds": KINDS,
     "random_state": RANDOM_STATE,
 }
@@ -277,7 +276,4 @@ def _data(
 
 def _check(**given: Any) -> None:
     for name, value in given.items():
-        rule = PARAMS[name]
-        if not rule.fits(value):
-            who = Param(name, value, of="compare")
-            raise InvalidInput(who, rule.wants(), repr(value), rule.advice(value))
+        FIELDS[name].check("compare", name, value)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.kernels.medoids import (
+from lookalike.kernels.clustering import (
     COST,
     ROW,
     SWAPS,
+    assign_medoids,
     largest_gain,
     least_total,
     removal_losses,
-    settle,
     swap_some,
 )
 
@@ -139,7 +139,7 @@ def swap_until_stable(
     first, second = np.empty(n, np.int64), np.empty(n, np.int64)
     near, far = np.empty(n), np.empty(n)
     lists = first, second, near, far
-    cost = settle(d, medoids, *lists)
+    cost = assign_medoids(d, medoids, *lists)
     if k >= n:
         return first, cost, 0
     if k == 1:  # no second medoid: a row always follows its only one
@@ -147,7 +147,7 @@ def swap_until_stable(
         for part in blocks(n, max(1, LOOKS // n)):
             best, at = least_total(d, part.start, part.stop, best, at)
         medoids[0] = at
-        return first, settle(d, medoids, *lists), int(at != before)
+        return first, assign_medoids(d, medoids, *lists), int(at != before)
     losses, taken = np.empty(k), np.zeros(n, np.bool_)
     taken[medoids] = True
     removal_losses(first, near, far, losses)

@@ -2,7 +2,7 @@
 
 Names are those of the registry in kebab case, or names that people know a setting by. Options
 follow a colon, as ``key=value`` with commas between; values are read as JSON where they are JSON,
-else as words. Options of a forest's growing and reading stand among those of the measure:
+else as words. Options of a forest's grower and of its method stand among those of the measure:
 ``ratio:n_trees=200,forest=extra,max_depth=8``.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from lookalike._runtime.options import read_option, split_options
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
+from lookalike.saving.fields import Field
 from lookalike.saving.load import import_packages
-from lookalike.saving.params import Rule
 
 PACKAGES = ("measures", "hubness")  # importing them fills the registry
 WHO = "measure"
@@ -74,7 +74,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
     return names
 
 
-def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure:
+def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) -> Measure:
     """Make the measure that is named.
 
     Parameters
@@ -82,7 +82,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     text : str
         A name, in any spelling of its case ("gower", "StochasticForest", "local_scaling"), then
         options after a colon.
-    who : str
+    who : str or Param
         Whose name an error begins with.
     matrices : bool
         Whether it may be a measure that looks up distances in a matrix.
@@ -107,7 +107,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
         option, found, value = (word.strip() for word in part.partition("="))
         if not found:
             hint = f"Write {key}:name=value,name=value"
-            raise InvalidInput(f"{who} {key}", "options as name=value", repr(part), hint)
+            raise InvalidInput((who, f" {key}"), "options as name=value", repr(part), hint)
         option = SYNONYMS.get(option, option)
         if option in parameters:
             options[option] = (
@@ -121,7 +121,7 @@ def make_measure(text: str, who: str = WHO, *, matrices: bool = True) -> Measure
     for option, value in inside:
         if option not in nested:
             hint = suggest(option, [*parameters, *nested])
-            raise InvalidInput(f"{who} {key}", "a known option", repr(option), hint)
+            raise InvalidInput((who, f" {key}"), "a known option", repr(option), hint)
         place = nested[option]
         options[place] = _part(options, place).set_params(**{option: read_option(value)})
     _check_complete(key, parameters, options, who)
@@ -141,7 +141,7 @@ def as_measure(value: Any, who: str = WHO) -> Any:
     return make_measure(value, who) if isinstance(value, str) else value
 
 
-class IsMeasure(Rule):
+class IsMeasure(Field):
     """A measure or the name of one; not its class.
 
     Parameters
@@ -161,13 +161,13 @@ class IsMeasure(Rule):
             return value in self.words or _why_not(value) is None
         return isinstance(value, Measure) or (value is None and bool(self.none))
 
-    def wants(self) -> str:
+    def describe(self) -> str:
         """Say what is allowed, in words."""
         none = f", or None for {self.none}" if self.none else ""
         words = "".join(f"{word!r}, " for word in self.words)
         return f"{words}a lookalike measure, or the name of one{none}"
 
-    def advice(self, value: Any) -> str:
+    def hint(self, value: Any) -> str:
         """Say what to do about a wrong value."""
         if isinstance(value, str):
             name = value.partition(":")[0]
@@ -202,27 +202,27 @@ def _key(name: str, names: Any) -> str:
 
 
 def _nested(options: dict[str, Any]) -> dict[str, str]:
-    """Return the options of a forest's reading and growing, and which of the two has each."""
+    """Return the options of a forest's method and grower, and which of the two has each."""
     mine = dict.fromkeys(_part(options, "forest").get_params(), "forest")
     return mine | dict.fromkeys(_part(options, "method").get_params(), "method")
 
 
 def _part(options: dict[str, Any], name: str) -> Any:
-    """Return how a forest is read, or grown, as an object whose options can be set."""
-    from lookalike.measures.forest.methods import find_reading
+    """Return the method or the grower of a forest as an object whose options can be set."""
+    from lookalike.measures.forest.methods import find_method
     from lookalike.trees.growers import find_grower
 
     if name == "method":
-        return find_reading(options.get("method", "ratio"))
+        return find_method(options.get("method", "ratio"))
     given = options.get("forest")
     given = _part(options, "method").forest if given is None else given
     return find_grower(given) if isinstance(given, str) else given
 
 
-def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str) -> None:
+def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str | Param) -> None:
     """Refuse a measure that lacks an option without a default: the measure inside a wrapper."""
     for option, parameter in parameters.items():
         if parameter.default is parameter.empty and option not in options:
             inner = option == "measure"
             hint = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
-            raise InvalidInput(f"{who} {key}", f"the option {option!r}", "none", hint)
+            raise InvalidInput((who, f" {key}"), f"the option {option!r}", "none", hint)

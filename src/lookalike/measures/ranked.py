@@ -9,16 +9,14 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import Is, OneOf, Rule
+from lookalike.neighbors.codes import ByteQuestion
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
@@ -27,7 +25,7 @@ TALL = 64  # rows that pass by a tile of candidates before the next one is fetch
 PAIRS = 2**20  # cells of single pairs that are compared together
 
 
-class Ranked(_ByteRoad):
+class Ranked(_BoundedMeasure):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -71,9 +69,12 @@ class Ranked(_ByteRoad):
     array([[3. , 1.5, 1.5, 1. ]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "layout_": Of("Layout"),
-        "n_fitted_": Whole(1),
+    FIELDS: ClassVar[Fields] = {
+        "metric": Choice(*METRICS),
+        "unseen": Choice("insertion", "paper"),
+        "scale": Flag(),
+        "layout_": Saved("Layout"),
+        "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),
     }
@@ -83,11 +84,6 @@ class Ranked(_ByteRoad):
     }
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "metric": OneOf(*METRICS),
-        "unseen": OneOf("insertion", "paper"),
-        "scale": Is(bool, np.bool_),
-    }
 
     def __init__(
         self,
@@ -158,25 +154,25 @@ class Ranked(_ByteRoad):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import CODES, distance_block, ranked_block
         from lookalike.kernels.first_use import pick
 
         out = np.empty((len(a), len(b)))
         cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            write = pick(distance_block, small.distance_block, cells)
+            write = pick(distance_block, fallback.distance_block, cells)
             write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
             return out
         if self.metric != "cityblock" or not self._compare_codes(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            pick(ranked_block, small.ranked_block, cells)(*sides, CODES[self.metric], out)
+            pick(ranked_block, fallback.ranked_block, cells)(*sides, CODES[self.metric], out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
         """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
-        from lookalike.kernels import small
+        from lookalike.kernels import fallback
         from lookalike.kernels.distances import ranked_cityblock
         from lookalike.kernels.first_use import pick
 
@@ -186,7 +182,7 @@ class Ranked(_ByteRoad):
         codes = a.arrays["twice"], b.arrays["twice"]
         real = codes[0].dtype.type
         turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        write = pick(ranked_cityblock, small.ranked_cityblock, out.size * codes[0].shape[1])
+        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * codes[0].shape[1])
         write(*codes, real(step), turned, total, out)
         return True
 
@@ -200,23 +196,23 @@ class Ranked(_ByteRoad):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels import ranks
+        from lookalike.kernels.distances import MOST_RANK, RANK_TILE, ranked_narrow, turn_codes
         from lookalike.kernels.first_use import worth_compiling
 
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= ranks.MOST else None
-        if step is None or not worth_compiling(ranks.ranked_narrow, len(a) * len(b) * columns):
+        step = self._step(a, b) if plain and largest <= MOST_RANK else None
+        if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // ranks.TILE), columns, ranks.TILE), np.uint16)
-        ranks.turn_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), ranks.MOST // largest
+        tiles = np.zeros((-(-len(b) // RANK_TILE), columns, RANK_TILE), np.uint16)
+        turn_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), MOST_RANK // largest
 
         def one(part: slice) -> None:
-            room = np.empty(ranks.TILE, np.uint16), np.empty(ranks.TILE, np.int32)
-            ranks.ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+            scratch = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]
         run(one, parts, self.n_jobs, "comparing rows (distance)")

@@ -20,7 +20,7 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
 LONG = 96  # neighbors from which on a list is filled as a heap, or
-SORTED_SHARE = 4  # by sorting everybody, if that is no more than so many times the list
+SORTED_SHARE = 4  # by sorting all candidates, if they are no more than so many times the list
 
 
 def search(
@@ -83,9 +83,9 @@ def fill_by_blocks(
     width: int | None = None,
 ) -> Fill:
     """Make a ``fill`` out of a comparison that returns the distances of two slices as a block."""
-    from lookalike.kernels import small
+    from lookalike.kernels import fallback
     from lookalike.kernels.first_use import pick
-    from lookalike.kernels.topk import keep_in_heap, keep_nearest, sort_heaps
+    from lookalike.kernels.lists import keep_in_heap, keep_nearest, sort_heaps
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         tall = max(1, queries.stop - queries.start)
@@ -93,6 +93,8 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
+        # Inserting into a list costs its length, into a heap its logarithm; sorting all once is
+        # cheaper than either where the list takes in a good part of the candidates.
         if lists.k > LONG and SORTED_SHARE * lists.k > candidates.stop - candidates.start:
             sort_all(compare, queries, candidates, wide, ids, exclude, lists)
             return
@@ -100,7 +102,7 @@ def fill_by_blocks(
         if long:  # empty lists, or sorted the other way round, are heaps
             _turn(lists)
         cells = tall * (candidates.stop - candidates.start)
-        keep = keep_in_heap if long else pick(keep_nearest, small.keep_nearest, cells)
+        keep = keep_in_heap if long else pick(keep_nearest, fallback.keep_nearest, cells)
         for part in blocks(candidates.stop - candidates.start, wide):
             at = slice(candidates.start + part.start, candidates.start + part.stop)
             block = compare(queries, at)
@@ -121,7 +123,7 @@ def sort_all(
     lists: NeighborGraph,
 ) -> None:
     """Work candidates into lists that hold a good part of them, by sorting them all."""
-    from lookalike.kernels.topk import merge_lists
+    from lookalike.kernels.lists import merge_lists
 
     n = candidates.stop - candidates.start
     if n == 0:
@@ -130,14 +132,14 @@ def sort_all(
     for part in blocks(n, wide):
         at = slice(candidates.start + part.start, candidates.start + part.stop)
         d[:, part] = compare(queries, at)
-    d[np.isnan(d)] = np.inf
+    d[np.isnan(d)] = np.inf  # pairs that cannot be compared come last
     names = ids[candidates]
     by_name = np.argsort(names)  # ties go to the lower id
     d, names = d[:, by_name], names[by_name]
     order = np.argsort(d, axis=1, kind="stable")
     distances, indices = np.take_along_axis(d, order, axis=1), names[order]
     barred = indices == exclude[queries][:, None]
-    # Behind what is left out, everybody moves up by one place.
+    # Behind what is left out, every candidate moves up by one place.
     moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
     distances = np.take_along_axis(distances, moved, axis=1)
     indices = np.take_along_axis(indices, moved, axis=1)

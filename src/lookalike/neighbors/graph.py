@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Flag, Whole, require
+from lookalike.saving.fields import Array, Fields, Flag, Integer
 
 
 @saveable
@@ -41,10 +41,10 @@ class NeighborGraph:
     array([[2, 1]])
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "indices": Array("int64", "queries", "k", low=-1),
+    FIELDS: ClassVar[Fields] = {
+        "indices": Array("int64", "queries", "k", low=-1, below="indexed"),
         "distances": Array("float64", "queries", "k", no_nan=True),
-        "n_indexed": Whole(),
+        "n_indexed": Integer(0, size="indexed"),
         "has_self": Flag(),
     }
 
@@ -81,11 +81,30 @@ class NeighborGraph:
         """Return the lists of some of the queries."""
         return replace(self, indices=self.indices[at], distances=self.distances[at])
 
+    def shifted(self, shift: float) -> NeighborGraph:
+        """Return lists whose distances are larger by a constant, in the order that they have here.
+
+        A large constant makes distances equal that were not. Until the lists are finished they
+        remember what they were sorted by, so that parts still merge to the lists of the whole.
+        """
+        if shift == 0.0:
+            return self
+        far = self.distances + shift
+        return ShiftedGraph(
+            self.indices, far, self.n_indexed, self.has_self, order=self.distances, shift=shift
+        )
+
+    def plain(self) -> NeighborGraph:
+        """Return the lists without what they were sorted by."""
+        return self
+
     def merge(self, other: NeighborGraph) -> NeighborGraph:
         """Return the lists over both collections; both must speak of the same queries."""
-        from lookalike.kernels import small
+        if isinstance(other, ShiftedGraph):  # merging begins with lists that are still empty
+            return other.merge(self)
+        from lookalike.kernels import fallback
         from lookalike.kernels.first_use import pick
-        from lookalike.kernels.topk import merge_lists
+        from lookalike.kernels.lists import merge_lists
 
         if self.indices.shape != other.indices.shape:
             raise InvalidInput(
@@ -95,7 +114,7 @@ class NeighborGraph:
                 "Search the same queries with the same k in every part",
             )
         indices, distances = self.indices.copy(), self.distances.copy()
-        merge = pick(merge_lists, small.merge_lists, distances.size)
+        merge = pick(merge_lists, fallback.merge_lists, distances.size)
         merge(distances, indices, other.distances, other.indices)
         return NeighborGraph(
             indices,
@@ -128,7 +147,7 @@ class NeighborGraph:
                     " out the rows that cannot be compared",
                 ),
             )
-        return self
+        return self.plain()
 
     def to_csr(self, include_self: bool = False) -> Any:
         """Return scikit-learn's k-graph: a CSR matrix of distances, zeros kept, sorted by distance.
@@ -191,7 +210,40 @@ class NeighborGraph:
         lists.distances[rows, place] = data
         return lists
 
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that lists name rows of the collection."""
-        known = self.indices.max(initial=-1) < self.n_indexed
-        require(known, "NeighborGraph.indices", f"numbers below {self.n_indexed}", "others")
+
+@dataclass(frozen=True, eq=False)
+class ShiftedGraph(NeighborGraph):
+    """Unfinished lists, sorted by what distances were before a constant was added to them.
+
+    Parameters
+    ----------
+    indices, distances, n_indexed, has_self : as in ``NeighborGraph``
+    order : float64 array of the shape of distances
+        What the lists are sorted by.
+    shift : float
+        The constant: distances are ``order + shift``.
+    """
+
+    order: np.ndarray = field(kw_only=True)
+    shift: float = field(kw_only=True)
+
+    def __getitem__(self, at: Any) -> NeighborGraph:
+        """Return the lists of some of the queries."""
+        return self.unshifted()[at].shifted(self.shift)
+
+    def unshifted(self) -> NeighborGraph:
+        """Return the lists with what they are sorted by in place of distances."""
+        return NeighborGraph(self.indices, self.order, self.n_indexed, self.has_self)
+
+    def plain(self) -> NeighborGraph:
+        """Return the lists without what they were sorted by."""
+        return NeighborGraph(self.indices, self.distances, self.n_indexed, self.has_self)
+
+    def merge(self, other: NeighborGraph) -> NeighborGraph:
+        """Return the lists over both collections; both must speak of the same queries."""
+        order = (
+            other.unshifted()
+            if isinstance(other, ShiftedGraph)
+            else replace(other, distances=other.distances - self.shift)
+        )
+        return self.unshifted().merge(order).shifted(self.shift)

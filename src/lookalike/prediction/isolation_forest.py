@@ -10,11 +10,10 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike.errors import InvalidInput, Param
-from lookalike.prediction.tree_forest import TreeForest
-from lookalike.saving.fields import Fields, Real, Whole
-from lookalike.saving.params import AnyOf, AtLeast, Between, OneOf, Rule
-from lookalike.trees.cells.isolation import grow_isolation_trees
-from lookalike.trees.sampling import count_share
+from lookalike.prediction.random_similarity_forest import TreeForest
+from lookalike.saving.fields import Choice, Either, Fields, Integer, Real
+from lookalike.trees.cells.growing import grow_isolation_trees
+from lookalike.trees.growing import count_share
 
 
 class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
@@ -74,15 +73,12 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
     'zyx-981'
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "max_samples_": Whole(1),
-        "offset_": Real(),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "max_samples": AnyOf(OneOf("auto"), AtLeast(1), Between(0.0, 1.0, open_low=True)),
-        "contamination": AnyOf(OneOf("auto"), Between(0.0, 0.5, open_low=True)),
-        "pairs": OneOf("far", "random"),
+    FIELDS: ClassVar[Fields] = {
+        "max_samples": Either(Choice("auto"), Integer(1), Real(0.0, 1.0, open_low=True)),
+        "contamination": Either(Choice("auto"), Real(0.0, 0.5, open_low=True)),
+        "pairs": Choice("far", "random"),
+        "max_samples_": Integer(1),
+        "offset_": Real(nan=True),
     }
 
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,8 +45,11 @@ class NamedTargetMixin:
         who = f"{type(self).__name__}.score"
         own = {name: kind for name, kind in (self.kinds or {}).items() if name == y}
         column = read_table(X, kinds=own or None)[y]
-        if self.target_kind_ is not None and y == self.target_:
-            column = as_table(Table([column]), Schema({y: self.target_kind_}), who=who)[y]
+        kind = self.target_kind_
+        if kind is not None and y == self.target_:
+            if kind.takes_new_levels:  # a class that is new is one, though its place is not known
+                kind = replace(kind, name="category")
+            column = as_table(Table([column]), Schema({y: kind}), who=who)[y]
         # A table without compared columns is fine here: only its target is read.
         return split_target(Table([column]), y, who)[1]
 

@@ -6,21 +6,29 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import InvalidInput, Param, TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
-from lookalike.saving.params import AtLeast, OneOf
+from lookalike.saving.fields import Choice, Integer
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
 from lookalike.table import Column, Table, read_table
+from lookalike.table.model.display import record_columns, write_row
 
-METHODS = OneOf("isolation", "neighbors")
+if TYPE_CHECKING:
+    from rich.console import Console
+
+METHODS = Choice("isolation", "neighbors")
 RARE = 0.05  # share of rows up to which a cell is called unusual
+OURS = ("id", "score", "reasons")  # the first columns of the frame
+INDENT = 2
+TEXT_ROWS = 10  # rows in the text form where no number was asked for
 COMBINATION = "an unusual combination: no column by itself"
 
 
@@ -50,8 +58,8 @@ class UnusualCell:
 
 
 @dataclass(frozen=True, eq=False)
-class Outliers:
-    """How unusual each row is; made by ``find_outliers``.
+class Outliers(Result):
+    """How unusual each row is; made by ``find_outliers`` and ``lookalike.outliers``.
 
     Parameters
     ----------
@@ -61,11 +69,20 @@ class Outliers:
         neighbors the mean distance to the nearest rows.
     table : Table
         The rows.
+    ids : list, optional
+        What the rows are called; None: their positions.
+    n : int, optional
+        How many rows are shown, the most unusual first; None: all, ten of them in text.
+    name : str
+        Of the table, for headings.
     """
 
     method: str
     scores: np.ndarray
     table: Table
+    ids: list[Any] | None = None
+    n: int | None = None
+    name: str = "table"
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -125,26 +142,43 @@ class Outliers:
             for row in self.order[:n]
         ]
 
-    def to_frame(self, backend: str = "pandas", n: int | None = None) -> Any:
-        """Return a data frame with row, score and the reasons in words.
+    def id_of(self, row: int) -> Any:
+        """Return the id of a row, by its position."""
+        return row if self.ids is None else self.ids[row]
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        n : int, optional
-            How many rows; None: all.
-        """
-        rows = [int(row) for row in self.order[:n]]
-        return frame_of_records(
-            [{"row": r, "score": float(self.scores[r]), "reasons": self.because(r)} for r in rows],
-            backend,
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows that are shown, with their reasons, as plain values."""
+        shown = [
+            {
+                "id": plain(self.id_of(one["row"])),
+                "score": one["score"],
+                "reasons": one["reasons"],
+                "row": plain(self.table.record(one["row"])),
+            }
+            for one in self.records(self.n)
+        ]
+        return {"method": self.method, "rows": len(self.table), "outliers": shown}
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per row that is shown: id, score, reasons, and its cells."""
+        shown = self.order[: self.n].tolist()
+        ours = (
+            [self.id_of(row) for row in shown],
+            [float(self.scores[row]) for row in shown],
+            [self.because(row) for row in shown],
         )
+        return dict(zip(OURS, ours, strict=True)) | record_columns(self.table, shown, OURS)
 
-    def __str__(self) -> str:
-        lines = [f"{len(self.scores):,} rows, the most unusual first ({self.method})"]
-        for row in self.order[:10].tolist():
-            lines.append(f"  row {row}: {self.scores[row]:.3f}, {self.because(row)}")
-        return "\n".join(lines)
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the rows, the most unusual first, each with its reasons below it."""
+        shown = self.order[: self.n or TEXT_ROWS].tolist()
+        of = f"the {len(shown)} most unusual of {len(self.table):,} rows"
+        layout.headline(console, f"{self.name}: {of}, by {self.method}")
+        for row in shown:
+            start = f"row {short(self.id_of(row))} ({self.scores[row]:.3f}): "
+            width = max(20, console.width - len(start))
+            layout.headline(console, start + write_row(self.table, row, width))
+            layout.say(console, self.because(row), indent=INDENT)
 
 
 def find_outliers(
@@ -193,16 +227,12 @@ def find_outliers(
     (50, 'size 90, higher than in all other rows')
     """
     who = "find_outliers"
-    if not METHODS.fits(method):
-        needed, hint = METHODS.wants(), METHODS.advice(method)
-        raise InvalidInput(Param("method", method, of=who), needed, repr(method), hint)
+    METHODS.check(who, "method", method)
     table = read_table(X, kinds=kinds)
     if method == "isolation":
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
-    if not AtLeast(1).fits(n_neighbors):
-        needed, found = AtLeast(1).wants(), repr(n_neighbors)
-        raise InvalidInput(Param("n_neighbors", n_neighbors, of=who), needed, found, "Use 10")
+    Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
     fitted = (Gower() if measure is None else measure).fit(table)

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.evaluate.folds import assign_folds
-from lookalike.saving.params import AtLeast
+from lookalike.saving.fields import Integer
 from lookalike.table import read_table
 from lookalike.table.model.targets import read_classes, read_numbers, split_target
 
@@ -102,11 +102,7 @@ def cross_validate(
     >>> result.predictions[:2]
     array([False, False])
     """
-    if not AtLeast(2).fits(n_splits):
-        hint = "Use 5 or 10"
-        raise InvalidInput(
-            Param("n_splits", n_splits, of=WHO), AtLeast(2).wants(), repr(n_splits), hint
-        )
+    Integer(2).check(WHO, "n_splits", n_splits, "Use 5 or 10")
     pairwise = get_tags(model).input_tags.pairwise
     rows, target = X, y
     if not pairwise:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param
-from lookalike.saving.params import Between
+from lookalike.saving.fields import Real
 
 
 def similarity_activation(x: Any, p: float) -> np.ndarray:
@@ -39,10 +38,7 @@ def similarity_activation(x: Any, p: float) -> np.ndarray:
     >>> similarity_activation([0, 0.25, 0.5, 0.75, 1], 0.1).round(3)
     array([0.   , 0.095, 0.5  , 0.905, 1.   ])
     """
-    if not Between(0.0, np.inf).fits(p):
-        raise InvalidInput(
-            Param("p", p, of="similarity_activation"), Between(0.0).wants(), repr(p), "Raise it"
-        )
+    Real(0.0).check("similarity_activation", "p", p, "Raise it")
     v = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0) - 0.5
     if p == 0:
         return np.asarray((np.sign(v) + 1) / 2)

@@ -12,10 +12,8 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask
-from lookalike.saving.fields import Dims, Fields, Of, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.measures.task import MeasureTask, Source
+from lookalike.saving.fields import INT64, Fields, Integer, Saved
 from lookalike.table import as_table
 
 TALL = 8192  # rows that are encoded and compared at once
@@ -24,11 +22,10 @@ TALL = 8192  # rows that are encoded and compared at once
 class Representation(TransformerMixin, MeasureTask, abstract=True):
     """Base of the transformers that turn rows into similarities."""
 
-    SHAPE: ClassVar[Fields] = {
-        "measure_": Of("Measure"),
+    FIELDS: ClassVar[Fields] = {
+        "max_rows": Integer(2, INT64),
+        "measure_": Saved("Measure"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"max_rows": AtLeast(2)}
 
     random_state: Any
     measure_: Measure
@@ -140,8 +137,3 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
                 f"{self.n_features_in_})"
             )
             raise InvalidInput(who, f"{self.n_features_in_} names", found, hint)
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that the measure is fitted."""
-        fitted = hasattr(self.measure_, "rows_")
-        require(fitted, f"{type(self).__name__}.measure_", "a fitted measure", "another")

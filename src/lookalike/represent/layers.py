@@ -14,17 +14,27 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.measures.vector import Vector
 from lookalike.represent.base import Representation
-from lookalike.represent.prototype_selector import (
+from lookalike.represent.prototypes import (
     MAX_ROWS,
     PrototypeSelector,
     compare_with_prototypes,
+    count_prototypes,
 )
-from lookalike.represent.prototypes import count_prototypes
-from lookalike.saving.fields import Anything, Array, Dims, Fields, ListOf, Of, Whole, require
-from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.saving.fields import (
+    Array,
+    Choice,
+    Dims,
+    Fields,
+    Instance,
+    Integer,
+    ListOf,
+    Real,
+    Saved,
+    require,
+)
 
 SCHEDULES = ("constant", "decreasing", "geometric")
 WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
@@ -94,17 +104,14 @@ class LayeredRepresentation(Representation):
     [[1, 3], [0, 3]]
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "n_prototypes": Anything(),
-        "measures_": ListOf(Of("Measure"), "layers"),
-        "prototypes_": ListOf(Of("ndarray"), "layers"),
-        "prototype_rows_": ListOf(Of("Rows"), "layers"),
-        "n_layers_": Whole(1),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "n_layers": AtLeast(1),
-        "schedule": OneOf(*SCHEDULES),
+    FIELDS: ClassVar[Fields] = {
+        "n_layers": Integer(1),
+        "schedule": Choice(*SCHEDULES),
+        "n_prototypes": Real(),
+        "measures_": ListOf(Saved("Measure"), "layers"),
+        "prototypes_": ListOf(Instance(np.ndarray, named="an array"), "layers"),
+        "prototype_rows_": ListOf(Saved("Rows"), "layers"),
+        "n_layers_": Integer(1, size="layers"),
     }
 
     def __init__(
@@ -183,14 +190,11 @@ class LayeredRepresentation(Representation):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every layer reads what the one before gives."""
-        super().check_loaded(dims)
         who = "LayeredRepresentation"
-        require(len(self.measures_) == self.n_layers_, who, f"{self.n_layers_} layers", "others")
         width = None
         for depth, (measure, at, rows) in enumerate(
             zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
         ):
-            require(hasattr(measure, "rows_"), f"{who}.measures_", "fitted measures", "others")
             measure.check_rows(rows, f"{who}.prototype_rows_[{depth}]")
             Array("int64", "width", low=0).form(at, {}, f"{who}.prototypes_")
             require(len(rows) == len(at), f"{who}.prototypes_", f"{len(rows)} prototypes", "others")

@@ -12,13 +12,11 @@ from lookalike.errors import InvalidInput
 from lookalike.kernels.layout import settle_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import check_task_rows
+from lookalike.measures.task import Source, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map
-from lookalike.saving.fields import Array, Dims, Fields, Of, Whole, require
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Array, Dims, Fields, Integer, Maybe, Saved
 
 ROUNDS = 20  # steps that a new row takes toward the middle of its neighbors
 AT_ONCE = 20_000
@@ -71,13 +69,12 @@ class MapLayout(Representation):
     True
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "embedding_": Array("float64", "n", 2),
-        "n_neighbors_": Whole(),
-        "rows_": Of("Rows"),
+    FIELDS: ClassVar[Fields] = {
+        "n_neighbors": Maybe(Integer(1)),
+        "embedding_": Array("float64", "n", 2, finite=True),
+        "n_neighbors_": Integer(0),
+        "rows_": Saved("Rows"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"n_neighbors": AnyOf(OneOf(None), AtLeast(1))}
 
     def __init__(
         self,
@@ -131,11 +128,7 @@ class MapLayout(Representation):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that map, rows and measure belong together."""
-        super().check_loaded(dims)
         check_task_rows(self, len(self.embedding_))
-        require(
-            bool(np.isfinite(self.embedding_).all()), "MapLayout.embedding_", "places", "others"
-        )
 
 
 def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:

@@ -9,14 +9,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.sparse_graph import MODES, to_sparse
+from lookalike.measures.contract.base import MODES, Measure, to_sparse
+from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import MeasureTask, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Dims, Fields, Of
-from lookalike.saving.params import AtLeast, OneOf, Rule
+from lookalike.saving.fields import Choice, Dims, Fields, Integer, Saved
 
 
 class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MeasureTask):
@@ -69,9 +66,12 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
     array([0, 0, 0, 1, 1, 1])
     """
 
-    SHAPE: ClassVar[Fields] = {"measure_": Of("Measure"), "rows_": Of("Rows")}
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"n_neighbors": AtLeast(1), "mode": OneOf(*MODES)}
+    FIELDS: ClassVar[Fields] = {
+        "n_neighbors": Integer(1),
+        "mode": Choice(*MODES),
+        "measure_": Saved("Measure"),
+        "rows_": Saved("Rows"),
+    }
 
     def __init__(
         self,

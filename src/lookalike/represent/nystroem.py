@@ -12,11 +12,10 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.represent.prototype_selector import MAX_ROWS, symmetric_square
+from lookalike.measures.task import Source
+from lookalike.represent.prototypes import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
-from lookalike.saving.fields import Array, Fields
-from lookalike.saving.params import AnyOf, AtLeast, OneOf, Rule
+from lookalike.saving.fields import Array, Fields, Integer, Maybe
 
 DUST = 1e-10  # eigenvalues below this share of the largest are round-off
 WRONG = 1e-6  # negative ones beyond this share mean that the measure is not a kernel
@@ -84,12 +83,11 @@ class NystroemRepresentation(SimilarityRepresentation):
            [0.  , 0.02, 1.  ]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "n_components": Maybe(Integer(1)),
         "eigenvalues_": Array("float64", "components"),
         "map_": Array("float64", "prototypes", "components"),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"n_components": AnyOf(OneOf(None), AtLeast(1))}
 
     def __init__(
         self,

@@ -14,13 +14,30 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
-from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
-from lookalike.saving.fields import Anything, Array, Dims, Fields, Of, Sometimes, Whole, require
-from lookalike.saving.params import AtLeast, Rule
+from lookalike.represent.prototypes import (
+    MAX_ROWS,
+    NEED_TARGET,
+    PrototypeSelector,
+    check_method,
+    count_prototypes,
+)
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    AtLoad,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Integer,
+    Real,
+    Saved,
+    Sometimes,
+    require,
+)
 
 TUNE = "tune"
 
@@ -95,17 +112,16 @@ class SimilarityRepresentation(Representation):
     array([[0.75, 0.25]])
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
+        "cv": Integer(2),
         "prototypes": Anything(),
-        "n_prototypes": Anything(),
+        "n_prototypes": AtLoad(Either(Choice(TUNE), Real())),
         "estimator": Anything(),
         "prototypes_": Array("int64", "prototypes", low=0),
-        "n_prototypes_": Whole(),
-        "prototype_rows_": Of("Rows"),
+        "n_prototypes_": Integer(0, size="prototypes"),
+        "prototype_rows_": Saved("Rows"),
         "cv_results_": Sometimes(Anything()),
     }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {"cv": AtLeast(2)}
 
     def __init__(
         self,
@@ -200,11 +216,9 @@ class SimilarityRepresentation(Representation):
         return tags
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that there are as many prototypes as it says."""
-        super().check_loaded(dims)
+        """Check after loading that the rows are those of the prototypes."""
         who, n = f"{type(self).__name__}.prototype_rows_", dims["prototypes"]
-        fits = len(self.prototype_rows_) == self.n_prototypes_ == n
-        require(fits, who, f"{n} rows", str(len(self.prototype_rows_)))
+        require(len(self.prototype_rows_) == n, who, f"{n} rows", str(len(self.prototype_rows_)))
         self.measure_.check_rows(self.prototype_rows_, who)
 
 

@@ -1,1 +1,5 @@
-"""Saved objects: what an attribute may be, writing, and reading untrusted files."""
+"""Saved objects.
+
+``fields`` says what a parameter or a learned attribute may be, ``encode`` writes, ``archive``,
+``safe_json`` and ``decode`` read untrusted files, ``load`` is the public entry point.
+"""

@@ -1,4 +1,4 @@
-"""The zip file of a saved estimator, trusted with nothing.
+"""The zip file of a saved estimator, as untrusted input.
 
 Every size is known and compared with the length of the file before memory is taken: members are
 stored as they are, under the names that ``lookalike.saving.encode`` gives them, one after another.

@@ -1,14 +1,13 @@
-"""Reading what ``_save`` wrote, from anybody: checked before it is used, and never run.
+"""Reading untrusted files: everything is checked before it is used, and nothing is run.
 
-First the zip file (``_archive``), then the tree of the page, then every object against the shape
-that its class declares (``_shapes``), inner objects before those that hold them. Whatever is wrong
+First the zip file (``archive``), then the tree of the page, then every object against the fields
+that its class declares (``fields``), inner objects before those that hold them. Whatever is wrong
 is an ``UnreadableFile``.
 """
 
 from __future__ import annotations
 
 import datetime
-import inspect
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -21,12 +20,25 @@ import numpy as np
 from lookalike.errors import InPython, InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
 from lookalike.saving.encode import FORMAT, SAVEABLE
-from lookalike.saving.fields import Misfit, check_fields, missing_fields, rules_of, shape_of
+from lookalike.saving.fields import (
+    Misfit,
+    check_fields,
+    fields_of,
+    is_fitted,
+    missing_fields,
+    parameters_of,
+)
+from lookalike.saving.safe_json import parse_json
 
 SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
 SMALL = 100_000
+PACKAGE = __name__.partition(".")[0]
 SIMPLE = {str, int, float, bool, type(None)}
 DAMAGED = "Save the estimator again; the file is incomplete or not from lookalike"
+
+
+class MissingCallable(InvalidInput):
+    """A function that the caller of ``load`` has to bring."""
 
 
 def read(
@@ -60,21 +72,21 @@ def read(
             for one in reader.objects:
                 check_object(one)
             return value
-    except (UnreadableFile, InvalidInput):
+    except (UnreadableFile, MissingCallable):
         raise
-    except Misfit as error:
-        found = f"{error.found} in {error.where}"
+    except (Misfit, InvalidInput) as error:  # also of checks that fitting has in common
+        found = f"{error.found} in {error.who}"
         raise UnreadableFile(who, error.needed, found, DAMAGED) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         found = f"{type(error).__name__}: {error}"
         raise UnreadableFile(who, "a complete lookalike file", found, DAMAGED) from error
 
 
-def decode_plain(node: Any) -> Any:
-    """Return what ``encode_plain`` has encoded, checked as whatever a file holds; or ValueError."""
+def decode_cell(text: str) -> Any:
+    """Return the cell that ``encode_cell`` has written, checked as a file is; or ValueError."""
     reader = _Reader(None, {}, "cell")
     try:
-        value = reader.decode(node)
+        value = reader.decode(parse_json(text.encode()))
         for one in reader.objects:
             check_object(one)
     except Exception as error:  # whatever a damaged cell makes of the parts below
@@ -85,9 +97,10 @@ def decode_plain(node: Any) -> Any:
 def _check_format(page: Any, who: str) -> None:
     if not isinstance(page, dict) or type(page.get("format")) is not int or page["format"] < 1:
         raise ValueError("no format number")
-    if page["format"] > FORMAT:
-        needed, found = f"format {FORMAT} or older", f"format {page['format']}"
-        raise UnreadableFile(who, needed, found, "Update lookalike to read it")
+    if page["format"] != FORMAT:
+        older = page["format"] < FORMAT
+        do = "Fit and save it again with this version" if older else "Update lookalike to read it"
+        raise UnreadableFile(who, f"format {FORMAT}", f"format {page['format']}", do)
     if set(page) != {"format", "root"}:
         raise ValueError("other keys than format and root")
 
@@ -95,21 +108,13 @@ def _check_format(page: Any, who: str) -> None:
 def check_object(value: Any) -> None:
     """Check an object against what its class declares."""
     cls, name = type(value), type(value).__name__
-    shapes, state = shape_of(cls), vars(value)
-    params = parameters_of(cls)
-    learned = [field for field in state if field not in params]
-    if not params or learned:  # an estimator that was not fitted has learned nothing
-        for field in missing_fields(state, shapes):
-            raise Misfit(name, f"the field {field}", "none")
-    rules = {field: rule for field, rule in rules_of(cls).items() if field in params}
-    dims = check_fields(state, {**rules, **shapes}, name)
-    if (not params or learned) and hasattr(value, "check_loaded"):
+    declared, state = fields_of(cls), vars(value)
+    complete = is_fitted(value)  # else only the parameters are there
+    for field in missing_fields(state, declared) if complete else ():
+        raise Misfit(name, f"the field {field}", "none")
+    dims = check_fields(state, declared, name)
+    if complete and hasattr(value, "check_loaded"):
         value.check_loaded(dims)
-
-
-def parameters_of(cls: type) -> list[str]:
-    """Return the parameters of an estimator's class; none for a plain record."""
-    return list(inspect.signature(cls).parameters) if hasattr(cls, "get_params") else []
 
 
 class _Reader:
@@ -185,13 +190,18 @@ class _Reader:
         return value
 
     def _record(self, cls: type, parts: dict[str, Any]) -> Any:
-        known = [f.name for f in fields(cls)] if is_dataclass(cls) else list(shape_of(cls))
+        made = fields(cls) if is_dataclass(cls) else ()
+        record = [f.name for f in made if f.init]
+        known = record if is_dataclass(cls) else list(fields_of(cls))
         odd = set(parts) ^ set(known)
         if odd and (known or not is_dataclass(cls)):
             raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
         value: Any = object.__new__(cls)
         for name, part in parts.items():
             object.__setattr__(value, name, self.decode(part))
+        for cache in (f for f in made if not f.init):
+            make: Any = cache.default_factory
+            object.__setattr__(value, cache.name, make())
         return value
 
     def _cells(self, node: dict[str, Any]) -> np.ndarray:
@@ -213,7 +223,7 @@ class _Reader:
 
     def _callable(self, name: str) -> Any:
         if name not in self.callables:
-            raise InvalidInput(
+            raise MissingCallable(
                 self.who,
                 f"the function {name!r} it was fitted with",
                 "none" if not self.callables else ", ".join(self.callables),
@@ -224,11 +234,12 @@ class _Reader:
 
 def _check_learned(cls: type, name: str, params: list[str]) -> None:
     """Refuse a learned attribute that the class does not declare, or that would hide something."""
-    if name in shape_of(cls) and name not in params:
+    if name in fields_of(cls) and name not in params:
         return
-    own = "SHAPE" in cls.__dict__  # a class of the user's may leave it to the bases
+    # A class outside of the package may leave its fields undeclared; its own FIELDS are complete.
+    closed = "FIELDS" in cls.__dict__ or cls.__module__.partition(".")[0] == PACKAGE
     odd = not name.endswith("_") or name.startswith("_") or hasattr(cls, name) or name in params
-    if own or odd:
+    if closed or odd:
         raise Misfit(cls.__name__, "fields that the class declares", name[:80])
 
 

@@ -1,8 +1,8 @@
-"""One file for every estimator: a zip of arrays and one JSON page, never a pickle.
+"""Writing: one file for every estimator, a zip of arrays and one JSON page, never a pickle.
 
 A page is a tree of plain values; what JSON has no word for is a small object with the key ``$``.
 Objects that appear twice are written once and stay shared. Classes are looked up in a table that
-importing them fills; a name found in a file is never imported. Reading is in ``_decode``.
+importing them fills; a name found in a file is never imported. ``lookalike.saving.decode`` reads.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ import numpy as np
 from lookalike._runtime.files import check_writable, replacing
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.saving.archive import PAGE, array_name
+from lookalike.saving.fields import learned_by
 from lookalike.saving.safe_json import DEEPEST, json_depth
 
-FORMAT = 1
+FORMAT = 2  # goes up when files that were written before cannot be read any more
 SAVEABLE: dict[str, type] = {}
 
 Cls = TypeVar("Cls", bound=type)
@@ -48,7 +49,7 @@ def saveable(cls: Cls) -> Cls:
     return cls
 
 
-class Saved:
+class SaveMixin:
     """Gives an estimator ``save``; subclassing makes it saveable, unless it is ``abstract``."""
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
@@ -104,14 +105,21 @@ def digest_of(root: Any) -> str:
     return found.hexdigest()
 
 
-def encode_plain(value: Any, where: str = "cell") -> Any:
-    """Return one value as JSON can hold it; one with arrays inside is refused."""
+def encode_cell(cell: Any) -> str:
+    """Return a cell as a JSON text, for cells that Arrow has no type for.
+
+    Examples
+    --------
+    >>> from lookalike.saving.decode import decode_cell
+    >>> decode_cell(encode_cell(frozenset({1, "a"}))) == {1, "a"}
+    True
+    """
     writer = _Writer()
-    found = writer.encode(value, where)
+    found = writer.encode(cell, "cell")
     if writer.arrays:
         needed, hint = "values without arrays", "Turn the arrays into lists or tuples"
-        raise WrongType(f"save ({where})", needed, type(value).__name__, hint)
-    return found
+        raise WrongType("save (cell)", needed, type(cell).__name__, hint)
+    return json.dumps(found, allow_nan=False)
 
 
 class _Writer:
@@ -119,6 +127,7 @@ class _Writer:
         self.arrays: list[np.ndarray] = []
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # keeps ids from being reused while writing
+        self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
         if value is None or isinstance(value, bool | str):
@@ -163,7 +172,7 @@ class _Writer:
         if SAVEABLE.get(name) is type(value):
             if hasattr(value, "get_params"):
                 state = value.get_params(deep=False)
-                learned = {k: v for k, v in vars(value).items() if k.endswith("_") and k[0] != "_"}
+                learned = learned_by(value)
                 return {
                     "$": "estimator",
                     "class": name,
@@ -171,19 +180,31 @@ class _Writer:
                     "learned": {k: self.encode(v, f"{where}.{k}") for k, v in learned.items()},
                 }
             if is_dataclass(value):
-                state = {f.name: getattr(value, f.name) for f in fields(value)}
+                # What the constructor does not take is a cache, which is made again when needed.
+                state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
             else:
                 state = vars(value)
             kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}
             return {"$": "record", "class": name, "fields": kept}
         if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
-            return {"$": "callable", "name": value.__name__}
+            return self._encode_function(value, where)
         raise WrongType(
             f"save ({where})",
             "numbers, words, arrays and lookalike's own objects",
             f"{type(value).__module__}.{type(value).__qualname__}",
             "Replace it before saving; a function can be handed back at loading",
         )
+
+    def _encode_function(self, function: Any, where: str) -> dict[str, Any]:
+        name = function.__name__
+        # Loading finds functions by name alone: of two lambdas it would take one for both.
+        if self.functions.setdefault(name, function) != function:
+            needed, hint = (
+                "functions of different names",
+                "Define them with def, each with its name",
+            )
+            raise WrongType(f"save ({where})", needed, f"two of the name {name!r}", hint)
+        return {"$": "callable", "name": name}
 
     def _encode_array(self, array: np.ndarray, where: str) -> dict[str, Any]:
         if array.dtype == object:

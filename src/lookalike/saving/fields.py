@@ -1,26 +1,38 @@
-"""What the parts of a saved object must look like, said as data beside each class.
+"""What the parameters and learned attributes of a class may be, as data beside the class.
 
-A class says ``SHAPE = {"offsets": Offsets("values"), "values": Array("float64", "values")}``.
+A class states ``FIELDS = {"n_neighbors": Integer(1), "offsets_": Offsets("items", "rows")}``: names
+with a trailing underscore are learned, the others are parameters; a record lists its attributes.
+The same line is read when an estimator is fitted (``check_params``), when a file is loaded
+(``lookalike.saving.decode``) and when the reference page of the file format is built.
+
 Names of dimensions are shared by all fields of an object: the first array that has one fixes its
-size, the others must agree. ``lookalike.saving.decode`` reads files and checks every object
-against its shape before anything else sees it; the page about the file format is written from the
-same declarations. What two objects must agree on is checked by a method ``check_loaded``.
+size, the others must agree. What two objects must agree on is checked by a method
+``check_loaded``.
 """
 
 from __future__ import annotations
 
 import datetime
+import inspect
 import math
+import numbers
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import LookalikeError
-from lookalike.saving.params import Rule
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 
 Dims = dict[str, int]
+
+INT64 = 2**63 - 1  # ``sys.maxsize``, as callers write "no limit"
+# float64 counts integers exactly up to here. A larger count in a file makes no sense, and int64
+# would overflow where kernels add to it or multiply by it.
+LARGEST = 2**53
+SCALARS = (bool, int, float, str, datetime.date, datetime.time, datetime.timedelta, type(None))
+NO_HINT = "Change the parameter"
 
 
 class Misfit(LookalikeError, ValueError):
@@ -28,7 +40,6 @@ class Misfit(LookalikeError, ValueError):
 
     def __init__(self, where: str, needed: str, found: str) -> None:
         super().__init__(where, needed, found, "Save the estimator again")
-        self.where = where
 
 
 def require(holds: Any, where: str, needed: str, found: str = "something else") -> None:
@@ -37,18 +48,289 @@ def require(holds: Any, where: str, needed: str, found: str = "something else") 
         raise Misfit(where, needed, found)
 
 
-class Shape:
-    """What a field must be: ``form`` looks at type and size, ``content`` at the values."""
+class Field(ABC):
+    """What a value must be; a kind that looks at one value alone only says what ``fits``."""
+
+    @abstractmethod
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed, the sizes of dimensions aside."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+
+    def hint(self, value: Any) -> str:
+        """Return what to do about a parameter with a wrong value."""
+        return NO_HINT
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
         """Check type, dtype and dimensions, and learn the sizes of named dimensions."""
+        if not self.fits(value):
+            raise Misfit(where, self.describe(), shown(value))
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
         """Check the values, when the sizes of all dimensions are known."""
+        return  # what a value alone can say, ``fits`` has said
+
+    def check(self, owner: str, name: str, value: Any, hint: str = "") -> None:
+        """Refuse the value of a parameter that does not fit.
+
+        Parameters
+        ----------
+        owner : str
+            The function or class that the parameter belongs to.
+        name : str
+        value : object
+        hint : str
+            What to do about it, where the field cannot know.
+        """
+        if not self.fits(value):
+            who = Param(name, value, of=owner)
+            raise InvalidInput(who, self.describe(), repr(value), hint or self.hint(value))
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message about a file shows it: scalars shortened, else the type."""
+    return repr(value)[:40] if isinstance(value, SCALARS) else type(value).__name__
+
+
+def range_words(low: float | None, high: float | None, open_low: bool = False) -> str:
+    """Return a range in words.
+
+    Examples
+    --------
+    >>> range_words(0.0, 1.0, open_low=True)
+    ' > 0 and <= 1'
+    """
+    ends = []
+    if low is not None and low != -math.inf:
+        ends.append(f" {'>' if open_low else '>='} {low:.17g}")
+    if high is not None and high < LARGEST:
+        ends.append(f" <= {high:.17g}")
+    return " and".join(ends)
+
+
+# -- single values ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Anything(Field):
+    """A value that nothing computes with, or that the class reads and checks itself."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return True
 
     def describe(self) -> str:
-        """Say in words what is allowed, for the documentation of the format."""
-        raise AssertionError(f"{type(self).__name__} must describe itself")
+        """Return what is allowed, in words."""
+        return "any value"
+
+
+@dataclass(frozen=True)
+class Text(Field):
+    """A string."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, str)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return "a string"
+
+
+@dataclass(frozen=True)
+class Flag(Field):
+    """True or False."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, bool | np.bool_)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return "True or False"
+
+
+@dataclass(frozen=True)
+class Integer(Field):
+    """An integer.
+
+    Parameters
+    ----------
+    low : int, optional
+    high : int or infinity, optional
+        None: what int64 holds, and ``LARGEST`` in a file. A caller's number of neighbors is
+        compared with the rows there are when it is used; a file would be believed.
+    size : str, optional
+        A dimension whose size it is.
+    """
+
+    low: int | None = None
+    high: float | None = None
+    size: str | None = None
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+            return False
+        low = -INT64 if self.low is None else self.low
+        return low <= int(value) <= (INT64 if self.high is None else self.high)
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the value in a file."""
+        super().form(value, dims, where)
+        if self.high is None:
+            require(value <= LARGEST, where, f"{self.describe()} of usual size", shown(value))
+        bind(self.size, value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        text = "an integer" if self.size is None else f"the number of {self.size}, an integer"
+        return text + range_words(self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Real(Field):
+    """A real number; ``open_low`` leaves out the lower end, ``nan`` lets NaN in."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    finite: bool = False
+    nan: bool = False
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        if not isinstance(value, numbers.Real) or isinstance(value, bool):
+            return False
+        if isinstance(value, numbers.Integral) and abs(int(value)) > INT64:
+            return False  # float() of a very long one raises OverflowError
+        number = float(value)
+        if math.isnan(number):
+            return self.nan
+        if self.finite and math.isinf(number):
+            return False
+        above = number > self.low if self.open_low else number >= self.low
+        return above and number <= self.high
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        text = "a finite number" if self.finite else "a number"
+        return text + range_words(self.low, self.high, self.open_low) + ", or NaN" * self.nan
+
+
+@dataclass(frozen=True)
+class Plain(Field):
+    """A value that can be compared and looked up: a scalar, or a tuple or frozenset of them."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        if isinstance(value, tuple | frozenset):
+            return all(map(self.fits, value))
+        return isinstance(value, SCALARS)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return "a plain value"
+
+
+class Choice(Field):
+    """One of a few values, of the same type."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return any(type(value) is type(one) and value == one for one in self.values)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return "one of " + ", ".join(map(repr, self.values))
+
+    def hint(self, value: Any) -> str:
+        """Suggest the nearest allowed word."""
+        return suggest(str(value), [v for v in self.values if isinstance(v, str)] or self.values)
+
+
+class Instance(Field):
+    """An instance of one of these types; True and False are no integers."""
+
+    def __init__(self, *types: Any, named: str = "") -> None:
+        self.types, self.named = types, named
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, self.types) and not isinstance(value, bool)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return self.named or " or ".join(t.__name__ for t in self.types)
+
+
+def learned_by(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has learned: empty before it is fitted."""
+    # Other attributes are not learned even where they are not parameters: a subclass may fix a
+    # parameter of its base, as RankShare does with trim.
+    return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
+
+
+def is_fitted(value: Any) -> bool:
+    """Whether a saveable object has all it can have: a record always, an estimator after fit."""
+    return not hasattr(value, "get_params") or bool(learned_by(value))
+
+
+class Saved(Field):
+    """An object of one of these saveable classes or of a class below them; estimators are fitted.
+
+    Parameters
+    ----------
+    *classes : class or str
+        By name where importing the class would be a circle of imports.
+    fitted : bool
+        Whether an estimator has to be fitted.
+    """
+
+    def __init__(self, *classes: str | type, fitted: bool = True) -> None:
+        self.names = [one if isinstance(one, str) else one.__name__ for one in classes]
+        self.fitted = fitted
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        known = any(cls.__name__ in self.names for cls in type(value).__mro__)
+        return known and (not self.fitted or is_fitted(value))
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check class and state."""
+        if not self.fits(value):
+            found = type(value).__name__
+            raise Misfit(
+                where, self.describe(), found if is_fitted(value) else f"{found}, not fitted"
+            )
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return " or ".join(self.names)
+
+
+# -- values with parts -----------------------------------------------------------------------------
+
+
+class Composed(Field):
+    """A field that looks at the parts of a value, whose sizes may be those of other fields."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed, the sizes of dimensions aside."""
+        try:
+            self.form(value, {}, "")
+        except Misfit:
+            return False
+        return True
+
+    @abstractmethod
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check type, dtype and dimensions, and learn the sizes of named dimensions."""
 
 
 def size_of(dim: str | int, dims: Dims) -> int:
@@ -69,18 +351,7 @@ def bind(dim: str | int | None, size: int, dims: Dims, where: str) -> None:
     require(size == known >= 0, where, f"a size of {known} ({name})", str(size))
 
 
-def range_words(low: float, high: float) -> str:
-    """Say a range in words."""
-    text = "" if low == -math.inf else f", at least {low:g}"
-    return text + ("" if high == math.inf else f", at most {high:g}")
-
-
-def below_words(name: str | int | None) -> str:
-    """Say an exclusive upper bound in words."""
-    return "" if name is None else f", below {name}"
-
-
-class Array(Shape):
+class Array(Composed):
     """An array of numbers.
 
     Parameters
@@ -94,7 +365,7 @@ class Array(Shape):
     low, high : number, optional
         The range of the values (NaN aside).
     below : str or int, optional
-        A size, or its name, that whole numbers must stay under.
+        A size, or its name, that integers must stay under.
     ascending : bool
         Every value is larger than the one before.
     """
@@ -120,8 +391,8 @@ class Array(Shape):
         name = "text" if value.dtype.kind == "U" else value.dtype.name
         native = value.dtype.isnative
         require(native and name in self.dtypes, where, " or ".join(self.dtypes), str(value.dtype))
-        shown = f"{len(self.dims)} dimensions"
-        require(value.ndim == len(self.dims), where, shown, f"shape {value.shape}")
+        needed = f"{len(self.dims)} dimensions"
+        require(value.ndim == len(self.dims), where, needed, f"shape {value.shape}")
         for dim, size in zip(self.dims, value.shape, strict=True):
             bind(dim, size, dims, where)
 
@@ -136,29 +407,26 @@ class Array(Shape):
                 good = np.isfinite(value) if self.finite else ~np.isnan(value)
                 kind = "finite numbers" if self.finite else "numbers without NaN"
                 require(good.all(), where, kind, "others")
+        if self.low is not None:
+            least = np.fmin.reduce(value, axis=None)
+            require(not least < self.low, where, f"numbers >= {self.low}", str(least))
         top = None if self.below is None else size_of(self.below, dims) - 1
-        for bound, find, word in (
-            (self.low, np.fmin, "at least"),
-            (self.high, np.fmax, "at most"),
-            (top, np.fmax, "at most"),
-        ):
+        for bound in (self.high, top):
             if bound is not None:
-                end = find.reduce(value, axis=None)
-                outside = end < bound if word == "at least" else end > bound
-                require(not outside, where, f"numbers of {word} {bound}", str(end))
+                most = np.fmax.reduce(value, axis=None)
+                require(not most > bound, where, f"numbers <= {bound}", str(most))
         if self.ascending:
             require((value[1:] > value[:-1]).all(), where, "ascending numbers", "others")
 
     def describe(self) -> str:
-        """Say in words what is allowed."""
+        """Return what is allowed, in words."""
         size = ", ".join(str(dim) for dim in self.dims)
-        parts = [f"{' or '.join(self.dtypes)} array ({size})"]
+        parts = [f"array ({size}) of {' or '.join(self.dtypes)}"]
         parts += ["finite"] * self.finite + ["no NaN"] * self.no_nan
         parts += ["ascending"] * self.ascending
-        text = ", ".join(parts)
-        low = -math.inf if self.low is None else self.low
-        high = math.inf if self.high is None else self.high
-        return text + range_words(low, high) + below_words(self.below)
+        parts += [range_words(self.low, self.high).strip()]
+        parts += [] if self.below is None else [f"< {self.below}"]
+        return ", ".join(filter(None, parts))
 
 
 class Offsets(Array):
@@ -176,272 +444,53 @@ class Offsets(Array):
         require((value[1:] >= value[:-1]).all(), where, "offsets that never fall", "others")
 
     def describe(self) -> str:
-        """Say in words what is allowed."""
-        return f"int64 array ({self.dims[0]}), from 0 to the number of {self.total}, never falling"
+        """Return what is allowed, in words."""
+        return (
+            f"array ({self.dims[0]}) of int64, from 0 to the number of {self.total}, never falling"
+        )
 
 
 @dataclass(frozen=True)
-class Objects(Shape):
+class Objects(Composed):
     """A one-dimensional array of Python values."""
 
     dim: str
-    item: Shape | None = None
+    item: Field = Anything()
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
         """Check the array, and each value."""
         ok = isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 1
         require(ok, where, "an array of values", type(value).__name__)
         bind(self.dim, len(value), dims, where)
-        if self.item is not None:
-            for at, one in enumerate(value):
-                self.item.form(one, dims, f"{where}[{at}]")
+        check_items(self.item, value, dims, where)
 
     def describe(self) -> str:
-        """Say in words what is allowed."""
-        return f"array ({self.dim}) of " + ("values" if self.item is None else self.item.describe())
+        """Return what is allowed, in words."""
+        return f"array ({self.dim}) of objects, each {self.item.describe()}"
 
 
-LARGEST = 2**53  # whole numbers that a float64 still counts exactly
-SCALARS = (bool, int, float, str, datetime.date, datetime.time, datetime.timedelta, type(None))
+def check_items(item: Field, values: Any, dims: Dims, where: str) -> None:
+    """Check the form of each of many values."""
+    if isinstance(item, Anything):
+        return
+    if isinstance(item, Text | Plain) and set(map(type, values)) <= {str}:
+        return  # thousands of levels
+    for at, one in enumerate(values):
+        item.form(one, dims, f"{where}[{at}]")
 
 
 @dataclass(frozen=True)
-class Anything(Shape):
-    """A value that is kept for people to read and that nothing computes with."""
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return "any value"
-
-
-@dataclass(frozen=True)
-class Text(Shape):
-    """A string."""
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the type."""
-        require(isinstance(value, str), where, "a text", type(value).__name__)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return "text"
-
-
-@dataclass(frozen=True)
-class Flag(Shape):
-    """True or False."""
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the type."""
-        require(isinstance(value, bool), where, "true or false", type(value).__name__)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return "true or false"
-
-
-@dataclass(frozen=True)
-class Whole(Shape):
-    """A whole number; ``below`` names a dimension it must stay under."""
-
-    low: int = 0
-    high: int = LARGEST
-    below: str | None = None
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the type and the fixed ends."""
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        ok = whole and self.low <= value <= self.high
-        found = str(value)[:40] if whole else type(value).__name__
-        require(ok, where, f"a whole number from {self.low} to {self.high}", found)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the named end."""
-        if self.below is not None:
-            top = dims[self.below]
-            require(value < top, where, f"a number below {top} ({self.below})", str(value))
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        top = "" if self.high == LARGEST else f", at most {self.high}"
-        return f"whole number of at least {self.low}{top}" + below_words(self.below)
-
-
-@dataclass(frozen=True)
-class Real(Shape):
-    """A number."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    finite: bool = False
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check type and range; NaN is allowed unless finite numbers are asked for."""
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        require(number, where, "a number", type(value).__name__)
-        if isinstance(value, int):
-            require(abs(value) <= LARGEST, where, "a number of usual size", str(value)[:40])
-        if self.finite:
-            require(math.isfinite(value), where, "a finite number", str(value))
-        outside = value < self.low or value > self.high
-        require(not outside, where, f"a number from {self.low:g} to {self.high:g}", str(value))
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return ("finite number" if self.finite else "number") + range_words(self.low, self.high)
-
-
-@dataclass(frozen=True)
-class Plain(Shape):
-    """A value that can be compared and looked up: a scalar, or a tuple or frozenset of them."""
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the type, and the types inside."""
-        require(_is_plain(value), where, "a plain value", type(value).__name__)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return "plain value"
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, tuple | frozenset):
-        return all(map(_is_plain, value))
-    return isinstance(value, SCALARS)
-
-
-class Choice(Shape):
-    """One of a few values."""
-
-    def __init__(self, *values: Any) -> None:
-        self.values = values
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check that it is one of them."""
-        ok = any(type(value) is type(one) and value == one for one in self.values)
-        require(ok, where, self.describe(), str(value)[:40])
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return "one of " + ", ".join(map(repr, self.values))
-
-
-@dataclass(frozen=True)
-class Fits(Shape):
-    """What the rule of a parameter allows."""
-
-    rule: Rule
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Ask the rule."""
-        if isinstance(value, int) and not isinstance(value, bool):
-            require(abs(value) < 2**63, where, "a number of usual size", "a longer one")
-        require(self.rule.fits(value), where, self.rule.wants(), type(value).__name__)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return self.rule.wants()
-
-
-class Of(Shape):
-    """An object of one of these classes or of a class below them, by name."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the class."""
-        bases = {cls.__name__ for cls in type(value).__mro__}
-        require(bases & set(self.names), where, self.describe(), type(value).__name__)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return " or ".join(self.names)
-
-
-@dataclass(frozen=True)
-class _Wrapper(Shape):
-    inner: Shape
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        if value is not None:
-            self.inner.form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        if value is not None:
-            self.inner.content(value, dims, where)
-
-
-class Maybe(_Wrapper):
-    """None, or what another shape says."""
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return f"none, or {self.inner.describe()}"
-
-
-@dataclass(frozen=True)
-class Sometimes(Shape):
-    """A field that may be lacking."""
-
-    inner: Shape
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check what is there."""
-        self.inner.form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check what is there."""
-        self.inner.content(value, dims, where)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return f"{self.inner.describe()}; may be lacking"
-
-
-class Either(Shape):
-    """What one of several shapes says."""
-
-    def __init__(self, *shapes: Shape) -> None:
-        self.shapes = shapes
-
-    def _first(self, value: Any, dims: Dims, where: str) -> Shape:
-        for shape in self.shapes:
-            try:
-                shape.form(value, dict(dims), where)
-            except Misfit:
-                continue
-            return shape
-        raise Misfit(where, self.describe(), type(value).__name__)
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check that one of them fits."""
-        self._first(value, dims, where).form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the values by the shape that fits."""
-        self._first(value, dims, where).content(value, dims, where)
-
-    def describe(self) -> str:
-        """Say in words what is allowed."""
-        return ", or ".join(shape.describe() for shape in self.shapes)
-
-
-@dataclass(frozen=True)
-class _Items(Shape):
-    item: Shape
+class _Items(Composed):
+    item: Field
     dim: str | int | None = None
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
-        require(isinstance(value, self._type()), where, self.describe(), type(value).__name__)
+        require(isinstance(value, self._type()), where, self.describe(), shown(value))
         bind(self.dim, len(value), dims, where)
-        if isinstance(self.item, Text | Plain) and set(map(type, value)) <= {str}:
-            return  # thousands of levels
-        for at, one in enumerate(value):
-            self.item.form(one, dims, f"{where}[{at}]")
+        check_items(self.item, value, dims, where)
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
-        if type(self.item).content is Shape.content:
+        if type(self.item).content is Field.content:
             return
         for at, one in enumerate(value):
             self.item.content(one, dims, f"{where}[{at}]")
@@ -451,31 +500,39 @@ class _Items(Shape):
 
     def describe(self) -> str:
         size = "" if self.dim is None else f" ({self.dim})"
-        return f"{self._type().__name__}{size} of {self.item.describe()}"
+        return f"a {self._type().__name__}{size}, each {self.item.describe()}"
 
 
 class TupleOf(_Items):
-    """A tuple of things of one shape."""
+    """A tuple of values that one field describes."""
 
 
 class ListOf(_Items):
-    """A list of things of one shape."""
+    """A list of values that one field describes."""
 
     def _type(self) -> type:
         return list
 
 
-@dataclass(frozen=True)
-class MapOf(Shape):
-    """A mapping from things of one shape to things of another."""
+class FrozensetOf(_Items):
+    """A frozenset of values that one field describes."""
 
-    key: Shape
-    value: Shape
+    def _type(self) -> type:
+        return frozenset
+
+
+@dataclass(frozen=True)
+class MapOf(Composed):
+    """A mapping; ``named`` says of what to what where a person would not guess it."""
+
+    key: Field
+    value: Field
     dim: str | None = None
+    named: str = ""
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
         """Check keys and values."""
-        require(isinstance(value, Mapping), where, "a mapping", type(value).__name__)
+        require(isinstance(value, Mapping), where, self.describe(), shown(value))
         bind(self.dim, len(value), dims, where)
         for key, one in value.items():
             self.key.form(key, dims, where)
@@ -487,43 +544,160 @@ class MapOf(Shape):
             self.value.content(one, dims, f"{where}[{str(key)[:40]!r}]")
 
     def describe(self) -> str:
-        """Say in words what is allowed."""
-        return f"mapping of {self.key.describe()} to {self.value.describe()}"
+        """Return what is allowed, in words."""
+        return self.named or f"a mapping of {self.key.describe()} to {self.value.describe()}"
 
 
-Fields = Mapping[str, "Shape | None"]  # a SHAPE: names of fields and what they must be
+class Either(Composed):
+    """What one of several fields allows."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+
+    def _first(self, value: Any, dims: Dims, where: str) -> Field:
+        for field in self.fields:
+            try:
+                field.form(value, dict(dims), where)
+            except Misfit:
+                continue
+            return field
+        raise Misfit(where, self.describe(), shown(value))
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check that one of them fits."""
+        self._first(value, dims, where).form(value, dims, where)
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the values by the field that fits."""
+        self._first(value, dims, where).content(value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return ", or ".join(field.describe() for field in self.fields)
+
+    def hint(self, value: Any) -> str:
+        """Suggest the nearest allowed word where there is one."""
+        hints = [field.hint(value) for field in self.fields] if isinstance(value, str) else []
+        return next((hint for hint in hints if hint != NO_HINT), NO_HINT)
 
 
-def shape_of(cls: type) -> dict[str, Shape]:
-    """Return the declared fields of a class, its own and its bases'; None takes one back."""
-    found: dict[str, Shape | None] = {}
+@dataclass(frozen=True)
+class Maybe(Composed):
+    """None, or what another field allows."""
+
+    inner: Field
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check what is there."""
+        if value is not None:
+            self.inner.form(value, dims, where)
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the values of what is there."""
+        if value is not None:
+            self.inner.content(value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return f"None, or {self.inner.describe()}"
+
+    def hint(self, value: Any) -> str:
+        """Ask the field inside."""
+        return self.inner.hint(value)
+
+
+@dataclass(frozen=True)
+class Sometimes(Composed):
+    """A learned attribute that may be missing."""
+
+    inner: Field
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check what is there."""
+        self.inner.form(value, dims, where)
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the values of what is there."""
+        self.inner.content(value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return f"{self.inner.describe()}; may be missing"
+
+
+@dataclass(frozen=True)
+class AtLoad(Composed):
+    """A parameter that ``fit`` reads and checks itself: only what a file holds is checked here."""
+
+    inner: Field
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is allowed: ``fit`` will say."""
+        return True
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check what a file holds."""
+        self.inner.form(value, dims, where)
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the values of what a file holds."""
+        self.inner.content(value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return self.inner.describe()
+
+
+N_JOBS = Maybe(Integer())
+KINDS = Maybe(MapOf(Plain(), Anything(), named="a mapping of column to kind"))
+
+
+# -- the fields of a class -------------------------------------------------------------------------
+
+Fields = Mapping[str, Field | None]  # the FIELDS of a class; None takes back one of a base
+
+
+def parameters_of(cls: type) -> list[str]:
+    """Return the parameters of an estimator's class; none for a plain record."""
+    return list(inspect.signature(cls).parameters) if hasattr(cls, "get_params") else []
+
+
+def fields_of(cls: type) -> dict[str, Field]:
+    """Return the declared fields of a class, its own and its bases'.
+
+    Bases of estimators state parameters that not every class below them has: these are left out.
+    """
+    found: dict[str, Field | None] = {}
     for base in reversed(cls.__mro__):
-        found |= base.__dict__.get("SHAPE", {})
-    return {name: shape for name, shape in found.items() if shape is not None}
+        found |= base.__dict__.get("FIELDS", {})
+    if hasattr(cls, "get_params"):
+        params = parameters_of(cls)
+        found = {name: one for name, one in found.items() if name in params or name[-1] == "_"}
+    return {name: field for name, field in found.items() if field is not None}
 
 
-def rules_of(cls: type) -> dict[str, Shape]:
-    """Return what the parameters of a class must be, by the rules that fitting checks."""
-    found: dict[str, Shape] = {}
-    for base in reversed(cls.__mro__):
-        found |= {name: Fits(rule) for name, rule in base.__dict__.get("PARAMS", {}).items()}
-    return found
+def check_params(estimator: Any) -> None:
+    """Check every parameter that the FIELDS of the estimator's class and its bases name."""
+    fields = fields_of(type(estimator))
+    for name, value in estimator.get_params(deep=False).items():
+        if name in fields:
+            fields[name].check(type(estimator).__name__, name, value)
 
 
 def check_fields(
-    fields: Mapping[str, Any], shapes: Mapping[str, Shape], where: str, dims: Dims | None = None
+    values: Mapping[str, Any], fields: Mapping[str, Field], where: str, dims: Dims | None = None
 ) -> Dims:
-    """Check fields against their shapes, all forms first; return the sizes of the dimensions."""
+    """Check values against their fields, all forms first; return the sizes of the dimensions."""
     dims = {} if dims is None else dims
-    known = [name for name in shapes if name in fields]
+    known = [name for name in fields if name in values]
     for name in known:
-        shapes[name].form(fields[name], dims, f"{where}.{name}")
+        fields[name].form(values[name], dims, f"{where}.{name}")
     for name in known:
-        shapes[name].content(fields[name], dims, f"{where}.{name}")
+        fields[name].content(values[name], dims, f"{where}.{name}")
     return dims
 
 
-def missing_fields(fields: Iterable[str], shapes: Mapping[str, Shape]) -> list[str]:
+def missing_fields(names: Iterable[str], fields: Mapping[str, Field]) -> list[str]:
     """Return declared names that are not there and have to be."""
-    given = set(fields)
-    return [n for n, shape in shapes.items() if n not in given and not isinstance(shape, Sometimes)]
+    given = set(names)
+    return [n for n, field in fields.items() if n not in given and not isinstance(field, Sometimes)]

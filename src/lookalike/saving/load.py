@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lookalike.saving.decode import read
-from lookalike.saving.encode import Saved
+from lookalike.saving.encode import SaveMixin
 
 # Packages whose classes can be in a file; importing them fills the table of classes.
 PACKAGES = (
@@ -53,7 +53,7 @@ def load(
            [4., 0.]])
     """
     import_packages()
-    return read(path, callables, root=Saved)
+    return read(path, callables, root=SaveMixin)
 
 
 def import_packages(packages: Iterable[str] = PACKAGES) -> None:

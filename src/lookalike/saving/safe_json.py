@@ -1,4 +1,4 @@
-"""JSON from strangers: nothing nested so deeply that reading it ends the process."""
+"""Parse untrusted JSON: nothing nested so deeply that reading it ends the process."""
 
 from __future__ import annotations
 

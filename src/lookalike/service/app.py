@@ -13,7 +13,16 @@ from starlette.responses import Response
 
 from lookalike._version import __version__
 from lookalike.errors import LookalikeError
-from lookalike.service.api import collections, jobs, opening, operations, rows, search, views
+from lookalike.service.api import (
+    collections,
+    jobs,
+    opening,
+    operations,
+    rows,
+    search,
+    verbs,
+    views,
+)
 from lookalike.service.problems import handle
 from lookalike.service.recorder import Recorder
 from lookalike.service.safety import Safety
@@ -46,7 +55,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    for module in (opening, collections, search, rows, views, jobs, operations):
+    for module in (opening, collections, search, verbs, rows, views, jobs, operations):
         app.include_router(module.router)
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)

@@ -28,7 +28,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 READS = ("GET", "HEAD", "OPTIONS")
 # What only asks: who may read may send it.
 ASKING = re.compile(
-    r"POST /api/collections/[^/]+/(search|profile|repair|sessions(/[^/]+/(marks|undo))?)"
+    r"POST /api/collections/[^/]+/(search|ask/[a-z]+|profile|repair|sessions(/[^/]+/(marks|undo))?)"
     r"|DELETE /api/collections/[^/]+/sessions/[^/]+"
 )
 OPEN = ("/healthz", "/readyz", "/")

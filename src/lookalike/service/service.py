@@ -15,7 +15,7 @@ import anyio
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import watching
 from lookalike.errors import LookalikeError
-from lookalike.kernels.first_use import load_compiler
+from lookalike.kernels import load_compiler
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import first_answer
 from lookalike.service.catalog import Catalog

@@ -100,13 +100,15 @@ def neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
     """Check: neighbors agree with the matrix."""
     n = len(a)
     for queries, own in ((a, True), (b, False)):
-        d = m.block(queries, a)
+        d, order = m.block(queries, a), m.order_block(queries, a)
+        # Distances may round differences of the order away, never turn it round.
+        _same(d, order + m.order_shift)
         if own:
             np.fill_diagonal(d, np.nan)
         for k in sorted({1, (n - own + 1) // 2, n - own} - {0}):
             exclude = np.arange(len(queries)) if own else None
             found = m.nearest(queries, a, k, exclude=exclude)
-            _same_lists(found, _by_sorting(d, k, n, own))
+            _same_lists(found, _by_sorting(d, order, k, n, own))
             plain = Measure.nearest(m, queries, a, k, exclude=exclude)
             _same_lists(found, plain)
 
@@ -223,13 +225,14 @@ def _same_lists(one: NeighborGraph, other: NeighborGraph) -> None:
     assert_array_equal(one.distances, other.distances)
 
 
-def _by_sorting(d: np.ndarray, k: int, n: int, own: bool) -> NeighborGraph:
-    """Return the lists the slow way: sort every row by (distance, position), undefined last."""
+def _by_sorting(d: np.ndarray, order: np.ndarray, k: int, n: int, own: bool) -> NeighborGraph:
+    """Return the lists the slow way: sort every row by (order, position), undefined last."""
     lists = NeighborGraph.empty(len(d), k, n)
-    for i, row in enumerate(d):
+    for i, row in enumerate(order):
         found = [
             (np.inf if np.isnan(v) else v, j) for j, v in enumerate(row) if not (own and i == j)
         ]
-        for place, (value, j) in enumerate(sorted(found)[:k]):
-            lists.distances[i, place], lists.indices[i, place] = value, j
+        for place, (_, j) in enumerate(sorted(found)[:k]):
+            lists.distances[i, place] = np.inf if np.isnan(d[i, j]) else d[i, j]
+            lists.indices[i, place] = j
     return lists

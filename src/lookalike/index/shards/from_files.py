@@ -34,13 +34,12 @@ from lookalike.index.shards.build import (
     start,
     write_part,
 )
-from lookalike.index.shards.folder import ShardFolder, ShardHead
-from lookalike.index.shards.manifest import TILE
+from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
 from lookalike.index.snapshot import Snapshot
-from lookalike.measures.source import same_settings
+from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
-from lookalike.saving.params import check_params
+from lookalike.saving.fields import check_params
 from lookalike.show.reasons.style import SAMPLE
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
@@ -90,7 +89,7 @@ def build_index(
     >>> import lookalike as la, os, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "pets")
     >>> pets = la.read_table({"weight": [4.0, 30.0, 5.0], "animal": ["cat", "dog", "cat"]})
-    >>> la.search.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
+    >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
     place = make_folder(folder)

@@ -1,7 +1,4 @@
-"""Gower's similarity: every kind of column at once, gaps included.
-
-Long because of its documentation: every option changes the formula.
-"""
+"""Gower's similarity: every kind of column at once, missing cells included."""
 
 from __future__ import annotations
 
@@ -16,35 +13,34 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, _ByteRoad
+from lookalike.measures.contract.base import Codes, Measure, Traits
+from lookalike.measures.contract.codes import _BoundedMeasure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.searched import Codes
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.contract.typical import Typical
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import explain_mixed
-from lookalike.measures.mixed.plan import SCALES, MixedPlan
+from lookalike.measures.mixed.explain import Typical, explain_mixed
+from lookalike.measures.mixed.plan import SCALES, MixedPlan, PlanOptions
+from lookalike.neighbors.codes import ByteQuestion
 from lookalike.saving.fields import (
     Anything,
+    Choice,
     Dims,
+    Either,
     Fields,
+    Instance,
     MapOf,
     Maybe,
-    Of,
-    Plain,
     Real,
+    Saved,
     Text,
     require,
 )
-from lookalike.saving.params import AnyOf, Between, Is, OneOf, Rule
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares")
 
 
-class Gower(_ByteRoad):
+class Gower(_BoundedMeasure):
     """Compare rows of mixed columns, with gaps, each column in its own way.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
@@ -128,26 +124,22 @@ class Gower(_ByteRoad):
       weight   +0.481  -0.019
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": Maybe(MapOf(Plain(), Anything())),
+    FIELDS: ClassVar[Fields] = {
+        "missing": Choice("ignore", "midpoint"),
+        "order": Choice("information", "rank_range"),
+        "constant": Choice("keep", "drop"),
+        "conversion": Choice("one_minus", "sqrt"),
+        "self_similarity": Choice("exact", "formula"),
+        "alpha": Real(1.0),
+        "beta": Real(0.0, 1.0, open_low=True),
+        "undefined": Maybe(Real(0.0, 1.0)),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "scale": Either(Choice(*SCALES), Instance(Mapping, named="a mapping of column to scale")),
+        "ranges": Maybe(Instance(Mapping, named="a mapping of column to range")),
         "weights": Anything(),
-        "plan_": Of("MixedPlan"),
-        "typical_": Of("Typical"),
-        "weights_": MapOf(Text(), Real(low=0.0, finite=True)),
-    }
-
-    PARAMS: ClassVar[dict[str, Rule]] = {
-        "missing": OneOf("ignore", "midpoint"),
-        "order": OneOf("information", "rank_range"),
-        "constant": OneOf("keep", "drop"),
-        "conversion": OneOf("one_minus", "sqrt"),
-        "self_similarity": OneOf("exact", "formula"),
-        "alpha": Between(1.0),
-        "beta": Between(0.0, 1.0, open_low=True),
-        "undefined": AnyOf(OneOf(None), Between(0.0, 1.0)),
-        "distances": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to distance")),
-        "scale": AnyOf(OneOf(*SCALES), Is(Mapping, named="a mapping of column to scale")),
-        "ranges": AnyOf(OneOf(None), Is(Mapping, named="a mapping of column to range")),
+        "plan_": Saved("MixedPlan"),
+        "typical_": Saved("Typical"),
+        "weights_": MapOf(Text(), Real(0.0, finite=True)),
     }
 
     def __init__(
@@ -216,9 +208,7 @@ class Gower(_ByteRoad):
         check_not_all_zero(self.weights_, type(self).__name__)
 
     def _fit_plan(self, table: Table, learn: Callable[[Distance, Column], Distance]) -> None:
-        self.plan_ = MixedPlan.fit(
-            table,
-            type(self).__name__,
+        options = PlanOptions(
             self.distances,
             self.ranges,
             self.order,
@@ -226,8 +216,8 @@ class Gower(_ByteRoad):
             self.beta,
             self.constant,
             self.scale,
-            learn,
         )
+        self.plan_ = MixedPlan.fit(table, type(self).__name__, options, learn)
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
@@ -395,7 +385,7 @@ def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, f
             )
         found = dict(zip(names, values, strict=True))
     for name, value in found.items():
-        if not Between(0.0, 1e300).fits(value):
+        if not Real(0.0, 1e300).fits(value):
             raise InvalidInput(
                 Param("weights", of=who),
                 "weights of at least 0",

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from lookalike._runtime.text import plain
 from lookalike.clustering import SimilarityClustering, profile_clusters
-from lookalike.clustering.differences import column_differences
+from lookalike.clustering.profile import column_differences
 from lookalike.errors import InvalidInput, spelled
 from lookalike.service.analysis.sample import Sample, take, take_again, with_rows
 from lookalike.service.spelling import spell_field

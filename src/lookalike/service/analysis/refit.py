@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lookalike.index import Index
-from lookalike.index.tables import learn_levels
+from lookalike.index.segments import learn_levels
 from lookalike.service.fitting import about_aside, make, name_rows
 from lookalike.service.view import View
 from lookalike.table import read_table

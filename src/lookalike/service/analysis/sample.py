@@ -13,7 +13,7 @@ from sklearn.base import clone
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.choose import repair_hubs
-from lookalike.index.tables import concatenate
+from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.answers import plain_row
 from lookalike.service.view import View
@@ -100,7 +100,7 @@ def with_rows(sample: Sample, ids: Sequence[Any]) -> Sample:
         return sample
     table = as_table([view.record(id) for id in more], view.schema, who="profile")
     at = np.concatenate([sample.at, np.full(len(more), -1)])
-    return Sample(view, at, [*sample.ids, *more], concatenate([sample.table, table]), True)
+    return Sample(view, at, [*sample.ids, *more], join_tables([sample.table, table]), True)
 
 
 def fit_plain(sample: Sample) -> Measure:

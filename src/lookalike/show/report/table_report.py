@@ -6,21 +6,33 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.random_state import make_seed
-from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, Param
+from lookalike.errors import LookalikeError, LookalikeWarning
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.params import AtLeast
-from lookalike.show.html.document import HtmlReport
+from lookalike.saving.fields import Integer
+from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
-from lookalike.show.report.group_parts import board_part, clusters_part, rows_part
 from lookalike.show.report.long_texts import by_words
-from lookalike.show.report.space_parts import hubs_part, map_part, measure_part, neighbors_part
+from lookalike.show.report.parts import (
+    board_part,
+    clusters_part,
+    columns_part,
+    gaps_part,
+    hubs_part,
+    map_part,
+    measure_part,
+    neighbors_part,
+    rows_part,
+)
 from lookalike.show.report.study import Study
-from lookalike.show.report.table_parts import columns_part, gaps_part
+from lookalike.show.result import Result, Spell
 from lookalike.table import read_table
 from lookalike.table.model.targets import split_target
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SAMPLE = 2_000
 FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
@@ -68,8 +80,8 @@ PARTS = (
         "clusters",
         "Clusters",
         clusters_part,
-        "model = la.cluster.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-        "print(la.cluster.profile_clusters(model.fit({rows}), {rows}))",
+        "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+        "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))",
     ),
     Part("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
     Part(
@@ -77,13 +89,13 @@ PARTS = (
         "Prototypes and outliers",
         rows_part,
         "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-        "odd = la.predict.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
+        "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
     ),
 )
 
 
 @dataclass(frozen=True, eq=False)
-class TableReport(HtmlReport):
+class TableReport(Result):
     """Everything about a table on one page; made by ``report``.
 
     It shows itself in a notebook; ``to_html`` writes it into a file that needs no other.
@@ -111,6 +123,24 @@ class TableReport(HtmlReport):
         )
         nav = f'<nav aria-label="Parts of this report"><ul>{links}</ul></nav>'
         return self.lead + nav + "".join(self.parts.values())
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per part: its name, heading and HTML."""
+        return {
+            "part": list(self.parts),
+            "heading": [part.heading for part in PARTS],
+            "html": [str(part) for part in self.parts.values()],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the title and the parts, as HTML."""
+        return {"title": self.title, "lead": str(self.lead), "parts": dict(self.parts)}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the headings; what stands below them is a page."""
+        layout.headline(console, f"{self.title}: a page of {len(self.parts)} parts")
+        for part in PARTS:
+            layout.say(console, part.heading, "", indent=2)
 
 
 def report(
@@ -166,11 +196,8 @@ def report(
     >>> found.title, list(found.parts)[:3]
     ('Pets', ['columns', 'gaps', 'measure'])
     """
-    for name, number, rule in (("k", k, AtLeast(1)), ("sample", sample, AtLeast(10))):
-        if not rule.fits(number):
-            raise InvalidInput(
-                Param(name, number, of="report"), rule.wants(), repr(number), "Raise it"
-            )
+    for name, number, rule in (("k", k, Integer(1)), ("sample", sample, Integer(10))):
+        rule.check("report", name, number, "Raise it")
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)
@@ -187,7 +214,8 @@ def report(
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
     if texts is not whole:
-        read += "\ntable = la.reporting.by_words(table)  # long texts are compared by their words"
+        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
+        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))

@@ -7,10 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from lookalike._runtime.config import settings, show_bytes
 from lookalike.errors import LookalikeWarning, MissingExtra
 from lookalike.table.formats.delimited import unreadable
 from lookalike.table.formats.raw import Raw, of_values
 
+MAX_ROWS = 2**20  # of a sheet in this format
+CELL = 8  # bytes of the reference to a value, the least that a cell takes in memory
 ERRORS = {"#N/A", "#DIV/0!", "#NULL!", "#NAME?", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"}
 
 
@@ -47,14 +50,13 @@ def read_excel(file: BinaryIO, path: Path) -> list[Raw]:
                 LookalikeWarning,
                 stacklevel=2,
             )
-        lines = [[_cell(cell) for cell in line] for line in sheets[0].iter_rows(values_only=True)]
+        lines = _lines(sheets[0], path)
     finally:
         book.close()
-    lines = [line for line in lines if any(cell is not None for cell in line)]
     if not lines:
         raise unreadable(path, "a sheet with rows", "an empty one", "Fill the first sheet")
     heads, *rows = lines
-    width = max(at + 1 for line in lines for at, cell in enumerate(line) if cell is not None)
+    width = max(map(len, lines))
     return [
         of_values(
             "" if at >= len(heads) or heads[at] is None else str(heads[at]),
@@ -62,6 +64,34 @@ def read_excel(file: BinaryIO, path: Path) -> list[Raw]:
         )
         for at in range(width)
     ]
+
+
+def _lines(sheet: Any, path: Path) -> list[list[Any]]:
+    """Return the lines of a sheet that have a cell, each up to its last one."""
+    # The dimension tag is what the writing program claims. Some claim too little, and openpyxl
+    # would leave out the cells beyond; a file can also claim 17 thousand million empty ones.
+    sheet.reset_dimensions()
+    limit = settings().memory_limit
+    lines: list[list[Any]] = []
+    width = 0
+    for number, line in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > MAX_ROWS:  # lines between two row numbers are filled in, without end
+            found, do = "a row of a higher number", "Save the workbook again"
+            raise unreadable(path, f"at most {MAX_ROWS:,} rows", found, do)
+        cells = [_cell(cell) for cell in line]
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            continue
+        lines.append(cells)
+        width = max(width, len(cells))
+        # One cell far to the right makes every line that long: 20 bytes of XML can stand for
+        # 18,278 cells, so the size of the file bounds nothing.
+        if CELL * width * len(lines) > limit:
+            needed = f"cells of at most {show_bytes(limit)}"
+            do = "Delete the cells far to the right, or raise config(memory_limit=...)"
+            raise unreadable(path, needed, f"{width:,} columns and {len(lines):,} rows", do)
+    return lines
 
 
 def _cell(value: Any) -> Any:

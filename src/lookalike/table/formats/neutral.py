@@ -1,7 +1,9 @@
-"""One neutral form for every door: text trimmed and kept once per distinct string.
+"""One neutral form for every source: text kept once per distinct string, blank cells missing.
 
 Whether a cell came from a CSV file, a string column of Parquet, a pandas object column or a Python
-list, it is the same string here, and everything that decides about kinds starts from it.
+list, it is the same string here, and everything that decides about kinds starts from it. Spaces
+around a string are no part of what it means, but they are part of what was written: ``Words`` has
+the strings without them to decide by, and as they are to keep.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.formats.raw import Raw
-from lookalike.table.infer.vocabulary import GAPS, MISSING
+from lookalike.table.infer.vocabulary import MISSING, vocabulary
 
 SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
 
@@ -27,17 +29,21 @@ class Words:
     ----------
     name : str
         The name of the column.
-    distinct : Arrow array of strings, each once, trimmed, none missing
+    distinct : Arrow array of strings, trimmed, none missing
+        One twice where the column has it with other spaces around it.
     counts : int64 array
         How many rows have each of them.
     rows : int
         All rows of the table.
+    written : Arrow array of strings, each once
+        The same strings as they are written.
     """
 
     name: str
     distinct: Any
     counts: np.ndarray
     rows: int
+    written: Any
 
     def __len__(self) -> int:
         return len(self.distinct)
@@ -51,25 +57,27 @@ class Words:
         """Return some of the words."""
         if keep.all():
             return self
+        mask = pa.array(keep)
         return replace(
-            self, distinct=self.distinct.filter(pa.array(keep)), counts=self.counts[keep]
+            self,
+            distinct=self.distinct.filter(mask),
+            counts=self.counts[keep],
+            written=self.written.filter(mask),
         )
+
+    def counted(self) -> dict[str, int]:
+        """Return the strings as they are written, and how many rows have each."""
+        return dict(zip(self.written.to_pylist(), self.counts.tolist(), strict=True))
 
 
 def neutralise(raw: Raw) -> Raw:
-    """Trim text and make empty strings missing; typed cells stay as they are."""
+    """Make blank strings missing; typed cells stay as they are."""
     if not raw.is_text:
         return raw
-    trimmed = pc.utf8_trim_whitespace(raw.words)
-    same = trimmed.equals(raw.words)
-    empty = pc.index(trimmed, pa.scalar("", pa.large_string())).as_py() >= 0
-    if same and not empty and raw.words.null_count == 0:
+    blank = pc.or_(pc.utf8_is_space(raw.words), pc.equal(pc.binary_length(raw.words), 0))
+    if not raw.words.null_count and not pc.any(blank).as_py():
         return raw
-    again = trimmed.dictionary_encode()  # " a" and "a" are one word now
-    to = pc.fill_null(again.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
-    codes = np.append(to, -1)[raw.codes]
-    cells = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), again.dictionary)
-    return replace(raw, cells=cells).without([""])
+    return raw.with_words(~pc.fill_null(blank, True).to_numpy(zero_copy_only=False))
 
 
 def words_of(raw: Raw) -> Words:
@@ -81,7 +89,8 @@ def words_of(raw: Raw) -> Words:
         counts = np.bincount(codes[here], minlength=len(raw.words))
     else:
         np.add.at(counts, codes[here], raw.times[here])
-    return Words(raw.name, raw.words, counts, raw.rows).where(counts > 0)
+    trimmed = pc.utf8_trim_whitespace(raw.words)
+    return Words(raw.name, trimmed, counts, raw.rows, raw.words).where(counts > 0)
 
 
 def gap_words(distinct: Any) -> np.ndarray:
@@ -89,7 +98,7 @@ def gap_words(distinct: Any) -> np.ndarray:
     short = pc.less_equal(pc.utf8_length(distinct), 20).to_numpy(zero_copy_only=False)
     if not short.any():
         return short
-    known = pa.array(sorted(GAPS), pa.large_string())
+    known = pa.array(sorted(vocabulary().gaps), pa.large_string())
     found = pc.is_in(pc.utf8_lower(distinct), value_set=known)
     return np.asarray(found.to_numpy(zero_copy_only=False))
 
@@ -102,10 +111,10 @@ def missing_words(distinct: Any) -> tuple[str, ...]:
 
     Parameters
     ----------
-    distinct : Arrow array of strings, each once
+    distinct : Arrow array of strings, trimmed
     """
     found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
-    gone = distinct.filter(found).to_pylist()
+    gone = set(distinct.filter(found).to_pylist())
     if "NA" in gone:
         others = distinct.filter(pc.invert(found))
         if len(others) and all_match(others, r"^[A-Z]{2}$"):

@@ -136,14 +136,25 @@ class Raw:
     def _without_levels(self, words: set[str]) -> Raw:
         levels = self.cells.dictionary
         if pa.types.is_large_string(levels.type):
-            gone = pc.is_in(levels, value_set=pa.array(sorted(words), pa.large_string()))
-            kept = np.flatnonzero(~gone.to_numpy(zero_copy_only=False))
+            tokens = pa.array(sorted(words), pa.large_string())
+            gone = pc.is_in(levels, value_set=tokens)
+            if self.is_text:  # " ?" is a "?" too
+                bare = pc.utf8_trim_whitespace(levels)
+                gone = pc.or_(gone, pc.is_in(bare, value_set=tokens))
+            keep = ~gone.to_numpy(zero_copy_only=False)
         else:
-            names = levels.to_pylist()
-            kept = np.flatnonzero([written(level) not in words for level in names])
-        if len(kept) == len(levels):
-            return self
-        to = np.full(len(levels) + 1, -1, dtype=np.int64)
+            keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
+        return self if keep.all() else self.with_words(keep)
+
+    def with_words(self, keep: np.ndarray) -> Raw:
+        """Return the column with some of its distinct cells; rows with others are missing.
+
+        Parameters
+        ----------
+        keep : boolean array, one entry per cell of the dictionary
+        """
+        kept = np.flatnonzero(keep)
+        to = np.full(len(keep) + 1, -1, dtype=np.int64)
         to[kept] = np.arange(len(kept))
         codes = to[self.codes]
         cells = pa.DictionaryArray.from_arrays(

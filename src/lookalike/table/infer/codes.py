@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,18 @@ from lookalike.table.formats.raw import Raw, is_missing, objects, written, wrong
 from lookalike.table.infer.cycles import CYCLES, read_cycle
 from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
 from lookalike.table.infer.reading import Reading
-from lookalike.table.infer.vocabulary import FLAGS
+from lookalike.table.infer.vocabulary import vocabulary
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, unknown_code
 
-YES = {yes: no for no, yes in reversed(FLAGS)} | {"1": "0"}
-NO = dict(reversed(FLAGS)) | {"0": "1"}
 _TRUTH = ("true", "false")
+
+
+@cache
+def _answers() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the words for yes and those for no, each with its opposite."""
+    flags = vocabulary().flags[::-1]  # the first of several opposites is written last
+    return {yes: no for no, yes in flags} | {"1": "0"}, dict(flags) | {"0": "1"}
 
 
 def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
@@ -60,7 +66,12 @@ def _recode(codes: np.ndarray, to: list[int]) -> np.ndarray:
 
 
 def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
-    """Return a function from value to code: equal first, else written alike (4, 4.0 and "4")."""
+    """Return a function from value to code: equal first, else written alike (4, 4.0 and "4").
+
+    A string without spaces around it is also the one level that has some: people ask for "Private"
+    where a file has " Private". One with spaces is never taken for a level without, since it would
+    come back as something else than was written.
+    """
     exact = {level: code for code, level in enumerate(levels)}
     alike: dict[str, int | None] = {}
     for code, level in enumerate(levels):
@@ -70,6 +81,11 @@ def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
         if isinstance(level, bool | int | float) and level in (0, 1):
             for word in (("0", "false"), ("1", "true"))[int(level)]:
                 alike.setdefault(word, code)
+    for code, level in enumerate(levels):
+        if isinstance(level, str) and level != level.strip():
+            bare = level.strip()
+            if bare not in exact:
+                alike[bare] = None if bare in alike else code
 
     def find(value: Any) -> int | None:
         code = exact.get(value)
@@ -105,6 +121,14 @@ def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
         declared = bool(raw.declared)
         known = [value for value in values if not is_missing(value)]
         levels = tuple(known if declared else _sorted(known))
+    codes, unknown = _place(values, codes, levels)
+    return Column(raw.name, replace(kind, levels=levels), codes, unknown)
+
+
+def _place(
+    values: list[Any], codes: np.ndarray, levels: tuple[Any, ...]
+) -> tuple[np.ndarray, dict[int, Any]]:
+    """Return a code in the levels per row, and the values behind codes that no level has."""
     find = _finder(levels)
     to, unknown = [], {}
     used = np.zeros(len(values) + 1, dtype=bool)
@@ -116,7 +140,7 @@ def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
             if used[i]:
                 unknown[code] = value
         to.append(code)
-    return Column(raw.name, replace(kind, levels=levels), _recode(codes, to), unknown)
+    return _recode(codes, to), unknown
 
 
 def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
@@ -135,7 +159,6 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
             levels = tuple(known)
         elif found is not None:
             levels = found.levels
-            kind = replace(kind, reading=Reading("level", same=tuple(sorted(found.same.items()))))
         elif any(isinstance(value, str) for value in known):
             names = ", ".join(repr(value) for value in known[:5])
             raise InvalidInput(
@@ -146,33 +169,29 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
             )
         else:
             levels = tuple(_sorted(known))
-    same = dict(kind.reading.same) if kind.reading is not None else {}
-    find = _finder(levels)
-    to = [-1 if is_missing(value) else find(same.get(value, value)) for value in values]
-    present = np.zeros(len(values) + 1, dtype=bool)
-    present[codes] = True
-    stray = [i for i, code in enumerate(to) if code is None and present[i]]
-    if stray:
-        bad = np.flatnonzero(np.isin(codes, stray))
+        if not raw.declared:  # found in these cells: others may have more
+            kind = replace(kind, reading=replace(kind.reading or Reading(), what="level"))
+    codes, unknown = _place(values, codes, levels)
+    if unknown and not (fitted and kind.takes_new_levels):
+        bad = np.flatnonzero(codes < -1)
         names = ", ".join(repr(level) for level in levels)
         raise wrong(
             raw,
             bad,
-            values[codes[bad[0]]],
+            unknown[int(codes[bad[0]])],
             f"one of the levels {names}",
             Phrase(
                 "Add the level in its place, or use ",
                 Param("missing", [values[codes[bad[0]]]]),
             ),
         )
-    return Column(
-        raw.name, replace(kind, levels=levels), _recode(codes, [-1 if c is None else c for c in to])
-    )
+    return Column(raw.name, replace(kind, levels=levels), codes, unknown)
 
 
 def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a flag column."""
     values, codes = _encode(raw)
+    yes, no = _answers()
     levels = kind.levels or _flag_levels(values)
     find = _finder(levels) if levels else (lambda value: None)
     to: list[int] = []
@@ -183,7 +202,7 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
         at = find(value)
         if at is None:
             word = written(value).strip().lower()
-            at = 1 if word in YES else 0 if word in NO else None
+            at = 1 if word in yes else 0 if word in no else None
         if at is None:
             bad = np.flatnonzero(codes == code)
             if len(bad) == 0:  # a declared category that no row has
@@ -210,11 +229,12 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
 def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
     """Return (no, yes) as the column writes them; the word that it lacks is filled in."""
     no, yes = None, None
+    yes_words, no_words = _answers()
     for value in values:
         word = written(value).strip().lower()
-        if word in YES:
+        if word in yes_words:
             yes = value if yes is None else yes
-        elif word in NO:
+        elif word in no_words:
             no = value if no is None else no
     if no is None and yes is None:
         return ()
@@ -224,7 +244,7 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
         if isinstance(value, int | float):
             return (0, 1)
     if no is None:
-        no = YES[written(yes).strip().lower()]
+        no = yes_words[written(yes).strip().lower()]
     if yes is None:
-        yes = NO[written(no).strip().lower()]
+        yes = no_words[written(no).strip().lower()]
     return (no, yes)

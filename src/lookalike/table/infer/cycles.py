@@ -10,11 +10,11 @@ from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.table.formats.neutral import words_of
 from lookalike.table.formats.raw import Raw, wrong
 from lookalike.table.infer.numbers import read_number
-from lookalike.table.infer.vocabulary import MONTHS, WEEKDAYS, fold
+from lookalike.table.infer.vocabulary import fold, vocabulary
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
 
-CYCLES = {"month": MONTHS, "weekday": WEEKDAYS}
+CYCLES = ("month", "weekday")
 
 
 def read_cycle(raw: Raw, kind: Kind) -> Column:
@@ -22,7 +22,7 @@ def read_cycle(raw: Raw, kind: Kind) -> Column:
 
     Dates have one; names ("Feb", "Tuesday") and numbers from 1 (January, Monday) say it.
     """
-    names = CYCLES[kind.role]
+    names = vocabulary().months if kind.role == "month" else vocabulary().weekdays
     levels = tuple(level[0].capitalize() for level in names)
     codes = _named(raw, names) if raw.is_text else None
     if codes is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,42 +17,56 @@ import pyarrow.compute as pc
 
 from lookalike.table.formats.neutral import SAMPLE, Words, join_notes
 from lookalike.table.infer.reading import Reading
-from lookalike.table.infer.vocabulary import MONTHS, WEEKDAYS
+from lookalike.table.infer.vocabulary import vocabulary
 
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
     r"(?:\s?(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
 _TIME = rf"(?:(?:[T ]|, ?|,? at ){_CLOCK}\s?(?P<zone>Z|UTC|GMT|[+\-]\d{{2}}:?\d{{2}})?)?$"
-_NAMES = "|".join(word for level in MONTHS for word in sorted(level, key=len, reverse=True))
-_DAYS = "|".join(word for level in WEEKDAYS for word in sorted(level, key=len, reverse=True))
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4}|'?\d{2})"
-_WORD = rf"(?P<name>{_NAMES})\.?"
-_WEEK = rf"(?:(?:{_DAYS})\.?,?\s+)?"
 _AB = rf"(?P<a>\d{{1,2}})[\-/.](?P<b>\d{{1,2}})[\-/.]{_YEAR}"
 
-FORMS = {
-    "ymd": r"(?P<year>\d{4})[\-/.](?P<month>\d{1,2})[\-/.](?P<day>\d{1,2})" + _TIME,
-    "dmy": _AB + _TIME,
-    "mdy": _AB + _TIME,
-    "month day year": rf"{_WEEK}{_WORD}\s+{_DAY},?\s+{_YEAR}" + _TIME,
-    "day month year": rf"{_WEEK}{_DAY}[\s\-.]+(?:of )?{_WORD},?[\s\-]+{_YEAR}" + _TIME,
-    "year month day": rf"(?P<year>\d{{4}})[\s\-/]{_WORD}[\s\-/]{_DAY}" + _TIME,
-    "year-month": r"(?P<year>(?:1[5-9]|20|21)\d{2})[\-/](?P<month>0?[1-9]|1[0-2])$",
-    "month/year": r"(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)\d{2})$",
-    "month year": rf"{_WORD},?[\s\-]+{_YEAR}$",
-    "year month": rf"(?P<year>\d{{4}}),?[\s\-]+{_WORD}$",
-    "week": r"(?P<year>(?:19|20)\d{2})[\s\-]?W(?P<week>\d{2})$",
-    "quarter": r"(?P<year>(?:19|20)\d{2})[\s\-]?[qQ](?P<quarter>[1-4])$",
-    "quarter year": r"[qQ](?P<quarter>[1-4])[\s\-/]?(?P<year>(?:19|20)\d{2})$",
-    "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])$",
-    "clock": _CLOCK.replace("{1,2}", "{1,3}", 1) + "$",
-}
-"""How dates may be written, by name; "compact" is believed only where the name says date."""
-
 DAY = 86_400_000_000  # microseconds
-_MONTH = {word: at for at, level in enumerate(MONTHS, 1) for word in level}
+
+
+@cache
+def date_forms() -> dict[str, str]:
+    """Return how dates may be written, by name; made once, since months have many spellings.
+
+    "compact" is believed only where the name of the column says date.
+    """
+    words = vocabulary()
+    name = rf"(?P<name>{_any_of(words.months)})\.?"
+    week = rf"(?:(?:{_any_of(words.weekdays)})\.?,?\s+)?"
+    return {
+        "ymd": r"(?P<year>\d{4})[\-/.](?P<month>\d{1,2})[\-/.](?P<day>\d{1,2})" + _TIME,
+        "dmy": _AB + _TIME,
+        "mdy": _AB + _TIME,
+        "month day year": rf"{week}{name}\s+{_DAY},?\s+{_YEAR}" + _TIME,
+        "day month year": rf"{week}{_DAY}[\s\-.]+(?:of )?{name},?[\s\-]+{_YEAR}" + _TIME,
+        "year month day": rf"(?P<year>\d{{4}})[\s\-/]{name}[\s\-/]{_DAY}" + _TIME,
+        "year-month": r"(?P<year>(?:1[5-9]|20|21)\d{2})[\-/](?P<month>0?[1-9]|1[0-2])$",
+        "month/year": r"(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)\d{2})$",
+        "month year": rf"{name},?[\s\-]+{_YEAR}$",
+        "year month": rf"(?P<year>\d{{4}}),?[\s\-]+{name}$",
+        "week": r"(?P<year>(?:19|20)\d{2})[\s\-]?W(?P<week>\d{2})$",
+        "quarter": r"(?P<year>(?:19|20)\d{2})[\s\-]?[qQ](?P<quarter>[1-4])$",
+        "quarter year": r"[qQ](?P<quarter>[1-4])[\s\-/]?(?P<year>(?:19|20)\d{2})$",
+        "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])$",
+        "clock": _CLOCK.replace("{1,2}", "{1,3}", 1) + "$",
+    }
+
+
+@cache
+def _month_numbers() -> dict[str, int]:
+    return {word: at for at, level in enumerate(vocabulary().months, 1) for word in level}
+
+
+def _any_of(levels: tuple[tuple[str, ...], ...]) -> str:
+    # The longest spelling first: "sep" would leave the "tember" of "september" over.
+    return "|".join(word for level in levels for word in sorted(level, key=len, reverse=True))
 
 
 @dataclass(frozen=True)
@@ -78,7 +93,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> DatesFo
         Whether 20200924 may be a date.
     """
     sample = words.distinct[:SAMPLE]
-    for form, pattern in FORMS.items():
+    for form, pattern in date_forms().items():
         if form in ("mdy", "compact") and not (compact and form == "compact"):
             continue
         if not pc.all(pc.match_substring_regex(sample, _full(pattern))).as_py():
@@ -95,7 +110,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> DatesFo
 def misfit_dates(distinct: Any) -> np.ndarray:
     """Return which strings are no date or time in the form that most of the first ones have."""
     sample = distinct[:SAMPLE]
-    for form, pattern in FORMS.items():
+    for form, pattern in date_forms().items():
         if form in ("mdy", "compact"):
             continue
         hits = pc.sum(pc.match_substring_regex(sample, _full(pattern))).as_py() or 0
@@ -128,7 +143,7 @@ def _is_short_count(distinct: Any) -> bool:
 
 
 def _find_order(words: Words, prefer: str) -> DatesFound | None:
-    parts = pc.extract_regex(words.distinct, _full(FORMS["dmy"]))
+    parts = pc.extract_regex(words.distinct, _full(date_forms()["dmy"]))
     if parts.null_count:
         return None
     largest = [pc.max(parts.field(name).cast(pa.int64())).as_py() for name in ("a", "b")]
@@ -157,7 +172,7 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     cells : Arrow array of timestamps (of durations for times of day), missing where none fits
     fits : boolean array
     """
-    parts = pc.extract_regex(distinct, _full(FORMS[reading.form]))
+    parts = pc.extract_regex(distinct, _full(date_forms()[reading.form]))
     fits = ~pc.is_null(parts).to_numpy(zero_copy_only=False)
     names = {field.name for field in parts.type}
 
@@ -180,7 +195,8 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
         day, month = (first, second) if reading.form == "dmy" else (second, first)
     if "name" in names:
         lower = pc.utf8_lower(parts.field("name")).dictionary_encode()
-        numbers = np.array([_MONTH.get(word or "", 0) for word in lower.dictionary.to_pylist()])
+        months = _month_numbers()
+        numbers = np.array([months.get(word or "", 0) for word in lower.dictionary.to_pylist()])
         at = pc.fill_null(lower.indices, 0).to_numpy(zero_copy_only=False)
         month = numbers[at] if len(numbers) else month
     if "week" in names:  # the Monday of an ISO week; 4 January is always in the first

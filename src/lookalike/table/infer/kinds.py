@@ -8,9 +8,9 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
 3. Text is read as what all of its cells are in one reading, where written gaps ("n/a", "-", "?",
    "unknown") are missing cells: true/false; digits with leading zeros are a code; numbers (money,
    thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
-   nothing: flag; words of one known scale (``scales.py``), numbered answers, bands: order; lists in
-   brackets (``written_lists.py``): rules 7 and 8; items between separators that come again in other
-   cells: set.
+   nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
+   numbered answers, bands: order; lists in brackets (``written_lists.py``): rules 7 and 8; items
+   between separators that come again in other cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
    where all are codes; name (set aside, to show and to search by) where nearly every row has

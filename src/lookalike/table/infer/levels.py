@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lookalike.table.infer.scale import Scale
-from lookalike.table.infer.scales import SCALES
+from lookalike.table.infer.scales import known_scales
 from lookalike.table.infer.vocabulary import CURRENCY, fold
 
 MOST = 60  # distinct strings beyond which nothing is an ordered scale
@@ -46,20 +46,18 @@ _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D
 
 @dataclass(frozen=True)
 class LevelsFound:
-    """Strings from low to high, and what they are.
-
-    ``same`` maps every other spelling of a level ("HIGH") to the one that is kept ("High").
-    """
+    """Strings from low to high as they are written, and what they are."""
 
     levels: tuple[str, ...]
     what: str
-    same: dict[str, str]
     open: bool = False
-    note: str = ""
 
 
 def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
-    """Find the scale that holds every word.
+    """Find the scale that has a level of its own for every word.
+
+    Two spellings of one level that both occur may be two values to their writer (platinum and
+    diamond, normal and moderate, "Gold" and "GOLD"): such a scale is not taken.
 
     Parameters
     ----------
@@ -67,46 +65,42 @@ def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
         The name of the column.
     words : mapping of word to how often it occurs
     """
-    if not 2 <= len(words) <= MOST:
-        return None
-    for forms in _forms(words):
-        for scale in SCALES:
-            found = _on_scale(scale, name, words, forms)
-            if found is not None:
-                return found
+    for scale, ranks in _fitting_scales(name, words):
+        if len(set(ranks.values())) == len(ranks):
+            levels = tuple(sorted(ranks, key=ranks.__getitem__))
+            return LevelsFound(levels, scale.what, scale.open)
     return None
 
 
-def _on_scale(
-    scale: Scale, name: str, words: dict[str, int], forms: dict[str, str]
-) -> LevelsFound | None:
-    rank = {spelling: at for at, level in enumerate(scale.levels) for spelling in level}
-    if not all(form in rank for form in forms.values()) or not _believed(scale, name, forms, rank):
-        return None
-    ranks = {word: rank[form] for word, form in forms.items()}
-    kept: dict[int, str] = {}
-    for word in sorted(words, key=lambda word: (-words[word], word)):
-        kept.setdefault(ranks[word], word)
-    levels = tuple(kept[at] for at in sorted(kept))
-    same = {word: kept[ranks[word]] for word in words if kept[ranks[word]] != word}
-    others = [word for word, to in same.items() if not _is_spelling(forms[word], forms[to])]
-    if not others:
-        return LevelsFound(levels, scale.what, same, scale.open)
-    # Two spellings of one level, or two levels that our scale does not tell apart: it is said.
-    note = f"{others[0]!r} is taken for the same as {same[others[0]]!r}"
-    return LevelsFound(levels, scale.what, same, True, note)
+def say_shared_level(name: str, words: dict[str, int]) -> str:
+    """Say which two words keep a column from being ordered by a scale; "" where none do."""
+    for scale, ranks in _fitting_scales(name, words):
+        first: dict[int, str] = {}
+        for word, rank in ranks.items():
+            other = first.setdefault(rank, word)
+            if other != word:
+                return (
+                    f"not ordered, since {other!r} and {word!r} are one level of the scale "
+                    f"{scale.what!r}: pass kinds={{{name!r}: [lowest, ..., highest]}} to order it"
+                )
+    return ""
 
 
-def _is_spelling(a: str, b: str) -> bool:
-    """Whether one form is the other, or short for it: "mon" and "monday"."""
-    same = a.startswith(b) or b.startswith(a)
-    return same and a.count(" ") == b.count(" ")
+def _fitting_scales(name: str, words: dict[str, int]) -> Iterator[tuple[Scale, dict[str, int]]]:
+    """Give the scales that hold every word and are believed, with the rank of each word."""
+    if not 2 <= len(words) <= MOST:
+        return
+    for forms in _forms(words):
+        for scale in known_scales():
+            rank = scale.rank
+            if all(form in rank for form in forms.values()) and _believed(scale, name, forms):
+                yield scale, {word: rank[form] for word, form in forms.items()}
 
 
 def without_number(word: str) -> str:
     """Return an answer without the number before it: "0_no" is "no"."""
-    match = _NUMBERED.match(word)
-    return word if match is None else match.group(2).strip()
+    match = _NUMBERED.match(word.strip())
+    return word.strip() if match is None else match.group(2).strip()
 
 
 def _forms(words: dict[str, int]) -> Iterator[dict[str, str]]:
@@ -122,13 +116,13 @@ def _forms(words: dict[str, int]) -> Iterator[dict[str, str]]:
         yield {word: " ".join(tokens) for word, tokens in zip(words, less, strict=True)}
 
 
-def _believed(scale: Scale, name: str, folded: dict[str, str], rank: dict[str, int]) -> bool:
+def _believed(scale: Scale, name: str, folded: dict[str, str]) -> bool:
     forms = set(folded.values())
     if scale.name and not re.search(scale.name, name, re.IGNORECASE):
         return False
     if scale.needs and not scale.needs & forms:
         return False
-    return len({rank[form] for form in forms}) >= scale.least
+    return len({scale.rank[form] for form in forms}) >= scale.least
 
 
 def is_partly_scale(name: str, words: dict[str, int]) -> bool:
@@ -136,8 +130,8 @@ def is_partly_scale(name: str, words: dict[str, int]) -> bool:
     if not 3 <= len(words) <= MOST:
         return False
     forms = {fold(word) for word in words}
-    for scale in SCALES:
-        known = {word for level in scale.levels for word in level}
+    for scale in known_scales():
+        known = scale.rank.keys()
         if scale.name and not re.search(scale.name, name, re.IGNORECASE):
             if scale.what == "roman numerals" and forms <= known and scale.needs & forms:
                 return True
@@ -159,7 +153,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
         return None
     ranks, bare = {}, {}
     for word in words:
-        match = _NUMBERED.match(word)
+        match = _NUMBERED.match(word.strip())
         if match is None:
             return None
         ranks[word] = int(match.group(1))
@@ -170,7 +164,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
     alone = {bare[word]: words[word] for word in levels}
     known = find_levels("", alone) or find_bands(alone)
     doubt = known is None or known.open
-    return LevelsFound(levels, "numbered answers", {}, open=doubt)
+    return LevelsFound(levels, "numbered answers", open=doubt)
 
 
 # -- bands -----------------------------------------------------------------------------------------
@@ -183,9 +177,11 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
     factors = _factors(words)
     if factors is None:
         return None
-    if all(_DASHED.match(word) for word in words):  # 1935-, 1940-, ...: where each band begins
+    if all(
+        _DASHED.match(word.strip()) for word in words
+    ):  # 1935-, 1940-, ...: where each band begins
         starts = {word: _span(word) or (0.0, 0.0) for word in words}
-        return LevelsFound(tuple(sorted(starts, key=lambda word: starts[word])), "bands", {})
+        return LevelsFound(tuple(sorted(starts, key=lambda word: starts[word])), "bands")
     for dash in ("up", "down"):  # "40-" ends the list of bands more often than it begins one
         spans = {}
         for word in words:
@@ -195,7 +191,7 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
             spans[word] = (span[0] * factors[word], span[1] * factors[word])
         levels = _in_order(spans)
         if levels is not None:
-            return LevelsFound(levels, "bands", {})
+            return LevelsFound(levels, "bands")
     return None
 
 
@@ -205,7 +201,7 @@ def is_partly_bands(words: dict[str, int]) -> bool:
         return False
     spans = {word: _span(word) for word in words}
     known = [word for word, span in spans.items() if span is not None]
-    wide = [word for word in known if _SINGLE.match(word) is None]
+    wide = [word for word in known if _SINGLE.match(word.strip()) is None]
     return len(wide) >= 2 and len(known) >= max(3, 0.6 * len(words))
 
 
@@ -241,6 +237,7 @@ def _factors(words: dict[str, int]) -> dict[str, float] | None:
 
 def _span(word: str, dash: str = "up") -> tuple[float, float] | None:
     """Return the two ends of a band, infinite where it is open."""
+    word = word.strip()
     if match := _SINGLE.match(word):
         value = _value(match.group(1), match.group(2), match.group(3))
         return value, value

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from lookalike.table.formats.neutral import SAMPLE, Words, all_match, join_notes
 from lookalike.table.infer.reading import Reading
-from lookalike.table.infer.vocabulary import CURRENCY, MULTIPLES, UNITS
+from lookalike.table.infer.vocabulary import CURRENCY, vocabulary
 
 _BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
 _PATTERN = (
@@ -151,7 +151,7 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     def factor(after: str) -> float:
         if _one(after) in known:
             return 1.0
-        return MULTIPLES.get(after.casefold(), np.nan) if reading.currency else np.nan
+        return vocabulary().multiples.get(after.casefold(), np.nan) if reading.currency else np.nan
 
     def allowed(before: str) -> float:
         return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
@@ -209,7 +209,7 @@ def _affixes(parts: Any) -> tuple[str, str, str] | None:
     found = {unit: unit not in near for unit in units}  # whether a space stands before it
     if len(money) > 1:
         return None
-    if money and found and {unit.casefold() for unit in found} <= set(MULTIPLES):
+    if money and found and {unit.casefold() for unit in found} <= set(vocabulary().multiples):
         names = ", ".join(sorted(found))
         return money.pop(), "", f"{names} after an amount multiplies it"
     if len({_one(unit) for unit in found}) > 1:
@@ -220,7 +220,7 @@ def _affixes(parts: Any) -> tuple[str, str, str] | None:
     note = ""
     if unit:
         lacking = int(pc.sum(pc.equal(after, "")).as_py() or 0)
-        if lacking and unit.casefold() not in UNITS:
+        if lacking and unit.casefold() not in vocabulary().units:
             return None
         note = f"the unit {unit!r} is left out"
         if lacking:
@@ -231,7 +231,8 @@ def _affixes(parts: Any) -> tuple[str, str, str] | None:
 
 
 def _is_unit(word: str, spaced: bool) -> bool:
-    if word.casefold() in UNITS or _one(word) in UNITS:
+    units = vocabulary().units
+    if word.casefold() in units or _one(word) in units:
         return spaced or len(word) > 1 or not word.isupper()  # 1A, 2A are not amperes
     letters = word.replace(" ", "").replace("/", "").replace(".", "")
     plain = letters.isalpha() and word.casefold() not in ("am", "pm", "bc", "ad")

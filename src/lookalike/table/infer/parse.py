@@ -21,7 +21,7 @@ from lookalike.table.model.kind import Kind
 
 def spread(raw: Raw, words: Words, cells: Any) -> Raw:
     """Give every row of a text column the value of its string; a string not in words is a gap."""
-    place = pc.index_in(raw.words, value_set=words.distinct)
+    place = pc.index_in(raw.words, value_set=words.written)
     place = pc.fill_null(place.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
     at = np.append(place, -1)[raw.codes]
     if at.min(initial=0) >= 0:
@@ -132,14 +132,15 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exc
 def _misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
     """Return the rows of words that do not fit, the first of them, and whether these are all."""
     every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
-    bad = words.distinct if every else words.where(~fits).distinct
+    bad = words.written if every else words.where(~fits).written
     hit = pc.is_in(raw.cells.dictionary_decode(), value_set=bad).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(hit)
     return rows, raw.cells[int(rows[0])].as_py(), every
 
 
 def _alone(word: str, name: str, kind: Kind, date: bool) -> bool:
-    one = Words(name, pa.array([word], pa.large_string()), np.ones(1, dtype=np.int64), 1)
+    alone = pa.array([word], pa.large_string())
+    one = Words(name, alone, np.ones(1, dtype=np.int64), 1, alone)
     known = kind.reading
     if date:
         if known is not None and known.form:

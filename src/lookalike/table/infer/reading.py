@@ -25,7 +25,7 @@ DATE_FORMS = (
     "compact",
     "clock",
 )
-"""Names of the ways to write dates; ``dates_text.FORMS`` has a pattern for each."""
+"""Names of the ways to write dates; ``dates_text.date_forms`` has a pattern for each."""
 
 
 @saveable
@@ -36,8 +36,8 @@ class Reading:
     Parameters
     ----------
     what : str
-        "number", "date", "time", "mark" (an x or nothing), "set", "list" (in brackets), "level", or
-        "" where cells stay words.
+        "number", "date", "time", "mark" (an x or nothing), "set", "list" (in brackets), "level" (an
+        order that the caller did not declare), or "" where cells stay words.
     decimal : str
         The decimal separator of numbers.
     thousands : str
@@ -47,16 +47,14 @@ class Reading:
     unit : str
         What follows every number, such as "kg" or "%".
     form : str
-        How dates are written: "ymd", "dmy", "mdy", or another name in ``dates_text.FORMS``.
+        How dates are written: "ymd", "dmy", "mdy", or another of ``DATE_FORMS``.
     separator : str
         What stands between the items of a set.
     gaps : tuple of str
         Words that were read as missing.
-    same : tuple of pairs
-        Other spellings of a level, each with the one that is kept.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
         "decimal": Choice(".", ","),
         "thousands": Text(),
@@ -65,7 +63,6 @@ class Reading:
         "form": Choice("", *DATE_FORMS),
         "separator": Text(),
         "gaps": TupleOf(Text()),
-        "same": TupleOf(TupleOf(Text(), 2)),
     }
 
     what: str = ""
@@ -76,4 +73,3 @@ class Reading:
     form: str = ""
     separator: str = ""
     gaps: tuple[str, ...] = ()
-    same: tuple[tuple[str, str], ...] = ()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
+from lookalike.table._data import read_data
 from lookalike.table.formats.neutral import Words, all_match
 from lookalike.table.model.loading import CODED
 from lookalike.table.model.table import Column
@@ -34,42 +36,19 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CODES = frozenset(
-    """zip zipcode postal postcode plz phone telephone tel mobile fax fips naics sic isbn issn ean
-    upc iban ssn vin sku asin code codes id ids uuid guid key identifier""".split()
-)
-_NUMBERED = frozenset(  # a number of these is a name
-    """account order customer invoice phone serial policy flight tail license licence ticket member
-    employee patient case room route bus store shop contract tracking reference ref batch lot part
-    model registration security tax passport card house building unit item""".split()
-)
-_OWNERS = _NUMBERED | frozenset(  # "schoolid" and "patnr" are written as one word
-    """school student pupil teacher class child person user client subject sub pat hh household
-    family fam firm company team player country county state district dist region city town village
-    hospital site plot study product prod choice record row doc sch obs id""".split()
-)
-_THINGS = frozenset(  # whole numbers under such a name may say which, or how many
-    """subject patient person individual respondent participant student pupil teacher judge rater
-    worker operator animal rat pig dog chick firm company school class hospital center centre clinic
-    ward district county state country region province city town village municipality commune
-    precinct household family cluster stratum batch block plot site station store team lab litter
-    herd species industry occupation race ethnicity religion marital party""".split()
-)
-_DATES = frozenset("date day dt datum dob when birthdate birthday fecha time timestamp".split())
-_COUNTS = frozenset(
-    "month months day days hour hours week minute second year age count qty mon mm dd hh".split()
-)
-_NAMES = frozenset(
-    """name names title titles label firstname lastname surname fullname headline subject track song
-    artist author player company street address email mail url link website homepage path file
-    filename image photo username login""".split()
-)
 _PATTERNS = {
     "e-mail addresses": r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
     "web addresses": r"^(?:https?|ftp)://\S+$|^www\.\S+$",
     "UUIDs": r"^\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?$",
     "file paths": r"^(?:[A-Za-z]:\\|/|\./|~/|\.\./)\S.*[/\\.]\S+$|^[\w\-./ ]+/[\w\-. ]+\.\w{1,5}$",
 }
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    """Return the words in names of columns that say something, from ``data/names.toml``."""
+    words = {what: frozenset(listed) for what, listed in read_data("names").items()}
+    return words | {"owners": words["owners"] | words["numbered"]}
 
 
 def is_identifier_name(name: str) -> bool:
@@ -87,35 +66,39 @@ def is_code_name(name: str) -> bool:
     tokens = _tokens(name)
     if not tokens:
         return False
-    if tokens[-1] in _CODES or tokens[-1].endswith("code"):
+    if tokens[-1] in _words()["codes"] or tokens[-1].endswith("code"):
         return True
     if any(
-        tokens[-1].removesuffix(end) in _OWNERS
+        tokens[-1].removesuffix(end) in _words()["owners"]
         for end in ("id", "no", "nr", "num", "code")
         if tokens[-1].endswith(end) and tokens[-1] != end
     ):
         return True
     if len(tokens) > 1 and tokens[-1] in ("no", "nr"):
         return True
-    return len(tokens) > 1 and tokens[-1] in ("number", "num") and tokens[-2] in _NUMBERED
+    return (
+        len(tokens) > 1 and tokens[-1] in ("number", "num") and tokens[-2] in _words()["numbered"]
+    )
 
 
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
     tokens = _tokens(name)  # one word: "mpg_city" and "YearsAtCompany" are amounts
-    return len(tokens) == 1 and tokens[0] in _THINGS
+    return len(tokens) == 1 and tokens[0] in _words()["things"]
 
 
 def says_date(name: str) -> bool:
     """Whether a column's name says that it holds dates."""
     tokens = _tokens(name)
-    return bool(tokens) and (not _DATES.isdisjoint(tokens) or tokens[-1].endswith("date"))
+    return bool(tokens) and (
+        not _words()["dates"].isdisjoint(tokens) or tokens[-1].endswith("date")
+    )
 
 
 def is_zero_padded_count(name: str, distinct: Any) -> bool:
     """Whether digits such as "01" to "12" are counts under a name such as "month"."""
     narrow = pc.max(pc.utf8_length(distinct)).as_py() <= 2
-    return narrow and not _COUNTS.isdisjoint(_tokens(name))
+    return narrow and not _words()["counts"].isdisjoint(_tokens(name))
 
 
 def _tokens(name: str) -> list[str]:
@@ -144,7 +127,7 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     if spaces > 6:
         return None
     tokens = _tokens(words.name)
-    named = bool(tokens) and tokens[-1] in _NAMES
+    named = bool(tokens) and tokens[-1] in _words()["names"]
     if named and count >= 5 and n >= 0.6 * count and (n > 20 or n == count):
         return f"named {words.name!r}", 0.9
     if count >= ROWS and n >= 0.9 * count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,7 @@ class Scale:
     name: str = ""
     open: bool = False
 
-
-def levels(text: str) -> tuple[tuple[str, ...], ...]:
-    """Read "low|lo < mid < high"."""
-    return tuple(
-        tuple(word.strip() for word in level.split("|"))
-        for level in " ".join(text.split()).split("<")
-    )
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """The level of each spelling, counted from 0."""
+        return {spelling: at for at, level in enumerate(self.levels) for spelling in level}

@@ -30,6 +30,7 @@ from lookalike.table.infer.levels import (
     find_numbered,
     is_partly_bands,
     is_partly_scale,
+    say_shared_level,
     without_number,
 )
 from lookalike.table.infer.lists import kind_of, list_facts
@@ -56,7 +57,7 @@ from lookalike.table.infer.typed import (
     infer_numbers,
     set_aside_constant,
 )
-from lookalike.table.infer.vocabulary import FLAGS, GAPS, MARKS, MISSING
+from lookalike.table.infer.vocabulary import MISSING, vocabulary
 from lookalike.table.infer.written_lists import find_lists
 from lookalike.table.model.kind import Kind
 
@@ -119,7 +120,7 @@ def _with_gaps(guess: Guess, gaps: Words) -> Guess:
     """Say which words were read as missing; that NA is no number goes without saying."""
     if guess.kind.name == "number" and set(gaps.distinct.to_pylist()) <= set(MISSING):
         return guess
-    found = tuple(sorted(gaps.distinct.to_pylist()))
+    found = tuple(sorted(set(gaps.distinct.to_pylist())))
     shown = ", ".join(repr(word) for word in found[:3])
     cells = f"{gaps.count:,} cell{'' if gaps.count == 1 else 's'}"
     note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
@@ -203,11 +204,11 @@ def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= 6:
+    if len(words) != 2:  # "Yes" beside "yes" is a third answer until its writer says otherwise
         return None
-    listed = words.distinct.to_pylist()
+    listed = words.written.to_pylist()
     lower = [without_number(word).casefold() for word in listed]
-    for no, yes in FLAGS:
+    for no, yes in vocabulary().flags:
         if set(lower) == {no, yes}:
             levels = tuple(listed[lower.index(word)] for word in (no, yes))
             kind = Kind("flag", f"{levels[0]} or {levels[1]}", levels, confidence=0.95)
@@ -220,8 +221,8 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
 def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if len(words) != 1 or words.count == words.rows or words.rows < 5:
         return None
-    word = words.distinct[0].as_py()
-    if word.casefold() not in MARKS or raw.count != words.count:
+    word = words.written[0].as_py()
+    if word.strip().casefold() not in vocabulary().marks or raw.count != words.count:
         return None
     note = f"a cell without {word!r} is read as no"
     kind = Kind("flag", f"{word!r} or nothing", ("", word), confidence=0.8, close="category")
@@ -234,15 +235,14 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
 def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not 2 <= len(words) <= MOST:
         return None
-    counted = _counted(words)
-    found = find_levels(raw.name, counted)
+    found = find_levels(raw.name, words.counted())
     return None if found is None else _ordered(raw, found)
 
 
 def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not 2 <= len(words) <= MOST:
         return None
-    counted = _counted(words)
+    counted = words.counted()
     found = find_numbered(counted) or find_bands(counted)
     return None if found is None else _ordered(raw, found)
 
@@ -250,10 +250,9 @@ def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
 def _ordered(raw: Raw, found: LevelsFound) -> Guess:
     names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
     kind = Kind("order", f"{found.what}: {names}", found.levels, confidence=0.9)
-    if found.same:
-        kind = replace(kind, reading=Reading("level", same=tuple(sorted(found.same.items()))))
+    kind = replace(kind, reading=Reading("level"))
     if found.open:
-        kind = replace(kind, close="category", confidence=0.6, note=found.note)
+        kind = replace(kind, close="category", confidence=0.6)
     return Guess(kind)
 
 
@@ -338,11 +337,14 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
         kind = replace(kind, role="code")
     if len(words) > MOST:
         return _nearly(kind, words)
-    counted = _counted(words)
-    gaps = [word for word in counted if word.casefold() in GAPS]
+    counted = words.counted()
+    gaps = [word for word in counted if word.strip().casefold() in vocabulary().gaps]
     if gaps:
         cells = sum(counted[word] for word in gaps)
         kind = replace(kind, note=f"{cells:,} cells are the word {gaps[0]!r}", gaps=tuple(gaps))
+    shared = say_shared_level(raw.name, counted)
+    if shared:  # no second reading: only the caller can say which of the two is higher
+        return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
     if is_partly_scale(raw.name, counted) or is_partly_bands(counted):
         return replace(kind, close="order", confidence=0.7)
     return _nearly(kind, words)
@@ -368,7 +370,3 @@ def _nearly(kind: Kind, words: Words) -> Kind:
             confidence=min(kind.confidence, 0.7),
         )
     return kind
-
-
-def _counted(words: Words) -> dict[str, int]:
-    return dict(zip(words.distinct.to_pylist(), words.counts.tolist(), strict=True))

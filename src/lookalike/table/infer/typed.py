@@ -154,7 +154,8 @@ def _compact(raw: Raw, values: np.ndarray) -> Guess | None:
     """Read 20200924 as a date."""
     cells = raw.cells if pa.types.is_integer(raw.type) else _as_whole(raw)
     text = cells.cast(pa.large_string()).dictionary_encode()
-    words = Words(raw.name, text.dictionary, np.ones(len(text.dictionary), dtype=np.int64), 1)
+    digits = text.dictionary
+    words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
     found = find_dates(words, compact=True)
     if found is None:
         return None

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.table.formats.neutral import missing_words, neutralise
 from lookalike.table.formats.raw import Raw, of_values
@@ -61,8 +62,8 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
 
 def _gaps(raw: Raw, kind: Kind) -> list[str]:
     """Return the words of a text column that mean "missing" beside its other words and levels."""
-    words = raw.words
-    levels = [level for level in kind.levels if isinstance(level, str)]
+    words = pc.utf8_trim_whitespace(raw.words)
+    levels = [level.strip() for level in kind.levels if isinstance(level, str)]
     if levels:
         words = pa.concat_arrays([words, pa.array(levels, words.type)])
     return [word for word in missing_words(words) if word not in levels]

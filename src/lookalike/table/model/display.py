@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
+from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.notebook import fragment, grid
+from lookalike.show.layout import cut
 from lookalike.table.infer.roles import is_row_name
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = 5  # rows of a table that are shown
 COLUMNS = 12  # columns of a table that are shown
+CELL = 24  # characters of a cell in a row that is written as one line
 
 
 def label_first(table: Table) -> list[Column]:
@@ -44,6 +47,45 @@ def label_first(table: Table) -> list[Column]:
 
     # Sorting is stable: within a rank the columns stay in the order of the table.
     return sorted(table.aside + table.columns, key=rank)
+
+
+def name_row(table: Table, row: int, id: object) -> str:
+    """Name a row, by its position: its id, behind its name where a column names the rows."""
+    first, text = label_first(table)[0], short(id)
+    named = first.kind.role == "name" and not first.missing[row]
+    return f"{short(first.cell(row), CELL)} ({text})" if named else text
+
+
+def write_row(table: Table, row: int, width: int) -> str:
+    """Write a row, by its position, as one line: the column that names it, then its other cells.
+
+    Cells are cut at ``CELL`` characters, unless the width allows all of them to be longer.
+    """
+    record = table.record(row)
+    known = [(c.name, record[c.name]) for c in label_first(table) if c.name in record]
+    filled = [(name, cell) for name, cell in known if cell is not None]
+    names = sum(len(name) + 3 for name, _ in filled)
+    longest = max(CELL, (width - names) // max(1, len(filled)))
+    return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in filled), width)
+
+
+def record_columns(
+    table: Table, positions: Sequence[int], ours: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return the cells of some rows by column; a column with one of our names gets a prefix.
+
+    Parameters
+    ----------
+    table : Table
+    positions : of the rows
+    ours : names of the columns that stand before those of the table
+    """
+    return {
+        f"table.{column.name}" if column.name in ours else column.name: [
+            column.cell(row) for row in positions
+        ]
+        for column in table.aside + table.columns
+    }
 
 
 def table_html(table: Table) -> str:

@@ -8,7 +8,17 @@ from typing import Any, ClassVar
 from lookalike._runtime.text import plain
 from lookalike.errors import Param, Phrase
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Choice, Fields, Maybe, Of, Plain, Real, Text, TupleOf, Whole
+from lookalike.saving.fields import (
+    Choice,
+    Fields,
+    Integer,
+    Maybe,
+    Plain,
+    Real,
+    Saved,
+    Text,
+    TupleOf,
+)
 from lookalike.table.infer.reading import Reading
 
 KINDS = (
@@ -79,18 +89,18 @@ class Kind:
         How the text of the cells was read, where they were text.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "name": Choice(*KINDS),
         "reason": Text(),
         "levels": TupleOf(Plain()),
         "source": Choice("", "datetime", "duration"),
-        "width": Whole(high=2**31),
+        "width": Integer(0, high=2**31),
         "role": Text(),
         "confidence": Real(0.0, 1.0),
         "close": Text(),
         "note": Text(),
         "gaps": TupleOf(Plain()),
-        "reading": Maybe(Of("Reading")),
+        "reading": Maybe(Saved("Reading")),
     }
 
     name: str
@@ -117,6 +127,14 @@ class Kind:
             return self.note
         gaps = Param("missing", [plain(gap) for gap in self.gaps])
         return Phrase(f"{self.note}: use ", gaps, " if that means missing")
+
+    @property
+    def takes_new_levels(self) -> bool:
+        """Whether new rows may have other levels: of an order that the caller did not declare.
+
+        Such cells keep what is written in them, and are compared as missing ones.
+        """
+        return self.name == "order" and self.reading is not None and self.reading.what == "level"
 
     def paste(self, column: str, to: str | None = None) -> Param:
         """Return what to give to have the column read otherwise.

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase, name_some, suggest
+from lookalike.errors import (
+    InPython,
+    InvalidInput,
+    LookalikeWarning,
+    Param,
+    Phrase,
+    name_some,
+    suggest,
+)
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.formats.sources import (
     check_shape,
@@ -39,8 +47,9 @@ def as_table(
 
     Columns are put in the fitted order. A lacking column is an error, an extra one a warning. A
     category that the fitted table did not have keeps a code of its own (below -1, named in
-    ``Column.unknown``); an unknown level of an ordered column, or a cell of the wrong type, is an
-    error that names the row.
+    ``Column.unknown``). So does a level of an order that was guessed; it is compared as a missing
+    cell, and one warning names all of them. An unknown level of an order that the caller declared,
+    or a cell of the wrong type, is an error that names the row.
 
     Parameters
     ----------
@@ -101,6 +110,7 @@ def _fit_found(found: Mapping[str, Raw | Column], schema: Schema, who: str) -> T
     for name, kind in schema.kinds.items():
         cells = found[name]
         columns.append(cells if isinstance(cells, Column) else convert(cells, kind, fitted=True))
+    _warn_new_levels(columns, who)
     aside = []
     for name, reason in schema.aside.items():
         present = found.get(name)
@@ -113,7 +123,7 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
     check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
     _check_names(list(every), schema, who)
-    columns = []
+    columns, read = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
         same = (column.kind.name, column.kind.source) == (kind.name, kind.source)
@@ -121,9 +131,25 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
             column = Column(name, kind, column.values, column.unknown)
         else:
             column = convert(raw_of_column(column), kind, fitted=True)
+            read.append(column)  # others have been read by this schema, and warned about, before
         columns.append(column)
+    _warn_new_levels(read, who)
     aside = [every[name] for name in schema.aside if name in every]
     return Table(columns, aside, missing=schema.missing)
+
+
+def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
+    """Say in one warning which levels of guessed orders the fitted table did not have."""
+    new = [column for column in columns if column.kind.name == "order" and column.unknown]
+    if not new:
+        return
+    found = "; ".join(
+        f"{name_some(list(column.unknown.values()), 5)} in {column.name!r}" for column in new
+    )
+    levels = Param("kinds", {new[0].name: ["lowest", ..., "highest"]})
+    hint = Phrase("They are taken as missing; ", levels, " gives them a place")
+    warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
+    warnings.warn(warning, stacklevel=5)
 
 
 def _check_names(names: list[str], schema: Schema, who: str) -> None:

@@ -13,8 +13,13 @@ import numpy as np
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Phrase, message, suggest
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
     from lookalike.table.model.table import Column, Table
 
 MOSTLY = 0.5  # share of gaps from which a column is called mostly missing
@@ -22,6 +27,8 @@ NEARLY = 0.8  # distinct values per row from which a category hardly groups anyt
 MANY = 20  # rows from which rising whole numbers look like row numbers, not like measurements
 OPEN = 0.8  # confidence up to which the second reading of a column is named
 EXAMPLES = 3  # values that stand for a column
+SHOWN = 100  # columns in a table for people
+NAMED = 20  # columns that a line below it names
 
 
 @dataclass(frozen=True)
@@ -69,20 +76,24 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True)
-class TableSummary(Sequence[ColumnSummary]):
+class TableSummary(Sequence[ColumnSummary], Result):
     """What there is to say about each column of a table; behaves like a list of them.
 
-    Made by ``Table.summary``. ``summary["size"]`` is one column by its name.
+    Made by ``Table.summary`` and ``lookalike.inspect``. ``summary["size"]`` is one column by its
+    name.
 
     Parameters
     ----------
     n_rows : int
     columns : tuple of ColumnSummary
         The columns that are compared, then those set aside.
+    name : str
+        Of the table, for headings.
     """
 
     n_rows: int
     columns: tuple[ColumnSummary, ...]
+    name: str = "table"
 
     @property
     def title(self) -> str:
@@ -131,6 +142,44 @@ class TableSummary(Sequence[ColumnSummary]):
                 cells = [None if cell is None else to(cell) for cell in cells]
             frame[name] = cells
         return make_frame(frame, backend)
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per column of the table."""
+        records = [one | {"warnings": "; ".join(one["warnings"])} for one in self.records()]
+        return {head: [one[head] for one in records] for head in records[0]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, rows and columns as plain values."""
+        return {"file": self.name, "rows": self.n_rows, "columns": self.records()}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the columns, then what to look at before rows are compared."""
+        layout.headline(console, f"{self.name}: {self.title}")
+        console.print(self.table())
+        more = Counter(one.kind if one.compared else "aside" for one in self.columns[SHOWN:])
+        if more:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
+            rest = f"{more.total():,} more columns: {kinds} (csv and json have all)"
+            layout.say(console, f"not shown: {rest}")
+        said: dict[str, list[str]] = {}
+        for one in self:
+            for warning in one.warnings:
+                if warning.startswith("mostly missing"):  # how much stands in the table
+                    said.setdefault("mostly missing", []).append(one.column)
+                elif one.reason not in warning:  # the reason stands in the table
+                    said.setdefault(spell(warning), []).append(one.column)
+        for warning, columns in said.items():
+            names = ", ".join(map(short, columns[:NAMED]))
+            others = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""
+            layout.say(console, f"! {names}{others}: {warning}", "yellow")
+
+    def table(self) -> Grid:
+        """Return the columns as a table for a console, the first ones if there are very many."""
+        heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
+        table = layout.grid([*heads, ("values", "fold"), ("why", "fold")])
+        for name, *words in self.grid()[:SHOWN]:
+            table.add_row(*layout.cells([short(name), *words]))
+        return table
 
     def grid(self) -> list[tuple[str, ...]]:
         """Return column, kind, gaps, values and reason of each column as words."""

@@ -9,7 +9,8 @@ number     float64 (float32 kept if given so); datetimes and        NaN
            durations are seconds
 category   int64 codes into ``kind.levels``; a value that was not   -1
            in the fitted data has a code below -1 (``unknown_code``)
-order      int64 codes into ``kind.levels``, low to high            -1
+order      int64 codes into ``kind.levels``, low to high; a level   -1
+           that only new rows have is below -1, compared as missing
 flag       int64 1 (yes) and 0 (no); ``kind.levels`` = (no, yes)    -1
 text       object array of str                                      None
 set        object array of frozenset                                None
@@ -37,18 +38,18 @@ import numpy as np
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
-    Anything,
     Array,
     Dims,
     Either,
     Fields,
+    FrozensetOf,
+    Integer,
     MapOf,
     Objects,
-    Of,
     Plain,
+    Saved,
     Text,
     TupleOf,
-    Whole,
     require,
 )
 from lookalike.table.model.kind import RECORD, Kind
@@ -67,21 +68,13 @@ class Graph:
     edges : frozenset of pairs; the two ends of an undirected edge are sorted by ``repr``
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "nodes": MapOf(Plain(), Plain()),
-        "edges": Anything(),
+        "edges": FrozensetOf(TupleOf(Plain(), 2)),
     }
 
     nodes: Mapping[Any, Any]
     edges: frozenset[tuple[Any, Any]]
-
-    def check_loaded(self, dims: Dims) -> None:
-        """Check the edges after loading: pairs of plain values."""
-        pairs = isinstance(self.edges, frozenset) and all(
-            isinstance(edge, tuple) and len(edge) == 2 for edge in self.edges
-        )
-        require(pairs, "Graph.edges", "a frozenset of pairs")
-        Plain().form(self.edges, dims, "Graph.edges")
 
 
 @saveable
@@ -96,8 +89,8 @@ class Schema:
     missing : cell values that were read as gaps
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "kinds": MapOf(Text(), Of("Kind")),
+    FIELDS: ClassVar[Fields] = {
+        "kinds": MapOf(Text(), Saved("Kind")),
         "aside": MapOf(Text(), Text()),
         "missing": TupleOf(Plain()),
     }
@@ -112,20 +105,20 @@ class Schema:
 class Column:
     """One column of a table: its name, its kind, its cells.
 
-    ``unknown`` names the values behind codes below -1: categories that the fitted data did not
-    have.
+    ``unknown`` names the values behind codes below -1, which the fitted data did not have:
+    categories, and levels of an order that was guessed.
     """
 
-    SHAPE: ClassVar[Fields] = {
+    FIELDS: ClassVar[Fields] = {
         "name": Text(),
-        "kind": Of("Kind"),
+        "kind": Saved("Kind"),
         "values": Either(
             Array("float64 float32", "rows"),
             Array("int64", "rows"),
             Array("float64 float32", "rows", "width"),
             Objects("rows"),
         ),
-        "unknown": MapOf(Whole(low=-(2**63)), Plain()),
+        "unknown": MapOf(Integer(low=-(2**63)), Plain()),
     }
 
     name: str
@@ -142,9 +135,14 @@ class Column:
 
     @property
     def missing(self) -> np.ndarray:
-        """Where the cells are missing, as a boolean array."""
+        """Where there is nothing to compare, as a boolean array.
+
+        A level that the fitted data did not have is such a cell, though ``cell`` returns it.
+        """
         if self.kind.name == "number":
             return np.isnan(self.values)
+        if self.kind.name == "order":  # a level without a place cannot be compared
+            return np.asarray(self.values < 0)
         if self.kind.name in CODED:
             return np.asarray(self.values == -1)
         if self.kind.name in MATRIX:
@@ -152,6 +150,11 @@ class Column:
                 return np.zeros(len(self.values), dtype=bool)
             return np.isnan(self.values).all(axis=1)
         return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
+
+    @property
+    def blank(self) -> np.ndarray:
+        """Where no cell was written, as a boolean array."""
+        return np.asarray(self.values == -1) if self.kind.name == "order" else self.missing
 
     def cell(self, row: int) -> Any:
         """Return one cell as a Python value, None where it is missing."""
@@ -207,11 +210,11 @@ class Table:
     category: 2 distinct strings in 3 rows
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "columns": TupleOf(Of("Column")),
-        "aside": TupleOf(Of("Column")),
+    FIELDS: ClassVar[Fields] = {
+        "columns": TupleOf(Saved("Column")),
+        "aside": TupleOf(Saved("Column")),
         "missing": TupleOf(Plain()),
-        "_n_rows": Whole(),
+        "_n_rows": Integer(0),
     }
 
     def __init__(

@@ -51,7 +51,7 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
         hint = suggest(name, names)
         raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
     column = table[name]
-    _check_gaps(column.missing, who)
+    _check_gaps(column.blank, who)
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)

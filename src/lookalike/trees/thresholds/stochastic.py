@@ -11,8 +11,8 @@ import numpy as np
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Whole, require
-from lookalike.trees.seeds import tree_states
+from lookalike.saving.fields import Array, Dims, Fields, Integer, require
+from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 TALLEST = 16  # a code of a leaf has 16 bits at most
@@ -24,7 +24,7 @@ class BalanceError(InvalidInput):
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class BalancedForest:
     """Trees of one height in heap order: node v has the children 2v + 1 and 2v + 2.
 
@@ -41,11 +41,11 @@ class BalancedForest:
         Trees that could not be balanced and were cut as near to the middle as possible.
     """
 
-    SHAPE: ClassVar[Fields] = {
-        "feature": Array("int32", "trees", "inner", low=-1),
+    FIELDS: ClassVar[Fields] = {
+        "feature": Array("int32", "trees", "inner", low=-1, below="inputs"),
         "cut": Array("float64", "trees", "inner", no_nan=True),
-        "height": Whole(1, TALLEST),
-        "n_inputs": Whole(1, 2**31),
+        "height": Integer(1, TALLEST),
+        "n_inputs": Integer(1, 2**31, size="inputs"),
         "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
     }
 
@@ -74,11 +74,11 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.perfect import encode_perfect, walk_perfect
+        from lookalike.kernels.balanced import encode_perfect, walk_perfect
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
-        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends everyone left
+        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends all rows left
         feature = np.maximum(self.feature, 0)
         if single:
             # The largest single-precision number not above the cut decides alike.
@@ -142,12 +142,10 @@ class BalancedForest:
         return reached
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that trees are as high as they say and test known inputs."""
+        """Check after loading that trees are as high as they say."""
         nodes = 2**self.height - 1
         fits = len(self.feature) and self.feature.shape[1] == nodes
         require(fits, "BalancedForest", f"trees of {nodes} tests", str(self.feature.shape))
-        known = int(self.feature.max()) < self.n_inputs
-        require(known, "BalancedForest.feature", f"inputs below {self.n_inputs}", "others")
         early = np.flatnonzero((self.feature < 0).any(axis=1))
         named = np.isin(early, self.relaxed).all()
         require(named, "BalancedForest.relaxed", "every tree with an early leaf", "others")
@@ -203,7 +201,7 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.perfect import grow_perfect
+    from lookalike.kernels.balanced import grow_perfect
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
@@ -238,11 +236,7 @@ def grow_stochastic(
             ("Use ", Param("height", max(1, height - 1)), ", or allow ", Param("on_fail", "relax")),
         )
     return BalancedForest(
-        feature,
-        cut,
-        height,
-        values.shape[1],
-        np.flatnonzero(failed == max_retries),
+        feature, cut, height, values.shape[1], np.flatnonzero(failed == max_retries)
     )
 
 

@@ -1,0 +1,267 @@
+"""How a function becomes a command: a verb from its signature and docstring, others as they are."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from lookalike.cli.compiling import compile_note
+from lookalike.cli.output import Form, check_page, quiet, write_result
+from lookalike.cli.reading import READING, File, FileSource, Scheduler
+from lookalike.errors import suggest
+from lookalike.verbs import examples_of, get_verb, output_of
+from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
+
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print the answer and errors only: no notes, warnings or progress."
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Most memory that one matrix may take, such as 8GB; 2GB unless given.",
+        show_default=False,
+    ),
+]
+COMMON: dict[str, tuple[Any, Any]] = {"quietly": (Quiet, False), "memory": (Memory, None)}
+
+
+# What typer says about a value, and how a person would say it.
+USAGE = (
+    (r"^Value error, ", ""),
+    (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
+    (r"^Input should be less than or equal to (\S+)$", r"needs at most \1"),
+    (r"^Input should be a valid integer.*$", "needs an integer"),
+    (r"^Input should be a valid number.*$", "needs a number"),
+)
+
+
+def in_usage(text: str, found: object = None) -> str:
+    """Return what typer says about the value of an option, in words, with the nearest known one.
+
+    Examples
+    --------
+    >>> in_usage("Input should be greater than or equal to 1", 0)
+    "needs at least 1, found '0'."
+    >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
+    "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
+    """
+    for pattern, to in USAGE:
+        text = re.sub(pattern, to, text)
+    if text.startswith("needs "):
+        return f"{text}, found {str(found)!r}." if found is not None else f"{text}."
+    told = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
+    if told:
+        near = suggest(told["word"], re.findall(r"'([^']*)'", told["known"]))
+        text += f" {near}" if near.startswith("Did you mean") else ""
+    return text
+
+
+class Verb(TyperCommand):
+    """A verb that says in words what is wrong with an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read options and arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            errors: list[Any] = getattr(error.__cause__, "errors", list)()
+            found = errors[0].get("input") if errors else None
+            error.message = in_usage(error.message, found)
+            raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; a switch shows no type, since it takes no value."""
+        return _without_types(super().get_params(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
+        pieces = (re.sub(r"^\{(.*)\}", r"\1", word) for word in super().collect_usage_pieces(ctx))
+        return [re.sub(r"\.{3}(\]?)\.{3}$", r"...\1", word) for word in pieces]
+
+
+class Group(TyperGroup):
+    """A verb with verbs of its own, which it names when it is given none of them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that is meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.BadParameter:
+            raise
+        except Exception as error:
+            text = getattr(error, "message", "")
+            if text.startswith("No such command") and "Did you mean" not in text:
+                error.message = f"{text} Known: {', '.join(self.list_commands(ctx))}."  # type: ignore[attr-defined]
+            raise
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; a switch shows no type, since it takes no value."""
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(params: list[Any]) -> list[Any]:
+    for param in params:
+        if param.param_type_name == "argument":  # its name says it: FILE, not FILE <str>
+            param.display_type_rich = lambda ctx: None
+        elif getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
+REQUIRED = inspect.Parameter.empty
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# Options of one verb about where its table is, beside those that all verbs have.
+PLACES: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
+
+
+def add_verb(
+    app: typer.Typer,
+    verb: str,
+    panel: str | None = None,
+    name: str | None = None,
+    examples: tuple[str, ...] | None = None,
+) -> None:
+    """Make a verb a command: its options are the parameters of its function.
+
+    Parameters
+    ----------
+    app : the program, or a group of its commands
+    verb : str
+        One of ``lookalike.verbs.VERBS``.
+    panel : str, optional
+        Heading that it stands under in the help of the program.
+    name : str, optional
+        Of the command; None: that of the verb.
+    examples : tuple of str, optional
+        At the end of its help; None: those of the verb.
+    """
+    ask = get_verb(verb)
+    own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
+
+    def question(
+        source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
+    ) -> None:
+        form = check_page(output or output_of(verb), source.file)
+        with compile_note(), source.asked_of(scheduler):
+            result = ask(source, **values)
+        write_result(result, form)
+
+    more = PLACES.get(verb, {}) | {"output": Form}
+    parameters = [
+        inspect.Parameter("source", KEYWORD, annotation=FileSource),
+        *(p.replace(kind=KEYWORD) for p in own),
+        *(inspect.Parameter(n, KEYWORD, default=None, annotation=a) for n, a in more.items()),
+    ]
+    question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    question.__annotations__ = {p.name: p.annotation for p in parameters}
+    question.__doc__ = ask.__doc__
+    add_command(app, name or verb, question, examples or examples_of(verb), panel)
+
+
+def add_command(
+    app: typer.Typer,
+    name: str,
+    command: Callable[..., None],
+    examples: tuple[str, ...],
+    panel: str | None = None,
+) -> None:
+    """Make a function a command of the program, with the options that all commands have.
+
+    Parameters
+    ----------
+    app : the program, or a group of its commands
+    name : str
+    command : function
+        Its parameters are the options: annotated for typer, or by types of verbs; a ``FileSource``
+        is the table, with the options of how it is read.
+    examples : commands that stand at the end of its help
+    panel : heading that it stands under in the help of the program
+    """
+    hints = get_type_hints(command, include_extras=True)
+    own = {
+        p.name: p.replace(annotation=hints[p.name], kind=KEYWORD)
+        for p in inspect.signature(command).parameters.values()
+    }
+    texts = describe_parameters(command)
+    sources = [n for n, p in own.items() if p.annotation is FileSource]
+    verbal = {n: p for n, p in own.items() if n not in sources and is_spelled(p)}
+    options = [_option(p, texts.get(n, "")) if n in verbal else p for n, p in own.items()]
+    if sources:
+        options = [p for p in options if p.name not in sources]
+        options.insert(0, inspect.Parameter("file", KEYWORD, annotation=File))
+        options += _parameters(READING)
+
+    def run(**given: Any) -> None:
+        from lookalike._runtime.config import config
+
+        quietly, memory = given.pop("quietly"), given.pop("memory")
+        settings: dict[str, Any] = {"progress": False} if quietly else {}
+        if memory is not None:
+            settings["memory_limit"] = memory
+        with quiet(quietly), config(**settings):
+            for source in sources:
+                reading = {name: given.pop(name) for name in READING}
+                given[source] = FileSource(given.pop("file"), **reading)
+            for name, parameter in verbal.items():
+                given[name] = _value(parameter, given[name])
+            command(**given)
+
+    every = [*options, *_parameters(COMMON)]
+    run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in every}
+    lines = "\n\n".join(f"  {line}" for line in examples)
+    epilog = f"For example:\n\n{lines}" if examples else None
+    about = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
+    text = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
+    make = app.command(name=name, cls=Verb, help=text, epilog=epilog, rich_help_panel=panel)
+    make(run)
+
+
+def _parameters(options: Mapping[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(name, KEYWORD, default=default, annotation=annotation)
+        for name, (annotation, default) in options.items()
+    ]
+
+
+def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
+    """Return a parameter of a verb as typer reads an option."""
+    spelling, hint = spelling_of(parameter), parameter.annotation
+    kind: Any = {int: int, float: float, bool: bool}.get(_bare(hint), str)
+    if get_origin(hint) is Literal:
+        kind = hint
+    if spelling.repeat:
+        kind = list[str]
+    option = typer.Option(
+        *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
+        metavar=spelling.metavar,
+        help=spelling.help or text,
+        min=spelling.least,
+        show_default=parameter.default not in (None, REQUIRED),
+    )
+    kind = kind if parameter.default is not None else kind | None
+    return parameter.replace(annotation=Annotated[kind, option])
+
+
+def _bare(hint: Any) -> Any:
+    """Return a type without its annotations, and without the None that it may be."""
+    hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    some = [one for one in get_args(hint) if one is not type(None)]
+    return some[0] if len(some) == 1 and get_origin(hint) is not Literal else hint
+
+
+def _value(parameter: inspect.Parameter, given: Any) -> Any:
+    """Return the value of a parameter for what the shell has, None where an option is not given."""
+    parse = spelling_of(parameter).parse
+    given = None if given == [] else given  # an option that may be repeated, and was not given
+    return parse(given) if parse is not None and given is not None else given

@@ -1,0 +1,260 @@
+"""Reading the table of a command: a file, standard input or a saved index, and its options."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.verbs.annotations import read_json, split_pair
+from lookalike.verbs.source import SAVED, Source, is_saved_index, load_index
+
+if TYPE_CHECKING:
+    from lookalike.index import Index
+    from lookalike.table import Schema, Table
+
+STDIN = "-"
+# How files begin that are not text; the ending that read_table knows them by.
+STARTS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
+        ", a saved index (.lookalike), or - for standard input.",
+        show_default=False,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kinds",
+        metavar="COLUMN=KIND",
+        help='What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
+        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
+        "May be repeated.",
+        show_default=False,
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="TOKEN",
+        help="A value to treat as missing, such as '?' or -999. May be repeated.",
+        show_default=False,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="For an index in a folder: let the workers of this Dask scheduler do the work, such "
+        "as tcp://scheduler:8786.",
+        show_default=False,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given.",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="CHAR",
+        help="The character between the fields of a CSV file; guessed unless given.",
+        show_default=False,
+    ),
+]
+Split = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        metavar="COLUMN=CHAR",
+        help="A column of sets, and the character between the items: 'tags=;'. May be repeated.",
+        show_default=False,
+    ),
+]
+# Options about the table that every verb takes: how it is read is no part of the question.
+READING: dict[str, tuple[Any, Any]] = {
+    "kinds": (Kinds, None),
+    "missing": (Missing, None),
+    "split": (Split, None),
+    "encoding": (Encoding, None),
+    "delimiter": (Delimiter, None),
+}
+
+
+class FileSource(Source):
+    """A table that a command names, and how it is to be read.
+
+    Parameters
+    ----------
+    file : str
+        A path, or "-" for standard input.
+    kinds, missing, split : lists of str, optional
+        Words of the options.
+    encoding, delimiter : str, optional
+    searched : Index, optional
+        What answers searches in place of a saved index.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        kinds: list[str] | None = None,
+        missing: list[str] | None = None,
+        split: list[str] | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+    ) -> None:
+        super().__init__(file, "standard input" if file == STDIN else file)
+        self.file = file
+        self.options: dict[str, Any] = {"kinds": kinds, "missing": missing, "split": split}
+        self.options |= {"encoding": encoding, "delimiter": delimiter}
+        self.workers: Index | None = None
+
+    @property
+    def searched(self) -> Any:
+        """What answers searches: the workers of a scheduler where they were asked for."""
+        return self.workers or self.index
+
+    @cached_property
+    def index(self) -> Index | None:
+        """The saved index; how its rows are read was decided when it was built."""
+        if not is_saved_index(self.file):
+            return None
+        for option, value in self.options.items():
+            if value is not None:
+                found, do = (
+                    f"the saved index {self.file!r}",
+                    f"Give --{option} when the index is built",
+                )
+                raise InvalidInput(f"--{option}", "a table to read", found, do)
+        return load_index(self.file)
+
+    def read(self) -> Table:
+        """Read the table."""
+        from lookalike.table import read_table
+
+        with self.at_path(self.file) as path:
+            return read_table(
+                path,
+                kinds=self.kinds(),
+                missing=self.options["missing"] or None,
+                encoding=self.options["encoding"],
+                delimiter=self.options["delimiter"],
+            )
+
+    def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
+        """Read another file as the table was read."""
+        from lookalike.table import as_table
+
+        encoding, delimiter = self.options["encoding"], self.options["delimiter"]
+        with self.at_path(rows) as path:
+            return as_table(path, schema, who=who, encoding=encoding, delimiter=delimiter)
+
+    def kinds(self) -> dict[str, Any] | None:
+        """Return what ``--kinds`` and ``--split`` say about columns."""
+        return read_kinds(self.options["kinds"], self.options["split"])
+
+    @contextmanager
+    def at_path(self, file: str) -> Iterator[Path]:
+        """Yield the path of a file; standard input is written to a temporary one."""
+        if file != STDIN:
+            yield Path(file).expanduser()
+            return
+        data = sys.stdin.buffer.read()
+        with tempfile.TemporaryDirectory(prefix="lookalike-") as folder:
+            path = Path(folder) / f"stdin{ending_of(data)}"
+            path.write_bytes(data)
+            try:
+                yield path
+            except LookalikeError as error:  # the temporary path means nothing to the user
+                if error.who != f"File {str(path)!r}":
+                    raise
+                raise error.by("standard input") from error
+
+    @contextmanager
+    def asked_of(self, scheduler: str | None) -> Iterator[None]:
+        """Have searches answered by the workers of a scheduler inside this block."""
+        with ExitStack() as stack:
+            if scheduler is not None:
+                need_shards(self.file)
+                from lookalike.index.dask import open_index
+
+                opened = open_index(Path(self.file).expanduser(), scheduler)
+                self.workers = stack.enter_context(opened)
+            yield
+
+
+def need_shards(file: str) -> None:
+    """Refuse ``--scheduler`` for anything but an index with shards, which workers can share."""
+    if not (Path(file).expanduser() / "manifest.json").is_file():
+        do = "Make one with: lookalike index build FILES -o FOLDER --shards"
+        needed = "the folder of an index, whose shards are shared out"
+        raise InvalidInput("--scheduler", needed, repr(file), do)
+
+
+def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[str, Any] | None:
+    """Read what the user says about columns.
+
+    Examples
+    --------
+    >>> read_kinds(["zip=category", '{"size": ["S", "M"]}', 'mood=["low", "high"]'])
+    {'zip': 'category', 'size': ['S', 'M'], 'mood': ['low', 'high']}
+    """
+    kinds: dict[str, Any] = {}
+    for word in words or ():
+        if word.lstrip().startswith("{"):
+            kinds |= read_json(word, "--kinds")
+            continue
+        name, _, levels = word.partition("=[")
+        if levels:
+            kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
+            continue
+        name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
+        kinds[name] = kind
+    for word in split or ():
+        from lookalike.table import Kind, Reading
+
+        column, mark = split_pair(word, "--split", "COLUMN=CHAR", "'tags=;'")
+        kinds[column] = Kind("set", "given, split", reading=Reading("set", separator=mark))
+    return kinds or None
+
+
+def ending_of(data: bytes) -> str:
+    """Tell the format of a table by its content.
+
+    Examples
+    --------
+    >>> ending_of(b'[{"a": 1}]'), ending_of(b'{"a": 1}'), ending_of(b"a,b")
+    ('.json', '.jsonl', '.csv')
+    """
+    for start, ending in STARTS:
+        if data.startswith(start):
+            return ending
+    if data.startswith(b"PK\x03\x04"):
+        return ".xlsx" if b"[Content_Types].xml" in data[:4096] else SAVED
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"["):
+        return ".json"
+    if head.startswith(b"{"):
+        first = head.split(b"\n", 1)[0].rstrip()
+        return ".jsonl" if first.endswith(b"}") else ".json"
+    return ".csv"

@@ -1,0 +1,288 @@
+"""Balanced trees of small samples: growing them, and finding leaves without walking.
+
+A tree of height H is kept in heap order: node v has the children 2v + 1 and 2v + 2, and there are
+2**H - 1 inner nodes. The leaf code of a row is the H answers along its path, 1 for right.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.kernels._jit import COMPILED, intrinsic, kernel
+from lookalike.kernels.growing import draw_below, draw_bits, draw_rows
+
+LANES = 64  # rows handled together
+
+
+class SampleWork(NamedTuple):
+    """The sample of a tree, and memory to grow it in.
+
+    ``rows`` are those of the sample, ``order`` the columns as they are drawn, ``starts`` the range
+    of rows of every node, ``values`` those of a column in a node.
+    """
+
+    rows: np.ndarray
+    order: np.ndarray
+    starts: np.ndarray
+    values: np.ndarray
+
+
+@kernel
+def split_evenly(columns, rows, low, high, a, values):
+    """Sort rows low..high by column ``a``; whether the middle falls between two different values.
+
+    ``values`` receives the sorted values. A missing value makes the column unfit.
+    """
+    m = high - low
+    for i in range(m):
+        x = columns[a, rows[low + i]]
+        if np.isnan(x):
+            return False
+        values[i] = x
+    # The middle is known once the values are sorted; rows are only moved if it will serve.
+    ordered = values[:m]
+    if m <= 32:
+        for i in range(1, m):
+            x = ordered[i]
+            j = i - 1
+            while j >= 0 and ordered[j] > x:
+                ordered[j + 1] = ordered[j]
+                j -= 1
+            ordered[j + 1] = x
+    else:
+        ordered.sort()
+    return ordered[m // 2 - 1] < ordered[m // 2]
+
+
+@kernel
+def part(columns, rows, low, high, a, cut):
+    """Bring rows with values up to the cut to the front; return where the others begin."""
+    i, j = low, high
+    while i < j:
+        if columns[a, rows[i]] <= cut:
+            i += 1
+        else:
+            j -= 1
+            rows[i], rows[j] = rows[j], rows[i]
+    return i
+
+
+@kernel
+def cut_anywhere(columns, rows, low, high, state, values):
+    """Find the cut nearest to the middle over all columns, ties at random.
+
+    Returns the column (-1 if nothing can be cut), the largest value on the left and the smallest
+    on the right.
+    """
+    m = high - low
+    best, column, below, above, ties = m, -1, 0.0, 0.0, 0
+    for a in range(columns.shape[0]):
+        fit = True
+        for i in range(m):
+            values[i] = columns[a, rows[low + i]]
+            fit = fit and not np.isnan(values[i])
+        if not fit:
+            continue
+        ordered = values[:m]
+        ordered.sort()
+        for i in range(1, m):
+            if ordered[i - 1] < ordered[i]:
+                off = abs(2 * i - m)
+                if off < best:
+                    best, ties = off, 0
+                if off == best:
+                    ties += 1
+                    if draw_below(state, ties) == 0:
+                        column, below, above = a, ordered[i - 1], ordered[i]
+    return column, below, above
+
+
+@kernel
+def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
+    """Grow one tree on the rows of ``work``; False if a node has no balanced column.
+
+    ``either_side``: a node is closed on the left or on the right with equal chance. ``relax``: a
+    stuck node is cut as near to the middle as possible, and is a leaf if nothing can be cut.
+    """
+    rows, order, starts, values = work
+    d = columns.shape[0]
+    inner = (1 << height) - 1
+    for a in range(d):
+        order[a] = a
+    starts[0, 0], starts[0, 1] = 0, rows.shape[0]
+    for v in range(inner):
+        low, high = starts[v, 0], starts[v, 1]
+        m = high - low
+        feature[v], cut[v] = -1, 0.0
+        middle = high
+        if m > 1:
+            found = -1
+            below, above = 0.0, 0.0
+            for i in range(d):
+                j = i + draw_below(state, d - i)
+                order[i], order[j] = order[j], order[i]
+                if split_evenly(columns, rows, low, high, order[i], values):
+                    found = order[i]
+                    below, above = values[m // 2 - 1], values[m // 2]
+                    break
+            if found < 0:
+                if not relax:
+                    return False
+                found, below, above = cut_anywhere(columns, rows, low, high, state, values)
+            if found >= 0:
+                feature[v] = found
+                cut[v] = below
+                middle = part(columns, rows, low, high, found, below)
+                if either_side and draw_bits(state) & 1:
+                    # "less than above" as a threshold: the next number below it.
+                    cut[v] = np.nextafter(above, -np.inf)
+        if 2 * v + 2 < starts.shape[0]:
+            starts[2 * v + 1, 0], starts[2 * v + 1, 1] = low, middle
+            starts[2 * v + 2, 0], starts[2 * v + 2, 1] = middle, high
+    return True
+
+
+@kernel
+def grow_perfect(columns, height, tries, relax, either_side, states, feature, cut, failed):
+    """Grow one tree per state; ``failed`` counts the samples thrown away, -1 where none would do.
+
+    With ``relax`` a tree whose every sample failed is grown on the last sample with relaxed cuts;
+    ``failed`` is then ``tries``.
+    """
+    n = columns.shape[1]
+    size = 1 << height
+    everyone = np.arange(n)
+    swaps = np.empty(size, np.int64)
+    work = SampleWork(
+        np.empty(size, np.int64),
+        np.empty(columns.shape[0], np.int64),
+        np.zeros((2 * size - 1, 2), np.int64),
+        np.empty(size, columns.dtype),
+    )
+    for t in range(states.shape[0]):
+        state = states[t : t + 1]
+        failed[t] = -1
+        for attempt in range(tries):
+            draw_rows(state, n, everyone, work.rows, swaps)
+            if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):
+                failed[t] = attempt
+                break
+        if failed[t] < 0 and relax:
+            grow_tree(columns, height, True, either_side, state, work, feature[t], cut[t])
+            failed[t] = tries
+        elif failed[t] < 0:
+            return
+
+
+if COMPILED:
+
+    @intrinsic
+    def ask(context, lanes, row, cut):
+        """Return 64 answers to "is it greater than the cut", one bit per lane of a row."""
+        from llvmlite import ir
+        from numba import types
+
+        def build(target, builder, signature, arguments):
+            array = target.make_array(signature.args[0])(target, builder, arguments[0])
+            word, long = arguments[2].type, ir.IntType(64)
+            vector = ir.VectorType(word, LANES)
+            at = builder.mul(arguments[1], long(LANES))
+            place = builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
+            x = builder.load(place, align=lanes.dtype.bitwidth // 8)
+            one = builder.insert_element(
+                ir.Constant(vector, ir.Undefined), arguments[2], ir.IntType(32)(0)
+            )
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+            c = builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+            return builder.bitcast(builder.fcmp_ordered(">", x, c), long)
+
+        return types.uint64(lanes, types.int64, lanes.dtype), build
+
+    @intrinsic
+    def append_bits(context, codes, row, bits):
+        """Shift the codes of a row up by one and put one bit below each."""
+        from llvmlite import ir
+        from numba import types
+
+        def build(target, builder, signature, arguments):
+            array = target.make_array(signature.args[0])(target, builder, arguments[0])
+            word, long = ir.IntType(codes.dtype.bitwidth), ir.IntType(64)
+            vector = ir.VectorType(word, LANES)
+            at = builder.mul(arguments[1], long(LANES))
+            place = builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
+            truth = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), LANES))
+            now = builder.load(place, align=codes.dtype.bitwidth // 8)
+            up = builder.add(now, now)
+            builder.store(
+                builder.or_(up, builder.zext(truth, vector)),
+                place,
+                align=codes.dtype.bitwidth // 8,
+            )
+            return target.get_dummy_value()
+
+        return types.void(codes, types.int64, types.uint64), build
+
+    @kernel
+    def encode_perfect(values, feature, cut, height, out):
+        """Write the leaf code of every row in every tree; values must not be missing.
+
+        All tests of a tree are asked of 64 rows at once, the answers to a test being one word of 64
+        bits; then, level by level, the answers along the paths are selected by masks. That asks
+        more than a walk does, but no step waits for the one before.
+        """
+        n, d = values.shape
+        trees = feature.shape[0]
+        inner = (1 << height) - 1
+        lanes = np.zeros((d, LANES), values.dtype)
+        answers = np.empty(inner + 1, np.uint64)
+        paths = np.empty(height, np.uint64)
+        codes = np.empty((LANES, LANES), out.dtype)
+        for start in range(0, n, LANES):
+            m = min(LANES, n - start)
+            for i in range(m):
+                for a in range(d):
+                    lanes[a, i] = values[start + i, a]
+            for first in range(0, trees, LANES):
+                some = min(LANES, trees - first)
+                for s in range(some):
+                    t = first + s
+                    for i in range(LANES):
+                        codes[s, i] = 0
+                    for v in range(inner):
+                        answers[v] = ask(lanes, feature[t, v], cut[t, v])
+                    paths[0] = answers[0]
+                    append_bits(codes, s, answers[0])
+                    for level in range(1, height):
+                        # Halve the candidates of this level by each answer given above, last first.
+                        width = 1 << level
+                        base = width - 1
+                        for step in range(level - 1, -1, -1):
+                            width >>= 1
+                            mask = paths[step]
+                            for w in range(width):
+                                zero, one = answers[base + 2 * w], answers[base + 2 * w + 1]
+                                answers[base + w] = zero ^ ((zero ^ one) & mask)
+                        paths[level] = answers[base]
+                        append_bits(codes, s, answers[base])
+                for i in range(m):
+                    for s in range(some):
+                        out[start + i, first + s] = codes[s, i]
+
+else:
+
+    def encode_perfect(values, feature, cut, height, out):
+        """Write the leaf code of every row in every tree; values must not be missing."""
+        walk_perfect(values, feature, cut, height, out)
+
+
+@kernel
+def walk_perfect(values, feature, cut, height, out):
+    """Write the leaf code of every row in every tree by walking down; for tall trees."""
+    inner = (1 << height) - 1
+    for t in range(feature.shape[0]):
+        f, c = feature[t], cut[t]
+        for i in range(values.shape[0]):
+            v = 0
+            for _ in range(height):
+                v = 2 * v + 1 + (values[i, f[v]] > c[v])
+            out[i, t] = v - inner

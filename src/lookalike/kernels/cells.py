@@ -1,0 +1,944 @@
+"""Growing similarity trees, whose tests compare a cell with two cells of fitted rows.
+
+A test on column f is a pair of rows p and q and a threshold: a row x is projected to
+``d(q, x) - d(p, x)`` and goes left if that is at most the threshold. Columns are numbers,
+categories or matrices of distances.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.kernels._jit import kernel
+from lookalike.kernels.growing import (
+    MADE,
+    RANK,
+    WAITING,
+    draw_below,
+    draw_next,
+    draw_unit,
+    next_node,
+    sort_keys,
+    sort_values,
+    stack_children,
+    stack_root,
+)
+
+# -- the named tuples of arrays that the kernels take ----------------------------------------------
+
+NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, OUTSIDE = range(7)
+GINI, ENTROPY, VARIANCE = range(3)
+
+
+class CellColumns(NamedTuple):
+    """The cells of all columns.
+
+    Parameters
+    ----------
+    kinds : int64 (columns,)
+        One of NUMBER, ..., OUTSIDE.
+    values : float64 (columns, rows)
+        Numbers, codes of categories, or places in a matrix of distances; NaN where missing.
+    ranks : int32 (columns, rows)
+        The same as integers in the order of the values.
+    flat : float64
+        Matrices of distances, one after another: ``flat[base[f] + width[f] * i + j]`` is the
+        distance of cells i and j of column f.
+    base, width : int64 (columns,)
+    """
+
+    kinds: np.ndarray
+    values: np.ndarray
+    ranks: np.ndarray
+    flat: np.ndarray
+    base: np.ndarray
+    width: np.ndarray
+
+
+class CellColumn(NamedTuple):
+    """One of the columns of ``CellColumns``."""
+
+    kind: int
+    values: np.ndarray
+    ranks: np.ndarray
+    flat: np.ndarray
+    base: int
+    width: int
+
+
+class Targets(NamedTuple):
+    """What a tree learns: a class or an amount per row, its weight, and how often it was drawn."""
+
+    label: np.ndarray
+    amount: np.ndarray
+    weight: np.ndarray
+    times: np.ndarray
+    n_classes: int
+
+
+class SplitRules(NamedTuple):
+    """What is asked of a tree and of its tests, in integers.
+
+    Parameters
+    ----------
+    max_columns, max_pairs : int
+        Columns tried per node, pairs of cells tried per column.
+    max_depth, min_split, min_leaf : int
+        Greatest depth, fewest entries of a node that is split, fewest entries of a side.
+    criterion : int
+        GINI, ENTROPY or VARIANCE.
+    by_class, balanced, midpoint : int
+        Whether p comes from the least varied class, whether even cuts win ties, and whether
+        thresholds lie halfway between two projections.
+    """
+
+    max_columns: int
+    max_pairs: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    criterion: int
+    by_class: int
+    balanced: int
+    midpoint: int
+
+
+class NodeRows(NamedTuple):
+    """The rows of a node, ``rows[low:high]``, its impurity, and the least weight of a side."""
+
+    rows: np.ndarray
+    low: int
+    high: int
+    impurity: float
+    floor: float
+
+
+class BestTest(NamedTuple):
+    """The best test so far: its score and threshold, and (column, p, q, imbalance, default side).
+
+    The column is -1 while there is none; the side of missing values is 1 for left.
+    """
+
+    score: np.ndarray
+    test: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Memory that the tests of a tree share; nothing in it outlives a test."""
+
+    present: np.ndarray
+    grouped: np.ndarray
+    ends: np.ndarray
+    gaps: np.ndarray
+    chosen: np.ndarray
+    keys: np.ndarray
+    spare: np.ndarray
+    counts: np.ndarray
+    item: np.ndarray
+    proj: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+class CellTree(NamedTuple):
+    """The nodes of a tree, written as it grows.
+
+    ``first`` and ``second`` are the rows p and q, -1 where a number is tested by itself; ``value``
+    holds the class weights of every node, or the mean of its target.
+    """
+
+    feature: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    default: np.ndarray
+    entries: np.ndarray
+    weights: np.ndarray
+    impurities: np.ndarray
+    value: np.ndarray
+
+
+@kernel
+def column_of(cells, f):
+    """Return one column."""
+    return CellColumn(
+        cells.kinds[f], cells.values[f], cells.ranks[f], cells.flat, cells.base[f], cells.width[f]
+    )
+
+
+@kernel
+def make_scratch(n_rows, n_classes):
+    """Return memory for trees of so many rows and classes."""
+    return Scratch(
+        np.empty(n_rows, np.int64),
+        np.empty(n_rows, np.int64),
+        np.empty(n_classes + 1, np.int64),
+        np.empty(n_rows),
+        np.empty(n_rows, np.int64),
+        np.empty(n_rows, np.int64),
+        np.empty(n_rows, np.int64),
+        np.empty(256, np.int64),
+        np.empty(n_rows, np.int64),
+        np.empty(n_rows),
+        np.empty(n_classes),
+        np.empty(n_classes),
+    )
+
+
+@kernel
+def make_best():
+    """Return a place for the best test of a node."""
+    return BestTest(np.empty(2), np.empty(5, np.int64))
+
+
+@kernel
+def make_tree(most, n_classes):
+    """Return room for so many nodes."""
+    return CellTree(
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.uint8),
+        np.empty(most, np.int64),
+        np.zeros(most),
+        np.zeros(most),
+        np.zeros((most, n_classes)),
+    )
+
+
+# -- one candidate test: which cells to compare with, and where to cut -----------------------------
+#
+# Rows that were drawn several times count ``times[row]``.
+
+EXACT = 32  # rows; up to here all pairs are compared for a variance
+TIE = 1e-12  # impurities closer than this are equal
+
+
+@kernel
+def project(kind, x, p, q, flat, base, width):
+    """Return the projection of a cell between two others; NaN where it cannot be told."""
+    if np.isnan(x):
+        return np.nan
+    if kind == NUMBER:
+        # Beyond p and q the projection is constant; computed literally it would only be nearly so.
+        x = min(max(x, min(p, q)), max(p, q))
+        return abs(q - x) - abs(p - x)
+    if kind == SQUARED:
+        return (q - p) * ((q - x) + (p - x))
+    if kind == VALUE:
+        return x
+    if kind == CATEGORY:
+        return (1.0 if x != q else 0.0) - (1.0 if x != p else 0.0)
+    to_p = flat[base + width * int(p) + int(x)]
+    to_q = flat[base + width * int(q) + int(x)]
+    if kind == TABLE:
+        return to_q - to_p
+    return to_q * to_q - to_p * to_p
+
+
+@kernel
+def gap(kind, x, p, flat, base, width):
+    """Return the distance of two cells; NaN where one is missing."""
+    if np.isnan(x) or np.isnan(p):
+        return np.nan
+    if kind <= VALUE:
+        return abs(x - p)
+    if kind == CATEGORY:
+        return 1.0 if x != p else 0.0
+    return flat[base + width * int(p) + int(x)]
+
+
+@kernel
+def draw_entry(state, rows, m, times):
+    """Return one of the first m rows, each as likely as it has entries."""
+    total = 0
+    for i in range(m):
+        total += times[rows[i]]
+    left = draw_below(state, total)
+    i = 0
+    while left >= times[rows[i]]:
+        left -= times[rows[i]]
+        i += 1
+    return rows[i]
+
+
+@kernel
+def group_by_class(rows, m, label, n_classes, grouped, ends):
+    """Write the rows class after class; class c has ``grouped[ends[c]:ends[c + 1]]``."""
+    for c in range(n_classes + 1):
+        ends[c] = 0
+    for i in range(m):
+        ends[label[rows[i]] + 1] += 1
+    for c in range(n_classes):
+        ends[c + 1] += ends[c]
+    for i in range(m):
+        c = label[rows[i]]
+        grouped[ends[c]] = rows[i]
+        ends[c] += 1
+    for c in range(n_classes, 0, -1):
+        ends[c] = ends[c - 1]
+    ends[0] = 0
+
+
+@kernel
+def spread_of_numbers(x, rows, start, stop, times):
+    """Return the population variance of some rows, exactly 0 if all are equal."""
+    first = x[rows[start]]
+    total, count, same = 0.0, 0, True
+    for i in range(start, stop):
+        r = rows[i]
+        total += times[r] * (x[r] - first)
+        count += times[r]
+        same = same and x[r] == first
+    if same:
+        return 0.0
+    mean = total / count
+    square = 0.0
+    for i in range(start, stop):
+        r = rows[i]
+        off = x[r] - first - mean
+        square += times[r] * off * off
+    return square / count
+
+
+@kernel
+def spread_of_codes(codes, rows, start, stop, times, keys, spare, counts):
+    """Return the variance of categories: half the share of pairs that differ."""
+    m = stop - start
+    for i in range(m):
+        r = rows[start + i]
+        keys[i] = (np.int64(codes[r]) << RANK) | r
+    found = sort_keys(keys, m, RANK, spare, counts)
+    total, same, run, before = 0, 0, 0, -1
+    for i in range(m):
+        code = found[i] >> RANK
+        if code != before:
+            same += run * run
+            run, before = 0, code
+        t = times[found[i] & 0xFFFFFFFF]
+        run += t
+        total += t
+    same += run * run
+    return (total * total - same) / (2.0 * total * total)
+
+
+@kernel
+def spread_of_cells(column, rows, start, stop, times, state):
+    """Return half the mean squared distance, of all pairs or, of many rows, to one drawn row."""
+    x, flat, base, width = column.values, column.flat, column.base, column.width
+    square, count = 0.0, 0
+    if stop - start <= EXACT:
+        for i in range(start, stop):
+            a = rows[i]
+            for j in range(start, stop):
+                b = rows[j]
+                d = flat[base + width * int(x[a]) + int(x[b])]
+                if not np.isnan(d):
+                    square += times[a] * times[b] * d * d
+                    count += times[a] * times[b]
+        return square / (2.0 * count) if count > 0 else 0.0
+    pivot = int(x[draw_entry(state, rows[start:], stop - start, times)])
+    for i in range(start, stop):
+        r = rows[i]
+        d = flat[base + width * pivot + int(x[r])]
+        if not np.isnan(d):
+            square += times[r] * d * d
+            count += times[r]
+    return square / count if count > 0 else 0.0
+
+
+@kernel
+def varies(column, rows, m, times, state):
+    """Whether any two of the first m rows differ; of many objects, from one drawn at random."""
+    x, flat, base, width = column.values, column.flat, column.base, column.width
+    if column.kind < TABLE:
+        for i in range(1, m):
+            if x[rows[i]] != x[rows[0]]:
+                return True
+        return False
+    if m <= EXACT:
+        for i in range(m):
+            for j in range(m):
+                if flat[base + width * int(x[rows[i]]) + int(x[rows[j]])] > 0.0:
+                    return True
+        return False
+    pivot = int(x[draw_entry(state, rows, m, times)])
+    for i in range(m):
+        if flat[base + width * pivot + int(x[rows[i]])] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def least_varied(column, targets, state, scratch):
+    """Return the class whose members vary least; ties: the first. Rows come grouped by class."""
+    grouped, ends = scratch.grouped, scratch.ends
+    first, least = -1, np.inf
+    for c in range(targets.n_classes):
+        start, stop = ends[c], ends[c + 1]
+        if stop == start:
+            continue
+        if column.kind < CATEGORY:
+            spread = spread_of_numbers(column.values, grouped, start, stop, targets.times)
+        elif column.kind == CATEGORY:
+            spread = spread_of_codes(
+                column.ranks, grouped, start, stop, targets.times, scratch.keys, scratch.spare,
+                scratch.counts,
+            )  # fmt: skip
+        else:
+            spread = spread_of_cells(column, grouped, start, stop, targets.times, state)
+        if first < 0 or spread < least * (1.0 - TIE):
+            first, least = c, spread
+    return first
+
+
+@kernel
+def line_up(column, rows, m, p, q, scratch):
+    """Write the rows and their projections in ascending order; return how many can be told."""
+    kind, x, codes = column.kind, column.values, column.ranks
+    flat, base, width = column.flat, column.base, column.width
+    keys, item, proj = scratch.keys, scratch.item, scratch.proj
+    if kind >= TABLE:
+        k = 0
+        for i in range(m):
+            here = project(kind, x[rows[i]], x[p], x[q], flat, base, width)
+            if not np.isnan(here):
+                item[k], proj[k] = rows[i], here
+                k += 1
+        sort_values(proj, item, k, scratch.counts)
+        return k
+    if kind == CATEGORY:
+        low, high = 0, m
+        for i in range(m):
+            if x[rows[i]] == x[q]:
+                item[low], proj[low] = rows[i], -1.0
+                low += 1
+            elif x[rows[i]] == x[p]:
+                high -= 1
+                item[high], proj[high] = rows[i], 1.0
+        for i in range(m):
+            if x[rows[i]] != x[q] and x[rows[i]] != x[p]:
+                item[low], proj[low] = rows[i], 0.0
+                low += 1
+        return m
+    # A number's projection falls from p to q, so ranks give the order; ends need no sorting.
+    falls = kind != VALUE and codes[p] < codes[q]
+    floor, ceiling = np.int64(-1), np.int64(1) << 31
+    if kind == NUMBER:
+        floor, ceiling = min(codes[p], codes[q]), max(codes[p], codes[q])
+    inside, low, high = 0, 0, m
+    for i in range(m):
+        r = rows[i]
+        code = codes[r]
+        if floor < code < ceiling:
+            keys[inside] = (np.int64(code) << RANK) | r
+            inside += 1
+        elif (code <= floor) == falls:
+            high -= 1
+            item[high] = r
+        else:
+            item[low] = r
+            low += 1
+    found = sort_keys(keys, inside, RANK, scratch.spare, scratch.counts)
+    for i in range(inside):
+        item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
+    if kind == NUMBER:
+        bottom = project(kind, x[q], x[p], x[q], flat, base, width)
+        for i in range(low):
+            proj[i] = bottom
+        top = project(kind, x[p], x[p], x[q], flat, base, width)
+        for i in range(high, m):
+            proj[i] = top
+    for i in range(low, low + inside):
+        proj[i] = project(kind, x[item[i]], x[p], x[q], flat, base, width)
+    return m
+
+
+@kernel
+def node_facts(rows, low, high, targets, criterion, totals):
+    """Return entries, weight and impurity of a node, and whether it is pure.
+
+    ``totals`` becomes the weight of each class, or the mean of the target.
+    """
+    label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
+    n_classes = targets.n_classes
+    for c in range(n_classes):
+        totals[c] = 0.0
+    n, w, pure = 0, 0.0, True
+    first = rows[low]
+    for i in range(low, high):
+        r = rows[i]
+        n += times[r]
+        w += weight[r]
+        if criterion == VARIANCE:
+            totals[0] += weight[r] * (target[r] - target[first])
+            pure = pure and target[r] == target[first]
+        else:
+            totals[label[r]] += weight[r]
+            pure = pure and label[r] == label[first]
+    if criterion == VARIANCE:
+        mean = target[first] + totals[0] / w
+        totals[0] = mean
+        square = 0.0
+        for i in range(low, high):
+            off = target[rows[i]] - mean
+            square += weight[rows[i]] * off * off
+        return n, w, 0.0 if pure else square / w, pure
+    return n, w, class_impurity(totals, n_classes, w, criterion), pure
+
+
+@kernel
+def class_impurity(totals, n_classes, weight, criterion):
+    """Return the Gini impurity, or the entropy in bits, of class weights."""
+    if weight <= 0.0:
+        return 0.0
+    score = 1.0 if criterion == GINI else 0.0
+    for c in range(n_classes):
+        share = totals[c] / weight
+        if criterion == GINI:
+            score -= share * share
+        elif share > 0.0:
+            score -= share * np.log2(share)
+    return max(score, 0.0)
+
+
+@kernel
+def best_cut(k, targets, rules, tie, step, floor, scratch):
+    """Return the best (score, imbalance, place) of a cut between different projections.
+
+    The first k items of ``scratch`` are in the order of their projections. Projections within
+    ``step`` of each other are one, and each side weighs at least ``floor``. The score is the mean
+    impurity of the two sides, by weight; scores within ``tie`` are equal, and then the more even
+    cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut.
+    """
+    item, proj, left, right = scratch.item, scratch.proj, scratch.left, scratch.right
+    label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
+    n_classes, criterion, min_leaf = targets.n_classes, rules.criterion, rules.min_leaf
+    balanced = rules.balanced
+    for c in range(n_classes):
+        left[c], right[c] = 0.0, 0.0
+    n_all, w_all, mean = 0, 0.0, 0.0
+    for i in range(k):
+        r = item[i]
+        n_all += times[r]
+        w_all += weight[r]
+        if criterion == VARIANCE:
+            mean += weight[r] * (target[r] - target[item[0]])
+        else:
+            right[label[r]] += weight[r]
+    squares_left, squares_right, sum_left, sum_right = 0.0, 0.0, 0.0, 0.0
+    if criterion == GINI:
+        for c in range(n_classes):
+            squares_right += right[c] * right[c]
+    elif criterion == VARIANCE:
+        mean = target[item[0]] + mean / w_all  # sums of what is near 0 keep their digits
+        for i in range(k):
+            off = target[item[i]] - mean
+            sum_right += weight[item[i]] * off
+            squares_right += weight[item[i]] * off * off
+    best, imbalance, place = np.inf, np.int64(0), -1
+    n_left, w_left = 0, 0.0
+    for i in range(k - 1):
+        r = item[i]
+        w = weight[r]
+        n_left += times[r]
+        w_left += w
+        if criterion == VARIANCE:
+            off = target[r] - mean
+            sum_left += w * off
+            sum_right -= w * off
+            squares_left += w * off * off
+            squares_right -= w * off * off
+        else:
+            c = label[r]
+            if criterion == GINI:  # (a + w)^2 - a^2: many classes cost no more than two
+                squares_left += w * (2.0 * left[c] + w)
+                squares_right -= w * (2.0 * right[c] - w)
+            left[c] += w
+            right[c] -= w
+        if proj[i + 1] - proj[i] <= step or n_left < min_leaf or n_all - n_left < min_leaf:
+            continue
+        w_right = w_all - w_left
+        if w_left < floor or w_right < floor or w_left <= 0.0 or w_right <= 0.0:
+            continue
+        if criterion == GINI:
+            score = 1.0 - (squares_left / w_left + squares_right / w_right) / w_all
+        elif criterion == ENTROPY:
+            score = w_left * class_impurity(left, n_classes, w_left, criterion)
+            score = (score + w_right * class_impurity(right, n_classes, w_right, criterion)) / w_all
+        else:
+            score = squares_left - sum_left * sum_left / w_left
+            score = (score + squares_right - sum_right * sum_right / w_right) / w_all
+        uneven = abs(n_all - 2 * n_left)
+        if score < best - tie:
+            best, imbalance, place = score, uneven, i
+        elif balanced and score <= best + tie and uneven < imbalance:
+            best, imbalance, place = min(best, score), uneven, i
+    return best, imbalance, place
+
+
+# -- growing one tree ------------------------------------------------------------------------------
+
+
+@kernel
+def draw_times(state, n, times):
+    """Draw n of n rows with replacement and count how often each came."""
+    for _ in range(n):
+        times[draw_below(state, n)] += 1
+
+
+@kernel
+def present_rows(x, rows, low, high, present):
+    """Write the rows of a node whose cell is there; return how many."""
+    m = 0
+    for i in range(low, high):
+        if not np.isnan(x[rows[i]]):
+            present[m] = rows[i]
+            m += 1
+    return m
+
+
+@kernel
+def judge_cut(kind, node, k, targets, rules, scratch):
+    """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
+
+    The first k items of ``scratch`` are in the order of their projections. Rows whose projection is
+    unknown count with the impurity they have among themselves, so that a column known for a handful
+    of rows does not look better than one known for all.
+    """
+    item, proj, times = scratch.item, scratch.proj, targets.times
+    tie = TIE * node.impurity if rules.criterion == VARIANCE else TIE
+    step = 0.0
+    if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
+        # Differences of distances such as 1/3 differ in their last bits where they are equal.
+        step = TIE * (proj[k - 1] - proj[0])
+    score, imbalance, place = best_cut(k, targets, rules, tie, step, node.floor, scratch)
+    if place < 0:
+        return np.inf, np.int64(0), 0.0, np.int64(1)
+    threshold = proj[place]
+    if rules.midpoint:
+        middle = proj[place] / 2.0 + proj[place + 1] / 2.0
+        if proj[place] <= middle < proj[place + 1]:
+            threshold = middle
+    if step > 0.0:
+        # A new row that projects to the same place may be off by its last bits as well, and must
+        # go the same way. Between a quarter and half of the step, so the next row stays on its
+        # side; a power of two, so that equal thresholds of two nodes stay equal.
+        threshold += 2.0 ** (math.frexp(step)[1] - 2)
+    n_left, n_known, w_known = 0, 0, 0.0
+    for i in range(k):
+        n_known += times[item[i]]
+        w_known += targets.weight[item[i]]
+        if i <= place:
+            n_left += times[item[i]]
+    if k < node.high - node.low:
+        score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
+    return score, imbalance, threshold, np.int64(2 * n_left >= n_known)
+
+
+@kernel
+def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
+    rows, low, high, item, left = node.rows, node.low, node.high, scratch.item, scratch.left
+    label, target, weight = targets.label, targets.amount, targets.weight
+    n_classes = targets.n_classes
+    w_all = 0.0
+    if criterion == VARIANCE:
+        mean_all, mean_known = 0.0, 0.0
+        for i in range(low, high):
+            w_all += weight[rows[i]]
+            mean_all += weight[rows[i]] * target[rows[i]]
+        for i in range(k):
+            mean_known += weight[item[i]] * target[item[i]]
+        w = w_all - w_known
+        if w <= 0.0:
+            return score
+        mean = (mean_all - mean_known) / w
+        square = 0.0
+        for i in range(low, high):
+            square += weight[rows[i]] * (target[rows[i]] - mean) ** 2
+        for i in range(k):
+            square -= weight[item[i]] * (target[item[i]] - mean) ** 2
+        return (w_known * score + max(square, 0.0)) / w_all
+    for c in range(n_classes):
+        left[c] = 0.0
+    for i in range(low, high):
+        w_all += weight[rows[i]]
+        left[label[rows[i]]] += weight[rows[i]]
+    for i in range(k):
+        left[label[item[i]]] -= weight[item[i]]
+    w = w_all - w_known
+    if w <= 0.0:
+        return score
+    return (w_known * score + w * class_impurity(left, n_classes, w, criterion)) / w_all
+
+
+@kernel
+def keep_better(f, p, q, cut, rules, tie, best):
+    """Take over a test, with its cut from ``judge_cut``, if it is better than the best so far."""
+    score, imbalance, threshold, default = cut
+    found, test = best.score, best.test
+    if score == np.inf:
+        return
+    even = rules.balanced and score <= found[0] + tie and imbalance < test[3]
+    if test[0] < 0 or score < found[0] - tie or even:
+        found[0] = min(score, found[0]) if even else score
+        found[1] = threshold
+        test[0], test[1], test[2], test[3], test[4] = f, p, q, imbalance, default
+
+
+@kernel
+def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
+    """Draw q among rows of another class (or of a target further off than spread) away from p.
+
+    ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
+    """
+    gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
+    k = 0
+    if by_target:
+        for i in range(m):
+            if gaps[i] > 0.0 and abs(target[rows[i]] - target[p]) > spread:
+                chosen[k] = rows[i]
+                k += 1
+        if k == 0:
+            for i in range(m):
+                if gaps[i] > 0.0 and target[rows[i]] != target[p]:
+                    chosen[k] = rows[i]
+                    k += 1
+    else:
+        for i in range(m):
+            if gaps[i] > 0.0 and label[rows[i]] != label[p]:
+                chosen[k] = rows[i]
+                k += 1
+    return draw_entry(state, chosen, k, targets.times) if k > 0 else -1
+
+
+@kernel
+def try_column(f, column, node, targets, rules, state, best, scratch):
+    """Try the tests of one column; return whether its cells vary in this node at all."""
+    kind, x, present, grouped = column.kind, column.values, scratch.present, scratch.grouped
+    m = present_rows(x, node.rows, node.low, node.high, present)
+    if m < 2 or not varies(column, present, m, targets.times, state):
+        return False
+    by_target = rules.criterion == VARIANCE
+    tie = TIE * node.impurity if by_target else TIE
+    first, spread = -1, np.sqrt(node.impurity)
+    if kind != VALUE and rules.by_class and not by_target:
+        group_by_class(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
+        first = least_varied(column, targets, state, scratch)
+    for _ in range(1 if kind == VALUE else rules.max_pairs):
+        p, q = -1, -1
+        if kind != VALUE:
+            p, q = draw_pair(column, first, m, spread, by_target, targets, state, scratch)
+            if q < 0:
+                continue
+            if not rules.by_class:
+                p, q = q, p
+        k = line_up(column, present, m, p, q, scratch)
+        cut = judge_cut(kind, node, k, targets, rules, scratch)
+        keep_better(f, p, q, cut, rules, tie, best)
+    return True
+
+
+@kernel
+def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
+    """Draw p (from class ``first``, unless that is -1) and q as the published steps do."""
+    x, present, ends = column.values, scratch.present, scratch.ends
+    if first >= 0:
+        members, size = scratch.grouped[ends[first] :], ends[first + 1] - ends[first]
+        p = draw_entry(state, members, size, targets.times)
+    else:
+        p = draw_entry(state, present, m, targets.times)
+    for i in range(m):
+        scratch.gaps[i] = gap(
+            column.kind, x[present[i]], x[p], column.flat, column.base, column.width
+        )
+    return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
+
+
+@kernel
+def part_rows(column, p, q, threshold, default, rows, low, high):
+    """Bring the rows that go left to the front, in their order; return where the others begin.
+
+    p and q are rows, -1 where a number is tested by itself.
+    """
+    kind, x, flat, base, width = (
+        column.kind, column.values, column.flat, column.base, column.width,
+    )  # fmt: skip
+    at_p = x[p] if p >= 0 else 0.0
+    at_q = x[q] if p >= 0 else 0.0
+    i = low
+    spare = np.empty(high - low, np.int64)
+    k = 0
+    for at in range(low, high):
+        r = rows[at]
+        here = project(kind, x[r], at_p, at_q, flat, base, width)
+        goes = default == 1 if np.isnan(here) else here <= threshold
+        if goes:
+            rows[i] = r
+            i += 1
+        else:
+            spare[k] = r
+            k += 1
+    for j in range(k):
+        rows[i + j] = spare[j]
+    return i
+
+
+# -- the steps of the loop over nodes, also taken by the growers of isolation trees and of trees
+# -- whose distances are computed as they are asked for --------------------------------------------
+
+
+@kernel
+def open_node(stack, tree):
+    """Take the next node and write it as a leaf; return (node, low, high, depth)."""
+    node, low, high, depth = next_node(stack, tree.left, tree.right)
+    tree.feature[node], tree.first[node], tree.second[node] = -1, -1, -1
+    tree.threshold[node], tree.default[node], tree.entries[node] = 0.0, 1, high - low
+    return node, low, high, depth
+
+
+@kernel
+def close_node(stack, tree, node, best, low, middle, high, depth):
+    """Write the test of a node, and put its children on the stack."""
+    test = best.test
+    tree.feature[node], tree.first[node], tree.second[node] = test[0], test[1], test[2]
+    tree.threshold[node], tree.default[node] = best.score[1], test[4]
+    stack_children(stack, node, low, middle, high, depth)
+
+
+@kernel
+def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
+    """Write the facts of a node; return its rows, and whether a test is to be looked for."""
+    n, w, impurity, pure = node_facts(rows, low, high, targets, rules.criterion, tree.value[at])
+    tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
+    enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
+    return NodeRows(
+        rows, low, high, impurity, floor
+    ), enough and not pure and depth < rules.max_depth
+
+
+@kernel
+def least_weight(share, weight, rows):
+    """Return a share of the weight of some rows, added row by row."""
+    floor = 0.0
+    for i in range(rows.shape[0]):
+        floor += share * weight[rows[i]]
+    return floor
+
+
+@kernel
+def grow_similarity(cells, targets, rows, rules, floor, pool, state, stack, pause, tree):
+    """Grow a tree whose nodes are written in preorder.
+
+    ``floor`` is the least weight that a side of a test may have; columns are drawn from ``pool``.
+    Returns after ``pause`` rows; the nodes that wait are on the stack.
+    """
+    best, scratch = make_best(), make_scratch(rows.shape[0], targets.n_classes)
+    seen = 0
+    while stack.count[WAITING] > 0 and seen < pause:
+        at, low, high, depth = open_node(stack, tree)
+        seen += high - low
+        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
+        if not splits:
+            continue
+        best.test[0] = -1
+        tried = 0
+        for drawn in range(pool.shape[0]):
+            if tried >= rules.max_columns:
+                break
+            f = draw_next(state, pool, drawn)
+            tried += try_column(f, column_of(cells, f), node, targets, rules, state, best, scratch)
+        if best.test[0] >= 0:
+            column = column_of(cells, best.test[0])
+            middle = part_rows(
+                column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
+            )
+            close_node(stack, tree, at, best, low, middle, high, depth)
+
+
+# -- isolation trees: random projections between two random cells ----------------------------------
+
+
+@kernel
+def draw_different(column, rows, m, state, far, chosen):
+    """Draw two rows that differ: any two, or one and the row farthest from it; -1 if none does."""
+    x = column.values
+    p = rows[draw_below(state, m)]
+    k, largest = 0, 0.0
+    for i in range(m):
+        d = gap(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
+        if d > largest and far:
+            largest, k = d, 0
+        if d > 0.0 and (d == largest or not far):
+            chosen[k] = rows[i]
+            k += 1
+    return p, chosen[draw_below(state, k)] if k > 0 else -1
+
+
+@kernel
+def cut_randomly(f, column, rows, m, p, q, state, best):
+    """Cut uniformly between the smallest and the largest projection; return whether it can be."""
+    kind, x, flat, base, width = (
+        column.kind, column.values, column.flat, column.base, column.width,
+    )  # fmt: skip
+    a, b = (x[p], x[q]) if kind != VALUE else (0.0, 0.0)
+    least, largest = np.inf, -np.inf
+    for i in range(m):
+        here = project(kind, x[rows[i]], a, b, flat, base, width)
+        if not np.isnan(here):
+            least, largest = min(least, here), max(largest, here)
+    if not least < largest:
+        return False
+    u = draw_unit(state)
+    # Weighted ends instead of a difference: a range may exceed the largest number.
+    cut = (1.0 - u) * least + u * largest
+    if not least <= cut < largest:
+        cut = least
+    lefts, known = 0, 0
+    for i in range(m):
+        here = project(kind, x[rows[i]], a, b, flat, base, width)
+        if not np.isnan(here):
+            known += 1
+            lefts += here <= cut
+    best.score[1] = cut
+    best.test[0], best.test[1], best.test[2] = f, p, q
+    best.test[4] = 2 * lefts >= known
+    return True
+
+
+@kernel
+def isolate(cells, rows, max_depth, far, state, tree):
+    """Grow a tree on rows, each once; return the number of nodes, written in preorder.
+
+    A node takes the first column, in random order, on which a cut can be made.
+    """
+    pool = np.arange(cells.kinds.shape[0])
+    present, chosen = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
+    once = np.ones(cells.values.shape[1], np.int64)
+    best, stack = make_best(), stack_root(rows.shape[0])
+    while stack.count[WAITING] > 0:
+        node, low, high, depth = open_node(stack, tree)
+        if high - low < 2 or depth >= max_depth:
+            continue
+        for drawn in range(pool.shape[0]):
+            f = draw_next(state, pool, drawn)
+            column = column_of(cells, f)
+            m = present_rows(column.values, rows, low, high, present)
+            if m < 2 or not varies(column, present, m, once, state):
+                continue
+            p, q = -1, -1
+            if column.kind != VALUE:
+                p, q = draw_different(column, present, m, state, far, chosen)
+                if q < 0:
+                    continue
+            if cut_randomly(f, column, present, m, p, q, state, best):
+                middle = part_rows(column, p, q, best.score[1], best.test[4], rows, low, high)
+                close_node(stack, tree, node, best, low, middle, high, depth)
+                break
+    return stack.count[MADE]

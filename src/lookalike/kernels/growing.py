@@ -1,0 +1,446 @@
+"""Growing trees whose tests are thresholds, and what all growers of trees share."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.kernels._jit import kernel
+
+# -- random numbers, one stream per tree -----------------------------------------------------------
+#
+# A multiply-with-carry generator whose state is one signed 64-bit integer: no step overflows, so
+# compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's
+# generator, so a forest does not depend on how its trees are divided among threads.
+
+MULTIPLIER = 698769069  # MULTIPLIER * 2**32 - 1 is a safe prime: the period is about 2**60
+STATES = MULTIPLIER * 2**32 - 1  # admissible states are 1 .. STATES - 1
+
+
+@kernel
+def draw_bits(state):
+    """Return the next 32 random bits; ``state`` is an int64 array of length 1."""
+    low = state[0] & 0xFFFFFFFF
+    high = state[0] >> 32
+    state[0] = MULTIPLIER * low + high
+    return low ^ high
+
+
+@kernel
+def draw_unit(state):
+    """Return a number in [0, 1) with 53 random bits."""
+    high = draw_bits(state) >> 5
+    low = draw_bits(state) >> 6
+    return (high * 67108864.0 + low) / 9007199254740992.0
+
+
+@kernel
+def draw_below(state, bound):
+    """Return an integer in 0 .. bound - 1."""
+    return int(draw_unit(state) * bound)
+
+
+@kernel
+def draw_next(state, pool, drawn):
+    """Draw one of ``pool[drawn:]``, move it to ``pool[drawn]`` and return it."""
+    other = drawn + draw_below(state, pool.shape[0] - drawn)
+    pool[drawn], pool[other] = pool[other], pool[drawn]
+    return pool[drawn]
+
+
+@kernel
+def draw_rows(state, n, order, rows, swaps):
+    """Fill ``rows`` with distinct numbers below n.
+
+    ``order`` holds 0 .. n - 1 and is put back as it was, so that no tree depends on the one before.
+    """
+    m = rows.shape[0]
+    for i in range(m):
+        j = i + draw_below(state, n - i)
+        swaps[i] = j
+        order[i], order[j] = order[j], order[i]
+        rows[i] = order[i]
+    for i in range(m - 1, -1, -1):
+        j = swaps[i]
+        order[i], order[j] = order[j], order[i]
+
+
+# -- sorting short runs: radix sort of integers, quicksort of numbers with their items -------------
+
+SMALL = 24  # up to here insertion sort is fastest
+RANK = 32  # a key is a rank in the high bits and a row in the low ones
+
+
+@kernel
+def sort_keys(keys, m, low_bits, spare, counts):
+    """Sort the first m non-negative keys; return them (``keys`` or ``spare``).
+
+    The lowest ``low_bits`` bits are carried along: many keys that differ in them alone keep their
+    order. One pass per byte in use.
+    """
+    if m <= SMALL:
+        for i in range(1, m):
+            x = keys[i]
+            j = i - 1
+            while j >= 0 and keys[j] > x:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = x
+        return keys
+    largest = keys[0] >> low_bits
+    least = largest
+    for i in range(1, m):
+        rank = keys[i] >> low_bits
+        largest = max(largest, rank)
+        least = min(least, rank)
+    source, target = keys, spare
+    shift = 0
+    while ((largest - least) >> shift) > 0:
+        for c in range(256):
+            counts[c] = 0
+        for i in range(m):
+            counts[(((source[i] >> low_bits) - least) >> shift) & 255] += 1
+        total = 0
+        for c in range(256):
+            here = counts[c]
+            counts[c] = total
+            total += here
+        for i in range(m):
+            c = (((source[i] >> low_bits) - least) >> shift) & 255
+            target[counts[c]] = source[i]
+            counts[c] += 1
+        source, target = target, source
+        shift += 8
+    return source
+
+
+@kernel
+def sort_values(x, item, m, stack):
+    """Sort the first m numbers and their items by (number, item); there is no NaN among them."""
+    stack[0], stack[1] = 0, m - 1
+    top = 2
+    while top > 0:
+        top -= 2
+        low, high = stack[top], stack[top + 1]
+        while high - low > SMALL:
+            middle = (low + high) // 2
+            # The median of three at hand: sorted and constant runs are common in projections.
+            a, b, c = x[low], x[middle], x[high]
+            pick = middle
+            if (a <= b) == (b <= c):
+                pick = middle
+            elif (b <= a) == (a <= c):
+                pick = low
+            else:
+                pick = high
+            pivot, tie = x[pick], item[pick]
+            i, j = low, high
+            while i <= j:
+                while x[i] < pivot or (x[i] == pivot and item[i] < tie):
+                    i += 1
+                while x[j] > pivot or (x[j] == pivot and item[j] > tie):
+                    j -= 1
+                if i <= j:
+                    x[i], x[j] = x[j], x[i]
+                    item[i], item[j] = item[j], item[i]
+                    i += 1
+                    j -= 1
+            # The larger part waits, so that the stack stays as low as the logarithm of m.
+            if j - low > high - i:
+                stack[top], stack[top + 1] = low, j
+                low = i
+            else:
+                stack[top], stack[top + 1] = i, high
+                high = j
+            top += 2
+        for i in range(low + 1, high + 1):
+            v, w = x[i], item[i]
+            j = i - 1
+            while j >= low and (x[j] > v or (x[j] == v and item[j] > w)):
+                x[j + 1], item[j + 1] = x[j], item[j]
+                j -= 1
+            x[j + 1], item[j + 1] = v, w
+
+
+# -- the loop over the nodes of a growing tree -----------------------------------------------------
+#
+# Depth first from a stack, nodes numbered in preorder. Every grower is the same loop: take the
+# next node, look at its rows ``rows[low:high]``, and, unless it is a leaf, bring those that go
+# left to the front and put its two children on the stack. The stack holds all that is left to do,
+# so a loop can pause between two nodes and go on later.
+
+WAITING, MADE = 0, 1
+
+
+class NodeStack(NamedTuple):
+    """Nodes that wait to be looked at.
+
+    Parameters
+    ----------
+    waiting : int64 (rows + 1, 5)
+        Low and high end of the rows, depth, parent, and whether it is a right child.
+    count : int64 (2,)
+        How many nodes wait, and how many have been taken: the size of the tree so far.
+    """
+
+    waiting: np.ndarray
+    count: np.ndarray
+
+
+@kernel
+def stack_root(n_rows):
+    """Return a stack that holds the root, with all rows."""
+    waiting, count = np.empty((n_rows + 1, 5), np.int64), np.empty(2, np.int64)
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3], waiting[0, 4] = 0, n_rows, 0, -1, 0
+    count[WAITING], count[MADE] = 1, 0
+    return NodeStack(waiting, count)
+
+
+@kernel
+def next_node(stack, left, right):
+    """Take a node from the stack and tell its parent; return (node, low, high, depth).
+
+    It is a leaf until ``stack_children`` is called for it.
+    """
+    top = stack.count[WAITING] - 1
+    node = stack.count[MADE]
+    stack.count[WAITING] = top
+    stack.count[MADE] = node + 1
+    at = stack.waiting[top]
+    parent = at[3]
+    if parent >= 0:
+        if at[4]:
+            right[parent] = node
+        else:
+            left[parent] = node
+    left[node], right[node] = -1, -1
+    return node, at[0], at[1], at[2]
+
+
+@kernel
+def stack_children(stack, node, low, middle, high, depth):
+    """Put the children of a node on the stack, the left one on top."""
+    top = stack.count[WAITING]
+    one, other = stack.waiting[top], stack.waiting[top + 1]
+    one[0], one[1], one[2], one[3], one[4] = middle, high, depth + 1, node, 1
+    other[0], other[1], other[2], other[3], other[4] = low, middle, depth + 1, node, 0
+    stack.count[WAITING] = top + 2
+
+
+# -- growing one tree on a sample of rows: by labels (Gini) or at random ---------------------------
+#
+# Values come as codes: their rank among the distinct values of the column (a category: its
+# number), -1 where missing. Only the order of values can matter, and integers are sorted, counted
+# and compared faster. ``cut`` is the largest code on the left, or the category; ``above`` the
+# smallest code on the right.
+
+
+class RankedTree(NamedTuple):
+    """The nodes of a tree grown on codes; ``feature`` is -1 in a leaf."""
+
+    feature: np.ndarray
+    cut: np.ndarray
+    above: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+class ThresholdTree(NamedTuple):
+    """The nodes of a tree grown on values; ``feature`` is -1 in a leaf."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+@kernel
+def best_cut(keys, m, zeros, ones, category):
+    """Return the best gain of a cut between sorted keys, the cut, and the code after it.
+
+    A key is 2 * code + label. The gain is the decrease of m times the Gini impurity, halved: (l0
+    r1 - l1 r0)^2 / (l r m). Equal gains: the smallest cut. The gain is -1 if all codes are equal.
+    """
+    best, cut, above = -1.0, -1, -1
+    if keys[0] >> 1 == keys[m - 1] >> 1:
+        return best, cut, above
+    left = np.zeros(2, np.int64)
+    i = 0
+    while i < m:
+        code = keys[i] >> 1
+        if category:
+            left[0] = 0
+            left[1] = 0
+        while i < m and keys[i] >> 1 == code:
+            left[keys[i] & 1] += 1
+            i += 1
+        if i == m and not category:
+            break
+        lefts = left[0] + left[1]
+        det = float(left[0] * (ones - left[1]) - left[1] * (zeros - left[0]))
+        gain = det * det / (float(lefts) * float(m - lefts) * float(m))
+        if gain > best:
+            best, cut = gain, code
+            above = keys[i] >> 1 if i < m else code
+    return best, cut, above
+
+
+@kernel
+def divide(codes, rows, low, high, f, cut, category):
+    """Bring the rows that go left to the front; missing values join the larger side, ties left."""
+    lefts, known = 0, 0
+    for i in range(low, high):
+        c = codes[f, rows[i]]
+        if c >= 0:
+            known += 1
+            lefts += c == cut if category else c <= cut
+    missing_left = 2 * lefts >= known
+    i, j = low, high
+    while i < j:
+        c = codes[f, rows[i]]
+        if c < 0:
+            goes = missing_left
+        elif category:
+            goes = c == cut
+        else:
+            goes = c <= cut
+        if goes:
+            i += 1
+        else:
+            j -= 1
+            rows[i], rows[j] = rows[j], rows[i]
+    return i
+
+
+@kernel
+def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stack, pause, tree):
+    """Grow a tree that tells labels 0 and 1 apart, until leaves are pure.
+
+    ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
+    Returns after ``pause`` rows; the nodes that wait are on the stack.
+    """
+    keys, spare = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
+    counts = np.empty(256, np.int64)
+    seen = 0
+    while stack.count[WAITING] > 0 and seen < pause:
+        node, low, high, depth = next_node(stack, tree.left, tree.right)
+        seen += high - low
+        tree.feature[node], tree.cut[node], tree.above[node] = -1, -1, -1
+        positive = 0
+        for i in range(low, high):
+            positive += labels[rows[i]]
+        if positive == 0 or positive == high - low or depth >= max_depth:
+            continue
+        best = -1.0
+        for drawn in range(pool.shape[0]):
+            if drawn >= tried and best >= 0.0:
+                break
+            f = draw_next(state, pool, drawn)
+            m, ones = 0, 0
+            for i in range(low, high):
+                r = rows[i]
+                c = codes[f, r]
+                if c >= 0:
+                    y = labels[r]
+                    keys[m] = 2 * c + y
+                    ones += y
+                    m += 1
+            if m < 2:
+                continue
+            ordered = sort_keys(keys, m, 0, spare, counts)
+            gain, where, beyond = best_cut(ordered, m, m - ones, ones, category[f])
+            if gain > best:
+                best, tree.feature[node], tree.cut[node], tree.above[node] = gain, f, where, beyond
+        if best < 0.0:
+            continue
+        f = tree.feature[node]
+        middle = divide(codes, rows, low, high, f, tree.cut[node], category[f])
+        stack_children(stack, node, low, middle, high, depth)
+
+
+@kernel
+def sample_rows(n, m, replace, labels, state, rows):
+    """Draw m of n rows; return how many draws were thrown away.
+
+    Unless ``labels`` is empty both labels must be among them. Gives up after 1000 draws, which
+    happens only if one label is hardly there at all: returns -1.
+    """
+    order, swaps = np.arange(n), np.empty(m, np.int64)
+    for attempt in range(1000):
+        if replace:
+            for i in range(m):
+                rows[i] = draw_below(state, n)
+        else:
+            draw_rows(state, n, order, rows, swaps)
+        if labels.shape[0] == 0:
+            return attempt
+        positive = 0
+        for i in range(m):
+            positive += labels[rows[i]]
+        if 0 < positive < m:
+            return attempt
+    return -1
+
+
+@kernel
+def grow_random(values, category, rows, max_depth, state, tree):
+    """Grow a tree by random cuts of random columns; return the number of nodes.
+
+    A node takes the first column, in random order, whose present values differ; the cut is uniform
+    between the smallest and the largest (a category: one of those present, each equally likely).
+    ``values`` are columns, NaN where missing; missing values join the larger side, ties left.
+    """
+    pool = np.arange(values.shape[0])
+    present = np.empty(rows.shape[0], np.float64)
+    stack = stack_root(rows.shape[0])
+    while stack.count[WAITING] > 0:
+        node, low, high, depth = next_node(stack, tree.left, tree.right)
+        tree.feature[node], tree.threshold[node] = -1, 0.0
+        if high - low < 2 or depth >= max_depth:
+            continue
+        for drawn in range(pool.shape[0]):
+            f = draw_next(state, pool, drawn)
+            m = 0
+            least, largest = np.inf, -np.inf
+            for i in range(low, high):
+                x = values[f, rows[i]]
+                if not np.isnan(x):
+                    present[m] = x
+                    m += 1
+                    least, largest = min(least, x), max(largest, x)
+            if m < 2 or least == largest:
+                continue
+            tree.feature[node] = f
+            if category[f]:
+                some = np.unique(present[:m])
+                tree.threshold[node] = some[draw_below(state, some.shape[0])]
+            else:
+                u = draw_unit(state)
+                # Weighted ends instead of a difference: a range may exceed the largest number.
+                x = (1.0 - u) * least + u * largest
+                tree.threshold[node] = x if least <= x < largest else least
+            break
+        f = tree.feature[node]
+        if f < 0:
+            continue
+        lefts, known = 0, 0
+        for i in range(low, high):
+            x = values[f, rows[i]]
+            if not np.isnan(x):
+                known += 1
+                lefts += x == tree.threshold[node] if category[f] else x <= tree.threshold[node]
+        i, j = low, high
+        while i < j:
+            x = values[f, rows[i]]
+            if np.isnan(x):
+                goes = 2 * lefts >= known
+            elif category[f]:
+                goes = x == tree.threshold[node]
+            else:
+                goes = x <= tree.threshold[node]
+            if goes:
+                i += 1
+            else:
+                j -= 1
+                rows[i], rows[j] = rows[j], rows[i]
+        stack_children(stack, node, low, i, high, depth)
+    return stack.count[MADE]

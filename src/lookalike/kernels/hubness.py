@@ -1,0 +1,408 @@
+"""Secondary distances against hubness: mutual proximity, local scaling, shared neighbors."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from lookalike.kernels._jit import COMPILED, inline, intrinsic, kernel
+from lookalike.kernels.narrow import add_narrow
+
+# -- counts behind mutual proximity ----------------------------------------------------------------
+#
+# How many objects are farther away from both rows of a pair. Counting looks at every third object
+# for every pair, so it is done on ranks in two bytes wherever both rows were fitted: sixteen or
+# more comparisons per instruction instead of four.
+
+TILE = 64  # rows of b kept near while the rows of a pass by
+DEPTH = 1024  # third objects looked at in one go
+CANCELED = 1e-6  # below this share of a sum of squares, what is left has lost half of its digits
+
+
+@kernel
+def competition_ranks(d, order, out):
+    """Write how many smaller distances each row has into out; return how many entries are tied.
+
+    ``order`` sorts each row of d with NaN last or at infinity; NaN gets rank -1, below every other.
+    """
+    tied = 0
+    for i in range(d.shape[0]):
+        row, places, ranks = d[i], order[i], out[i]
+        first, alone, before = 0, True, np.nan
+        for at in range(row.shape[0]):
+            v = row[places[at]]
+            if v != v:
+                ranks[places[at]] = -1
+                continue
+            if v != before:
+                first, alone = at, True
+            else:
+                tied += 2 if alone else 1
+                alone = False
+            before = v
+            ranks[places[at]] = first
+    return tied
+
+
+@kernel
+def mutual_counts(ranks, rows, columns, zero, out):
+    """Write the number of objects farther from both x and y than these are from each other.
+
+    ``ranks[x, j]`` is the competition rank of the distance from x to j, -1 where that is undefined;
+    ``zero`` is 0 in the type of the ranks. A pair whose own distance is undefined becomes NaN.
+    """
+    for start in range(0, columns.shape[0], TILE):
+        stop = min(columns.shape[0], start + TILE)
+        for i in range(rows.shape[0]):
+            x = rows[i]
+            mine = ranks[x]
+            # Two partners at a time share what is read of x; an odd last one is its own partner.
+            for c in range(start, stop, 2):
+                e = min(c + 1, stop - 1)
+                y, z = columns[c], columns[e]
+                yours, theirs = ranks[y], ranks[z]
+                to_y, from_y = mine[y], yours[x]
+                to_z, from_z = mine[z], theirs[x]
+                one, other = zero, zero
+                for j in range(mine.shape[0]):
+                    rank = mine[j]
+                    one = add_narrow(one, (rank > to_y) & (yours[j] > from_y))
+                    other = add_narrow(other, (rank > to_z) & (theirs[j] > from_z))
+                out[i, c] = np.nan if to_y < 0 or from_y < 0 else np.float64(one)
+                out[i, e] = np.nan if to_z < 0 or from_z < 0 else np.float64(other)
+
+
+@kernel
+def farther_counts(from_a, from_b, d, back, out):
+    """Write the same counts from distances: of a and b to all fitted rows, and to each other."""
+    for start in range(0, from_b.shape[0], TILE):
+        stop = min(from_b.shape[0], start + TILE)
+        for i in range(from_a.shape[0]):
+            mine = from_a[i]
+            for c in range(start, stop):
+                yours = from_b[c]
+                there, home = d[i, c], back[i, c]
+                if np.isnan(there) or np.isnan(home):
+                    out[i, c] = np.nan
+                    continue
+                count = 0
+                for j in range(mine.shape[0]):
+                    count += (mine[j] > there) & (yours[j] > home)
+                out[i, c] = count
+
+
+@kernel
+def correlations(a, known_a, b, known_b, out):
+    """Write Pearson's correlation of each row of a with each of b over the columns known to both.
+
+    Rows hold deviations from any center, 0 where unknown; ``known`` is 1.0 or 0.0. Fewer than two
+    common columns, or no spread in one of the rows, give 0.
+    """
+    n_a, n = a.shape
+    n_b = b.shape[0]
+    width = 32
+    turned, turned_known = np.empty((DEPTH, width)), np.empty((DEPTH, width))
+    sums = np.empty((n_a, 6, width))
+    for start in range(0, n_b, width):
+        cut = min(width, n_b - start)
+        sums[:] = 0.0
+        for low in range(0, n, DEPTH):
+            deep = min(DEPTH, n - low)
+            turned[:] = 0.0
+            turned_known[:] = 0.0
+            for c in range(cut):
+                for j in range(deep):
+                    turned[j, c] = b[start + c, low + j]
+                    turned_known[j, c] = known_b[start + c, low + j]
+            for i in range(n_a):
+                common, x, y = sums[i, 0], sums[i, 1], sums[i, 2]
+                xx, yy, xy = sums[i, 3], sums[i, 4], sums[i, 5]
+                for j in range(deep):
+                    u, m = a[i, low + j], known_a[i, low + j]
+                    uu = u * u
+                    v, k = turned[j], turned_known[j]
+                    for c in range(width):
+                        common[c] += m * k[c]
+                        x[c] += u * k[c]
+                        y[c] += m * v[c]
+                        xx[c] += uu * k[c]
+                        yy[c] += m * (v[c] * v[c])
+                        xy[c] += u * v[c]
+        for i in range(n_a):
+            for c in range(cut):
+                common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
+                xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
+                if common < 2.0:
+                    out[i, start + c] = 0.0
+                    continue
+                spread_x, spread_y = xx - x * x / common, yy - y * y / common
+                if spread_x > CANCELED * xx and spread_y > CANCELED * yy:
+                    both = xy - x * y / common
+                else:  # far from the center that was taken off: once more, from their own
+                    spread_x, spread_y, both = _spreads(
+                        a[i], known_a[i], b[start + c], known_b[start + c], x / common, y / common
+                    )
+                out[i, start + c] = _correlation(spread_x, spread_y, both, xx, yy)
+
+
+@kernel
+def _spreads(u, known_u, v, known_v, center_u, center_v):
+    """Return the sums of squares and of products about the centers of the common columns."""
+    n, x, y, xx, yy, xy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(u.shape[0]):
+        if known_u[j] != 0.0 and known_v[j] != 0.0:
+            p, q = u[j] - center_u, v[j] - center_v
+            n += 1.0
+            x += p
+            y += q
+            xx += p * p
+            yy += q * q
+            xy += p * q
+    return xx - x * x / n, yy - y * y / n, xy - x * y / n
+
+
+@kernel
+def _correlation(spread_x, spread_y, both, xx, yy):
+    # What is left of equal values is round-off, thirteen digits below the values themselves.
+    if spread_x <= 1e-26 * xx or spread_y <= 1e-26 * yy:
+        return 0.0
+    # The product of two roots is the same for (x, y) and (y, x).
+    r = both / (np.sqrt(spread_x) * np.sqrt(spread_y))
+    return min(1.0, max(-1.0, r))
+
+
+@kernel
+def overlaps(near_a, near_b, n_fitted, out):
+    """Write how many positions two lists share; -1 in a list stands for nothing."""
+    inside = np.zeros(n_fitted, dtype=np.uint8)
+    for i in range(near_a.shape[0]):
+        for at in near_a[i]:
+            if at >= 0:
+                inside[at] = 1
+        for c in range(near_b.shape[0]):
+            count = 0
+            for at in near_b[c]:
+                if at >= 0:
+                    count += inside[at]
+            out[i, c] = count
+        for at in near_a[i]:
+            if at >= 0:
+                inside[at] = 0
+
+
+# -- normal tails and Gaussian affinities ----------------------------------------------------------
+#
+# Both need an exponential. The one of the C library is called number by number, so it is written
+# out here in plain arithmetic: the compiler then works on several numbers at once, and since
+# nothing but basic operations in a fixed order is used, an entry has the same bits in every
+# block. Facts about the rows of ``b`` come as an array of shape (1, columns), or of shape (rows,
+# columns) where every row has columns of its own (candidates of a neighbor list). Distances are
+# replaced in place: with one array for both, the compiler knows that no write changes what it
+# reads.
+
+LOG2_E = 1.4426950408889634
+LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts: the first has room for exact products
+LN2_LOW = 1.90821492927058770002e-10
+ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
+ONE = 1023 << 52  # the bits of 1.0
+LOWEST = -708.0  # below it exp leaves the normal range and becomes 0 here
+HALF_ROOT = 0.7071067811865476
+
+if COMPILED:
+
+    @intrinsic
+    def fused(context, a, b, c):
+        """Return a * b + c, rounded once: one instruction, and the same bits on every machine."""
+        from numba import float64
+
+        def build(target, builder, signature, arguments):
+            return builder.fma(*arguments)
+
+        return float64(float64, float64, float64), build
+
+else:
+
+    def fused(a, b, c):
+        """Return a * b + c, rounded once: in whole fractions, which is slow and exact."""
+        if not math.isfinite(a * b + c):
+            return a * b + c
+        return float(Fraction(a) * Fraction(b) + Fraction(c))
+
+
+@inline
+def exp_negative(x):
+    """Return exp(x) for x <= 0, within a few units of the last place; NaN stays NaN."""
+    # A comparison that is false for NaN lets it through to the polynomial.
+    safe = LOWEST if x < LOWEST else x
+    shifted = safe * LOG2_E + ROUND
+    whole = shifted - ROUND
+    r = (safe - whole * LN2_HIGH) - whole * LN2_LOW
+    p = fused(1.6059043836821613e-10, r, 2.08767569878681e-09)  # 1/13!, 1/12!, ...
+    p = fused(p, r, 2.505210838544172e-08)
+    p = fused(p, r, 2.755731922398589e-07)
+    p = fused(p, r, 2.7557319223985893e-06)
+    p = fused(p, r, 2.48015873015873e-05)
+    p = fused(p, r, 0.0001984126984126984)
+    p = fused(p, r, 0.001388888888888889)
+    p = fused(p, r, 0.008333333333333333)
+    p = fused(p, r, 0.041666666666666664)
+    p = fused(p, r, 0.16666666666666666)
+    p = fused(p, r, 0.5)
+    p = fused(p, r, 1.0)
+    p = fused(p, r, 1.0)
+    power = np.int64((np.float64(shifted).view(np.int64) << 52) + ONE).view(np.float64)
+    return 0.0 if x < LOWEST else p * power
+
+
+@inline
+def normal_tail(z):
+    """Return P(Z > z) of a standard normal Z, with full relative accuracy far out as well.
+
+    With y = |z| / sqrt(2) and t = 3.75 / (3.75 + y), erfc(y) = exp(-y * y) * t * q(2 t - 1); q is
+    the Chebyshev interpolant of degree 22 of what remains, which is smooth on [-1, 1].
+    """
+    y = abs(z) * HALF_ROOT
+    t = 3.75 / (3.75 + y)
+    u = 2.0 * t - 1.0
+    q = fused(1.7602723938901524e-10, u, 7.764148541844648e-10)
+    q = fused(q, u, -5.305272494992451e-10)
+    q = fused(q, u, -9.13635280583506e-09)
+    q = fused(q, u, -4.00189029996265e-09)
+    q = fused(q, u, 6.80560027415832e-08)
+    q = fused(q, u, 7.058581059277393e-08)
+    q = fused(q, u, -4.3962866499116624e-07)
+    q = fused(q, u, -8.740478311362504e-07)
+    q = fused(q, u, 2.3732809204054434e-06)
+    q = fused(q, u, 9.990932771704295e-06)
+    q = fused(q, u, -2.8246764402692103e-06)
+    q = fused(q, u, -9.297203992666777e-05)
+    q = fused(q, u, -0.0002119529084309362)
+    q = fused(q, u, 0.00026302341003851473)
+    q = fused(q, u, 0.003342901353433685)
+    q = fused(q, u, 0.013098340970436707)
+    q = fused(q, u, 0.03518810698061366)
+    q = fused(q, u, 0.07441654640892612)
+    q = fused(q, u, 0.1307920776553587)
+    q = fused(q, u, 0.1963517133924549)
+    q = fused(q, u, 0.25566442044077764)
+    q = fused(q, u, 0.29117944255007744)
+    tail = 0.5 * (t * q) * exp_negative(-(y * y))
+    return 1.0 - tail if z < 0.0 else tail
+
+
+@kernel
+def tails(z):
+    """Replace every entry z by P(Z > z); NaN stays NaN."""
+    for i in range(z.shape[0]):
+        row = z[i]
+        for j in range(row.shape[0]):
+            row[j] = normal_tail(row[j])
+
+
+@kernel
+def gauss_block(d, mean_a, inverse_a, mean_b, inverse_b):
+    """Replace d by P(A > d) * P(B > d) for independent normal A, B; inverses of their spreads."""
+    for i in range(d.shape[0]):
+        row = d[i]
+        at = min(i, mean_b.shape[0] - 1)
+        means, inverses = mean_b[at], inverse_b[at]
+        mean, inverse = mean_a[i], inverse_a[i]
+        for j in range(row.shape[0]):
+            one = normal_tail((row[j] - mean) * inverse)
+            two = normal_tail((row[j] - means[j]) * inverses[j])
+            row[j] = one * two
+
+
+@kernel
+def affinity_block(d, scale_a, scale_b):
+    """Replace d by exp(-d * d / (scale_a * scale_b)); for a scale of 0 by 1 if d is 0, else 0."""
+    for i in range(d.shape[0]):
+        row = d[i]
+        scales = scale_b[min(i, scale_b.shape[0] - 1)]
+        scale = scale_a[i]
+        for j in range(row.shape[0]):
+            x = row[j]
+            none = scale == 0.0 or scales[j] == 0.0
+            one, other = (1.0, 1.0) if none else (scale, scales[j])
+            # Two divisions, because the product of two small scales could vanish.
+            y = exp_negative(-((x / one) * (x / other)))
+            flat = 0.0 if x > 0.0 else 1.0 + x  # NaN stays NaN
+            row[j] = flat if none else y
+
+
+@kernel
+def ratio_block(d, root_a, root_b, factor):
+    """Replace d by factor * d / (root_a * root_b); the roots are above 0."""
+    for i in range(d.shape[0]):
+        row = d[i]
+        roots = root_b[min(i, root_b.shape[0] - 1)]
+        root = root_a[i]
+        for j in range(row.shape[0]):
+            row[j] = factor * (row[j] / (root * roots[j]))
+
+
+@kernel
+def excess_block(d, level_a, level_b):
+    """Replace d by 2 d - level_a - level_b."""
+    for i in range(d.shape[0]):
+        row = d[i]
+        levels = level_b[min(i, level_b.shape[0] - 1)]
+        level = level_a[i]
+        for j in range(row.shape[0]):
+            row[j] = 2.0 * row[j] - (level + levels[j])
+
+
+# -- mean and variance of the distances of each row, updated chunk by chunk ------------------------
+
+LANES = 8  # running sums side by side: a fixed order, and the compiler can use them all at once
+
+
+@kernel
+def fold_moments(d, count, mean, square, low, high):
+    """Work a chunk of distances into count, mean, sum of squared deviations and range of each row.
+
+    NaN is skipped. Within a chunk the deviations are taken from the chunk's own mean, and chunks
+    are put together by the formula of Chan, Golub and LeVeque, so no digits are lost to large
+    means.
+    """
+    n_rows, width = d.shape
+    totals, counts = np.empty(LANES), np.empty(LANES)
+    lows, highs = np.empty(LANES), np.empty(LANES)
+    for i in range(n_rows):
+        row = d[i]
+        totals[:] = 0.0
+        counts[:] = 0.0
+        lows[:] = np.inf
+        highs[:] = -np.inf
+        for start in range(0, width, LANES):
+            here = row[start : start + LANES]
+            for c in range(here.shape[0]):
+                v = here[c]
+                there = v == v
+                totals[c] += v if there else 0.0
+                counts[c] += 1.0 if there else 0.0
+                lows[c] = v if v < lows[c] else lows[c]
+                highs[c] = v if v > highs[c] else highs[c]
+        n, total = 0.0, 0.0
+        for c in range(LANES):
+            n += counts[c]
+            total += totals[c]
+            low[i] = min(low[i], lows[c])
+            high[i] = max(high[i], highs[c])
+        if n == 0.0:
+            continue
+        center = total / n
+        totals[:] = 0.0
+        for start in range(0, width, LANES):
+            here = row[start : start + LANES]
+            for c in range(here.shape[0]):
+                gap = here[c] - center
+                totals[c] += gap * gap if gap == gap else 0.0
+        squares = 0.0
+        for c in range(LANES):
+            squares += totals[c]
+        both = count[i] + n
+        gap = center - mean[i]
+        square[i] += squares + gap * gap * (count[i] * n / both)
+        mean[i] += gap * (n / both)
+        count[i] = both

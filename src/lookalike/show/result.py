@@ -1,0 +1,89 @@
+"""The base of what verbs return: one answer in four forms."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.frames import frame_of_records, make_frame
+from lookalike._runtime.text import plain
+from lookalike.show.html.document import HtmlReport
+from lookalike.show.html.markup import escape
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 100  # characters of a line where no terminal says how many fit
+Spell = Callable[[str], str]
+
+
+class Result(HtmlReport, ABC):
+    """What a verb returns: a data frame, plain values, text of a given width, or HTML.
+
+    A subclass writes three of them: ``cells`` for frames and CSV, ``to_dict`` for JSON and
+    ``render`` for people.
+    """
+
+    @abstractmethod
+    def cells(self) -> dict[str, list[Any]]:
+        """Return the answer as columns: name to one value per row."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole answer as plain values, for JSON."""
+
+    @abstractmethod
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the answer for people.
+
+        Parameters
+        ----------
+        console : Console
+            Its width decides what fits on a line.
+        spell : function of a text
+            Writes parameters that advice names as the surface spells them.
+        """
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the answer as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        columns = self.cells()
+        lines = zip(*columns.values(), strict=True)
+        records = [dict(zip(columns, map(_frame_cell, line), strict=True)) for line in lines]
+        return frame_of_records(records, backend) if records else make_frame(columns, backend)
+
+    def text(self, width: int = WIDTH) -> str:
+        """Return the answer as text.
+
+        Parameters
+        ----------
+        width : int
+            Characters that fit on a line.
+        """
+        from rich.console import Console
+
+        written = io.StringIO()
+        self.render(Console(file=written, width=width, highlight=False, color_system=None))
+        return written.getvalue().rstrip("\n")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def html_title(self) -> str:
+        """Return the heading of the page, as plain text."""
+        return self.text().partition("\n")[0]
+
+    def html_body(self) -> str:
+        """Return what stands below the heading, as HTML."""
+        return f"<pre>{escape(self.text())}</pre>"
+
+
+def _frame_cell(cell: Any) -> Any:
+    """Return a cell that a data frame can hold."""
+    return plain(cell) if isinstance(cell, frozenset | dict | list) else cell

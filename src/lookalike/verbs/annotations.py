@@ -1,0 +1,251 @@
+"""How parameters of verbs are written in a shell and in a request, said once per type.
+
+Python passes the value itself; a shell knows text only, and a request what JSON holds. A verb
+names the type, ``weights: Weights = None``, and all surfaces follow.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args, get_origin
+
+from lookalike.errors import InvalidInput
+
+SHOWN = 60  # characters of an argument that an error quotes
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a type of parameter is written outside of Python.
+
+    Parameters
+    ----------
+    json : type
+        What a request may hold.
+    flags : tuple of str
+        Shell options; () is ``--name``.
+    metavar : str
+        Stands for the value in the help of the shell.
+    help : str, optional
+        What the shell says about it; None: the docstring of the verb.
+    repeat : bool
+        Whether the shell option may be given several times.
+    parse : function, optional
+        Makes the value of the shell's text, or list of texts.
+    least : int, optional
+        The smallest number that is allowed.
+    in_request : bool
+        Whether the parameter is a field of a request; the table is the collection of its route.
+    """
+
+    json: Any = str
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    help: str | None = None
+    repeat: bool = False
+    parse: Callable[[Any], Any] | None = None
+    least: int | None = None
+    in_request: bool = True
+
+
+def spelling_of(parameter: inspect.Parameter) -> Spelling:
+    """Return how a parameter of a verb is written; a plain type needs no annotation."""
+    hint = parameter.annotation
+    for note in get_args(hint) if get_origin(hint) is Annotated else ():
+        if isinstance(note, Spelling):
+            return note
+    return Spelling(json=hint)
+
+
+def is_spelled(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter is written as a type of verbs says, rather than as typer reads it."""
+    hint = parameter.annotation
+    is_plain = get_origin(hint) is not Annotated
+    return is_plain or any(isinstance(note, Spelling) for note in get_args(hint))
+
+
+def flag_of(parameter: inspect.Parameter) -> str:
+    """Return the shell option of a parameter.
+
+    Examples
+    --------
+    >>> from lookalike.verbs import get_verb
+    >>> parameters = inspect.signature(get_verb("search")).parameters
+    >>> flag_of(parameters["weights"]), flag_of(parameters["k"]), flag_of(parameters["why"])
+    ('--weight', '-k', '--why')
+    """
+    return (*spelling_of(parameter).flags, f"--{parameter.name.replace('_', '-')}")[0]
+
+
+def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
+    """Return what the docstring of a verb says about each parameter, a line each."""
+    text = inspect.getdoc(verb) or ""
+    part = text.partition("Parameters\n----------\n")[2]
+    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0] + "\n"
+    found: dict[str, str] = {}
+    for names, body in re.findall(
+        r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", part, re.M
+    ):
+        found |= dict.fromkeys(names.split(", "), " ".join(body.split()).replace("``", ""))
+    return found
+
+
+# -- text of the shell -----------------------------------------------------------------------------
+
+
+def read_weights(words: list[str] | None) -> dict[str, float] | None:
+    """Read how much columns matter.
+
+    Examples
+    --------
+    >>> read_weights(["genres=3", "budget=0"])
+    {'genres': 3.0, 'budget': 0.0}
+    """
+    weights: dict[str, float] = {}
+    for word in words or ():
+        name, number = split_pair(word, "--weight", "COLUMN=NUMBER", "year=3")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            raise InvalidInput("--weight", "COLUMN=NUMBER", repr(word), "Try year=3") from None
+    return weights or None
+
+
+def read_marks(words: list[str] | None) -> list[Any] | None:
+    """Read rows that are named, or given as records.
+
+    Examples
+    --------
+    >>> read_marks(["17", '{"year": 1977}'])
+    ['17', {'year': 1977}]
+    """
+    is_json = [word.lstrip().startswith(("{", "[")) for word in words or ()]
+    marks = zip(words or (), is_json, strict=True)
+    return [read_json(word, "--like") if found else word for word, found in marks] or None
+
+
+def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
+    """Split ``name=value`` at the last equals sign; a name may hold one itself."""
+    name, equals, value = word.rpartition("=")
+    if not equals or not name or not value:
+        raise InvalidInput(option, needed, repr(word), f"Try {example}")
+    return name, value
+
+
+def read_json(text: str, who: str, wanted: type = dict) -> Any:
+    """Read a JSON object or list that was given as an argument."""
+    what = "a JSON object such as '{\"year\": 1977}'" if wanted is dict else "a JSON list"
+    try:
+        # Python's JSON reads NaN beyond the standard: it is a missing cell.
+        value = json.loads(text, parse_constant=lambda w: None if w == "NaN" else float(w))
+    except json.JSONDecodeError as error:
+        found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
+        do = "Put names and strings in double quotes, and the whole in single quotes"
+        raise InvalidInput(who, what, found, do) from error
+    except RecursionError as error:
+        raise InvalidInput(who, what, "one nested too deeply", "Flatten it") from error
+    if not isinstance(value, wanted):
+        raise InvalidInput(who, what, _quote(text), "Write one")
+    return value
+
+
+def _quote(text: str) -> str:
+    """Quote the beginning of an argument."""
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+
+
+# -- types of parameters ---------------------------------------------------------------------------
+
+Record = dict[str, Any]
+Id = int | str
+
+TableLike = Annotated[Any, Spelling(in_request=False)]
+RowRef = Annotated[
+    Any,
+    Spelling(
+        json=Id | Record | None,
+        metavar="ROW",
+        help="Which row to start from: its position, counted from 0; of a saved index its id.",
+    ),
+]
+LikeRows = Annotated[
+    Any,
+    Spelling(
+        json=Id | Record | list[Id | Record] | None,
+        metavar="JSON|ROW",
+        help="A record to start from, such as '{\"year\": 1977}' (columns it does not name are "
+        "missing); or a row that answers should be like. May be repeated.",
+        repeat=True,
+        parse=read_marks,
+    ),
+]
+UnlikeRows = Annotated[
+    Any,
+    Spelling(
+        json=Id | list[Id] | None,
+        metavar="ROW",
+        help="A row that answers should not be like. May be repeated.",
+        repeat=True,
+    ),
+]
+Weights = Annotated[
+    Mapping[str, float] | None,
+    Spelling(
+        json=dict[str, float] | None,
+        flags=("--weight",),
+        metavar="COLUMN=NUMBER",
+        help="How much a column matters: genres=3 counts three times, budget=0 not at all. May be "
+        "repeated. Needs a measure that weighs columns, such as gower.",
+        repeat=True,
+        parse=read_weights,
+    ),
+]
+Columns = Annotated[
+    str | Sequence[str] | None,
+    Spelling(
+        json=str | list[str] | None,
+        metavar="A,B",
+        help="Compare by these columns only; the others are still shown.",
+    ),
+]
+Filter = Annotated[
+    Any,
+    Spelling(
+        json=str | list[str] | Record | None,
+        metavar="CONDITION",
+        help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
+        "(contains), 'budget=' (missing), or a JSON object. May be repeated; all must hold.",
+        repeat=True,
+    ),
+]
+MeasureLike = Annotated[
+    Any,
+    Spelling(
+        json=str | None,
+        metavar="NAME",
+        help="How rows are compared: gower (any columns, missing cells too), auto (chosen by the "
+        "columns, with the reason), ranked, vector, cosine, ratio (a forest), ...; options follow "
+        "a colon: vector:metric=cosine, ratio:n_trees=200.",
+    ),
+]
+Label = Annotated[
+    Any,
+    Spelling(
+        json=str | None,
+        metavar="COLUMN",
+        help="A column of known classes: not compared, but the answer is scored against it.",
+    ),
+]
+NewRows = Annotated[Any, Spelling(json=list[Record] | None, metavar="FILE")]
+Target = Annotated[str, Spelling(metavar="COLUMN")]
+Method = Annotated[str, Spelling(metavar="NAME")]
+Count = Annotated[int, Spelling(json=int, metavar="N", least=1, flags=("-k",))]
+Number = Annotated[int, Spelling(json=int, metavar="N", least=1, flags=("-n",))]
+Folds = Annotated[int, Spelling(json=int, metavar="N", least=0)]
+Sample = Annotated[int | None, Spelling(json=int | None, metavar="N", least=3)]
+Seconds = Annotated[float | None, Spelling(json=float | None, metavar="N", least=0)]
+Seed = Annotated[int, Spelling(json=int, metavar="N", least=0, help="Seed for everything random.")]

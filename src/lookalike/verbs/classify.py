@@ -1,0 +1,175 @@
+"""What rows are, learned from rows whose class is known."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.text import short
+from lookalike.errors import InvalidInput, Param
+from lookalike.show import layout
+from lookalike.verbs.annotations import (
+    Columns,
+    Filter,
+    Folds,
+    MeasureLike,
+    Method,
+    NewRows,
+    Seed,
+    TableLike,
+    Target,
+    Weights,
+)
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.source import as_source
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXAMPLES = (
+    "lookalike classify penguins.csv --label species",
+    "lookalike classify penguins.csv --label species --method neighbors:k=5",
+    "lookalike classify penguins.csv --label species --predict new.csv --output csv",
+)
+CLASSES = 20  # different numbers in a label from which they look like amounts
+
+
+@dataclass(frozen=True)
+class Classified(Learned):
+    """What ``classify`` learned.
+
+    Parameters
+    ----------
+    classes : list
+    """
+
+    classes: list[Any] = field(default_factory=list)
+
+    def about(self) -> dict[str, Any]:
+        """Return what was learned: label, method and classes."""
+        return super().about() | {"classes": self.classes}
+
+    def heads(self) -> tuple[str, ...]:
+        """Return the columns of the predictions."""
+        return ("row", "predicted", "share")
+
+    def render_scores(self, console: "Console") -> None:
+        """Print the classes and how often they are right, beside always the commonest one."""
+        start = f"{self.name}: {self.label!r} from {self.rows:,} rows"
+        head = f"{start}: {', '.join(short(name) for name in self.classes)}"
+        if len(head) > console.width:  # many classes, or long names
+            head = f"{start}, {len(self.classes)} classes"
+        layout.headline(console, head)
+        guess = self.baseline or {}
+        always = f"always saying {short(guess['class'])!r} is right for {guess['accuracy']:.1%}"
+        judged, bag = self.cross_validation, self.out_of_bag
+        if judged is not None:
+            layout.say(
+                console,
+                f"{judged['folds']}-fold cross-validation: {judged['accuracy']:.1%} right, area "
+                f"under the curve {judged['auc']:.3f}; {always}",
+                "",
+            )
+            if judged["accuracy"] <= guess["accuracy"]:
+                worse = "No better than guessing: the columns say little about it."
+                layout.say(console, worse, "yellow")
+        if bag is not None and bag["accuracy"] == bag["accuracy"]:  # NaN where no row was left out
+            more = "" if judged is not None else f"; {always}"
+            layout.say(console, f"out-of-bag accuracy: {bag['accuracy']:.1%}{more}", "")
+        elif judged is None:
+            layout.say(console, always, "")
+
+
+def classify(
+    table: TableLike,
+    label: Target,
+    *,
+    predict: NewRows = None,
+    method: Method = "forest",
+    measure: MeasureLike = None,
+    weights: Weights = None,
+    folds: Folds = 5,
+    columns: Columns = None,
+    filter: Filter = None,
+    seed: Seed = 0,
+) -> Classified:
+    """Learn classes from columns of any kind, say how well that goes, and predict new rows.
+
+    Parameters
+    ----------
+    table : path, frame, dict of columns, Table or Index
+    label : name of a column
+        The column to predict.
+    predict : path, frame, dict of columns or Table, optional
+        A table of rows to predict, with the same columns; the label may be among them.
+    method : str
+        forest: a random similarity forest (forest:trees=200, or
+        'forest:distances={"name": "jaro_winkler"}' for how it compares the cells of a column);
+        neighbors: the rows most alike (neighbors:k=5; chosen by cross-validation unless given).
+    measure : str or Measure, optional
+        For neighbors: how rows are compared. None: the measure of an index, "gower" for a table.
+    weights : mapping of column to number, optional
+        For neighbors: how much columns matter.
+    folds : int
+        Folds of the cross-validation; 0: none.
+    columns : names, optional
+        Compare by these columns only.
+    filter : conditions, optional
+        Which rows are learned from; see ``search``.
+    seed : int
+
+    Returns
+    -------
+    Classified
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> found = la.classify(la.datasets.load_penguins(), "species", method="neighbors:k=5")
+    >>> found.classes, found.cross_validation["accuracy"] > 0.95
+    (['Adelie', 'Chinstrap', 'Gentoo'], True)
+    """
+    source = as_source(table)
+    rows, classes, left_out = split_label(source, label, columns, filter)
+    check_classes(label, classes)
+    name, model = make_model("Classifier", method, rows, measure, weights, seed)
+    _, learned = judge_and_fit(model, name, rows, classes, folds, seed)
+    ((commonest, count),) = Counter(classes.tolist()).most_common(1)
+    predictions = None
+    if predict is not None:
+        new = source.read_like(predict, rows.table.schema, "classify --predict")
+        shares = model.predict_proba(new)
+        found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
+        predictions = [
+            {"row": row, "predicted": one, "share": float(share)}
+            for row, (one, share) in enumerate(found)
+        ]
+    return Classified(
+        rows.name,
+        label,
+        name,
+        len(rows.table),
+        left_out,
+        {"class": commonest, "accuracy": count / len(rows.table)},
+        predictions=predictions,
+        model=model,
+        classes=model.classes_.tolist(),
+        **learned,
+    )
+
+
+def check_classes(label: str, values: Any) -> None:
+    """Refuse numbers that look like amounts: no one means a class for each price."""
+    import numpy as np
+
+    from lookalike.table.model.targets import holds_classes
+
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf":
+        return
+    distinct = len(np.unique(numbers))
+    if distinct <= CLASSES and holds_classes(numbers):
+        return
+    found = f"{distinct:,} different numbers, which look like amounts"
+    kinds = Param("kinds", {label: "category"})
+    do = ("Use regress, or ", kinds, " if each number is a class")
+    raise InvalidInput(Param("label", label), "classes", found, do)

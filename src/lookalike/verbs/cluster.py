@@ -1,0 +1,264 @@
+"""Which rows of a table belong together, and what sets each group apart."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from lookalike._runtime.text import percent, plain, short
+from lookalike.errors import InvalidInput, Param
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
+from lookalike.verbs.annotations import (
+    Columns,
+    Filter,
+    Label,
+    MeasureLike,
+    Method,
+    Seed,
+    Spelling,
+    TableLike,
+    Weights,
+)
+from lookalike.verbs.measures import choose_measure
+from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.source import NamedRows, as_source
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.clustering import ClusteringProfile, ClusterProfile
+
+EXAMPLES = (
+    "lookalike cluster penguins.csv",
+    "lookalike cluster penguins.csv -n 3 --label species",
+    "lookalike cluster penguins.csv -n 3 --method means",
+    "lookalike cluster penguins.csv --method density:eps=0.2",
+    "lookalike cluster penguins.csv --output csv > clusters.csv",
+)
+OURS = ("id", "cluster", "distance")  # the first columns of the frame
+MANY = 40  # clusters shown to people
+INDENT = 2
+BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
+METHODS = {
+    **dict.fromkeys(BY_NUMBER, ("landmarks",)),
+    "density": ("eps", "min_neighbors"),
+    "hdbscan": ("min_neighbors",),
+    "means": (),
+}
+Clusters = Annotated[int | str, Spelling(json=int | str, flags=("-n",), metavar="K|auto")]
+
+
+@dataclass(frozen=True)
+class Clustered(Result):
+    """Rows with their clusters, and what sets each cluster apart.
+
+    Parameters
+    ----------
+    model : the fitted clustering
+    profile : ClusteringProfile
+    rows : NamedRows
+    method : str
+    reason : str or None
+        Why rows are compared as they are.
+    """
+
+    model: Any = field(repr=False)
+    profile: "ClusteringProfile" = field(repr=False)
+    rows: NamedRows = field(repr=False)
+    method: str
+    reason: str | None = None
+
+    @property
+    def labels(self) -> list[int]:
+        """The cluster of each row, -1 for none."""
+        labels: list[int] = self.model.labels_.tolist()
+        return labels
+
+    @property
+    def measure(self) -> str | None:
+        """The class of the measure; None for k-means, which has none."""
+        fitted = getattr(self.model, "measure_", None)
+        return None if fitted is None else type(fitted).__name__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the clusters and the labels as plain values."""
+        ids, table = self.rows.ids, self.rows.table
+        clusters = []
+        for record in self.profile.records():
+            majority, share = record.pop("majority"), record.pop("majority_share")
+            if share is not None:
+                record |= {"class": majority, "class_share": share}
+            exemplar = record["typical"][0]
+            for some in ("typical", "borderline"):
+                record[some] = [ids[row] for row in record[some]]
+            clusters.append(record | {"exemplar": ids[exemplar], "row": table.record(exemplar)})
+        answer = {
+            "measure": self.measure,
+            "reason": self.reason,
+            "method": self.method,
+            "n_clusters": self.model.n_clusters_,
+            "noise": self.profile.noise,
+            "silhouette": self.profile.silhouette,
+            "exactness": self.profile.exactness,
+            "eps": getattr(self.model, "eps_", None),
+            "scores": self.profile.scores or None,
+            "clusters": clusters,
+            "ids": ids,
+            "labels": self.labels,
+        }
+        return {name: plain(value) for name, value in answer.items()}
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return one row per row: id, cluster, distance to its exemplar, and its cells."""
+        from lookalike.table.model.display import record_columns
+
+        far = self.model.exemplar_distances_.tolist()
+        ours = dict(zip(OURS, (self.rows.ids, self.labels, far), strict=True))
+        table = self.rows.table
+        return ours | record_columns(table, range(len(table)), OURS)
+
+    def render(self, console: "Console", spell: Spell = str) -> None:
+        """Print the clusters, each with what sets it apart and its typical and borderline rows."""
+        profile, clusters = self.profile, self.profile.clusters
+        every = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
+        many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
+        by = f"{self.measure} and {self.method}" if self.measure else "k-means of mixed columns"
+        layout.headline(console, f"{self.rows.name}: {many} of {every}, by {by}")
+        if self.reason is not None:
+            layout.say(console, self.reason)
+        grid = self._grid()
+        # A narrow column of fragments cannot be read: then each cluster is a few lines instead.
+        endless = console.options.update(width=10_000)
+        if console.measure(grid, options=endless).maximum <= console.width:
+            console.print(grid)
+        else:
+            for one in clusters[:MANY]:
+                self._render_lines(console, one)
+        if len(clusters) > MANY:
+            more = f"{len(clusters) - MANY} more clusters (csv and json have all)"
+            layout.say(console, f"not shown: {more}")
+        for note in profile.notes:
+            layout.say(console, spell(note))
+        if not clusters:
+            layout.say(console, "no cluster: try a larger eps or fewer min_neighbors")
+
+    def _grid(self) -> Any:
+        clusters = self.profile.clusters
+        with_classes = any(one.majority_share is not None for one in clusters)
+        heads = [("cluster", "right"), ("rows", "right"), ("share", "right")]
+        heads += [("mostly", "left")] if with_classes else []
+        heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
+        grid = layout.grid(heads)
+        for one in clusters[:MANY]:
+            line: list[str | list[str]] = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
+            if with_classes:
+                line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
+            line += [[str(difference) for difference in one.columns]]
+            line += [self._names(one.typical), self._names(one.borderline)]
+            grid.add_row(*layout.cells(line))
+        return grid
+
+    def _render_lines(self, console: "Console", one: "ClusterProfile") -> None:
+        line = f"cluster {one.cluster}: {one.rows:,} rows ({percent(one.share)})"
+        if one.majority_share is not None:
+            line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"
+        layout.headline(console, line)
+        apart = "; ".join(map(str, one.columns)) or "like all other rows"
+        layout.say(console, apart, "", INDENT)
+        rows = f"typical rows {self._names(one.typical)}"
+        if one.borderline:
+            rows += f"; borderline {self._names(one.borderline)}"
+        layout.say(console, rows, indent=INDENT)
+
+    def _names(self, rows: tuple[int, ...]) -> str:
+        from lookalike.table.model.display import name_row
+
+        return ", ".join(name_row(self.rows.table, row, self.rows.ids[row]) for row in rows)
+
+    def html_title(self) -> str:
+        """Return the heading of the page, as plain text."""
+        return f"{self.rows.name}: {self.profile.html_title()}"
+
+    def html_body(self) -> str:
+        """Return one table of all clusters and what sets each apart, as HTML."""
+        return self.profile.html_body()
+
+
+def cluster(
+    table: TableLike,
+    n_clusters: Clusters = "auto",
+    *,
+    method: Method = "spectral",
+    measure: MeasureLike = None,
+    weights: Weights = None,
+    columns: Columns = None,
+    filter: Filter = None,
+    label: Label = None,
+    seed: Seed = 0,
+) -> Clustered:
+    """Say which rows belong together, and what sets each cluster apart from the others.
+
+    Parameters
+    ----------
+    table : path, frame, dict of columns, Table or Index
+    n_clusters : int or "auto"
+        How many clusters; auto: as many as hold together best.
+    method : str
+        spectral, affinity, complete, ward, medoids, density, hdbscan or means. density and hdbscan
+        find the number themselves and leave outliers out (density:eps=0.2,min_neighbors=5: how
+        near rows must be, and how many of them make a core); means is k-means for mixed columns,
+        for many rows, and has no measure. The others compare many rows with some of them, drawn at
+        random (spectral:landmarks=500).
+    measure : str or Measure, optional
+        How rows are compared. None: the measure of an index, "gower" for a table.
+    weights : mapping of column to number, optional
+        How much columns matter.
+    columns : names, optional
+        Compare by these columns only.
+    filter : conditions, optional
+        Which rows are clustered; see ``search``.
+    label : name of a column, or n labels, optional
+        Known classes: not compared, but the clusters are scored against them.
+    seed : int
+
+    Returns
+    -------
+    Clustered
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> pets = {
+    ...     "weight": [4.0, 5.0, 4.4, 30.0, 25.0, 28.0],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
+    ... }
+    >>> la.cluster(pets, 2, method="medoids").labels
+    [0, 0, 0, 1, 1, 1]
+    """
+    number = read_number(n_clusters)
+    name, options = read_method(method, METHODS)
+    refuse_unused(name, (*BY_NUMBER, "density", "hdbscan"), measure=measure, weights=weights)
+    rows, truth = as_source(table).rows(filter).without_label(label)
+    rows = rows.compared_by(columns)
+    from lookalike.clustering import MixedKMeans, SimilarityClustering, profile_clusters
+
+    model: SimilarityClustering | MixedKMeans
+    reason: str | None = None
+    if name == "means":
+        model = MixedKMeans(number, random_state=seed)
+    else:
+        chosen, reason = choose_measure(measure, rows, weights, seed)
+        model = SimilarityClustering(chosen, number, method=name, random_state=seed, **options)
+    model.fit(rows.table)
+    return Clustered(model, profile_clusters(model, rows.table, truth), rows, name, reason)
+
+
+def read_number(number: int | str) -> int | str:
+    """Read how many clusters are wanted, which a shell writes as text."""
+    text = str(number)
+    if text == "auto":
+        return text
+    if isinstance(number, bool) or not text.isdecimal() or int(text) < 1:
+        do = ("Use ", Param("n_clusters", 3), " or ", Param("n_clusters", "auto"))
+        needed = "a number of clusters or auto"
+        raise InvalidInput(Param("n_clusters"), needed, repr(text), do)
+    return int(text)

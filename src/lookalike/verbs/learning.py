@@ -1,0 +1,220 @@
+"""What ``classify`` and ``regress`` share: models by name, validation, and their answers."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.text import percent, plain, short
+from lookalike.errors import LookalikeWarning, TooFewRows
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
+from lookalike.verbs.measures import choose_measure
+from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.source import NamedRows, Source
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.prediction import CrossValidation
+
+SHOWN = 20  # predictions, and columns, in a table for people
+HEADS = {"row": "row", "predicted": "predicted", "share": "share of votes"}
+# Written by this module, so no option of a method.
+OURS = ("self", "random_state", "oob_score", "measure")
+
+
+@dataclass(frozen=True)
+class Learned(Result):
+    """How well a column can be predicted from the others, and predictions for new rows.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    label, method : str
+    rows, rows_left_out : int
+        Rows that were learned from, and rows without a label.
+    baseline : dict or None
+        What guessing without looking at any column scores.
+    cross_validation : dict or None
+        Folds and scores on rows that were held out.
+    out_of_bag : dict or None
+        Score of a forest on the rows that each tree has not seen.
+    importances : list of dict
+        Columns with their share, the most important first; of a forest only.
+    predictions : list of dict or None
+        For rows to be predicted, in their order.
+    model : the fitted estimator
+    """
+
+    name: str
+    label: str
+    method: str
+    rows: int
+    rows_left_out: int
+    baseline: dict[str, Any] | None
+    cross_validation: dict[str, Any] | None
+    out_of_bag: dict[str, Any] | None
+    importances: list[dict[str, Any]]
+    predictions: list[dict[str, Any]] | None
+    model: Any = field(repr=False)
+
+    def about(self) -> dict[str, Any]:
+        """Return what was learned: label, method and rows."""
+        return {"label": self.label, "method": self.method}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the model as plain values."""
+        answer = self.about() | {
+            "rows": self.rows,
+            "rows_left_out": self.rows_left_out,
+            **self.guess(),
+            "cross_validation": self.cross_validation,
+            "out_of_bag": self.out_of_bag,
+            "importances": self.importances,
+        }
+        if self.predictions is not None:
+            answer["predictions"] = self.predictions
+        return {name: plain(value) for name, value in answer.items()}
+
+    def guess(self) -> dict[str, Any]:
+        """Return what is known without looking at any column."""
+        return {"baseline": self.baseline}
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return the predictions, or the importances where nothing was to be predicted."""
+        lines = self.importances if self.predictions is None else self.predictions
+        heads = ("column", "share") if self.predictions is None else self.heads()
+        return {head: [line[head] for line in lines] for head in heads}
+
+    @abstractmethod
+    def heads(self) -> tuple[str, ...]:
+        """Return the columns of the predictions."""
+
+    @abstractmethod
+    def render_scores(self, console: Console) -> None:
+        """Print what was learned and how well, beside what guessing scores."""
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the scores, the columns that matter, and the first predictions."""
+        self.render_scores(console)
+        self._render_importances(console)
+        if self.predictions is not None:
+            self._render_predictions(console)
+
+    def _render_importances(self, console: Console) -> None:
+        every = self.importances
+        if not every:
+            return
+        lines = layout.grid([("column", "left"), ("importance", "right")])
+        for one in every[:SHOWN]:
+            lines.add_row(*layout.cells([short(one["column"]), percent(one["share"])]))
+        console.print(lines)
+        if len(every) > SHOWN:
+            more = f"{len(every) - SHOWN:,} less important columns"
+            layout.say(console, f"not shown: {more} (csv and json have all)")
+
+    def _render_predictions(self, console: Console) -> None:
+        rows = self.predictions or []
+        heads = self.heads()
+        right = {"row", "share"}
+        lines = layout.grid([(HEADS[h], "right" if h in right else "left") for h in heads])
+        for one in rows[:SHOWN]:
+            words = [str(one["row"]), short(one["predicted"])]
+            shares = [percent(one["share"])] if "share" in one else []
+            lines.add_row(*layout.cells(words + shares))
+        console.print(lines)
+        if len(rows) > SHOWN:
+            layout.say(console, f"{len(rows) - SHOWN:,} more rows (csv and json have all)")
+
+
+def make_model(
+    what: str,
+    method: str,
+    rows: NamedRows,
+    measure: Any,
+    weights: Mapping[str, float] | None,
+    seed: int,
+) -> tuple[str, Any]:
+    """Return the name of a method, and its model, not fitted.
+
+    Parameters
+    ----------
+    what : {"Classifier", "Regressor"}
+    method : str
+        "forest" or "neighbors", with options of the estimator after a colon.
+    rows : NamedRows
+    measure, weights, seed
+        As the verb was given them.
+    """
+    from lookalike import prediction
+
+    models = {
+        "forest": getattr(prediction, f"RandomSimilarityForest{what}"),
+        "neighbors": getattr(prediction, f"Neighbor{what}"),
+    }
+    known = {
+        name: [one for one in inspect.signature(model).parameters if one not in OURS]
+        for name, model in models.items()
+    }
+    name, options = read_method(method, known)
+    refuse_unused(name, ["neighbors"], measure=measure, weights=weights)
+    if name == "forest":
+        return name, models[name](**options, random_state=seed)
+    chosen, _ = choose_measure(measure, rows, weights, seed)
+    return name, models[name](chosen, **{"n_neighbors": "tune"} | options, random_state=seed)
+
+
+def judge_and_fit(
+    model: Any, name: str, rows: NamedRows, y: Any, folds: int, seed: int
+) -> tuple[CrossValidation | None, dict[str, Any]]:
+    """Cross-validate a model, then fit it to all rows; return the first, and both in plain values.
+
+    A forest also says how well its trees do on the rows each of them has not seen.
+    """
+    judged = _validate(model, rows.table, y, folds, seed)
+    if name == "forest":
+        model.set_params(oob_score=True)
+    model.fit(rows.table, y)
+    score = "accuracy" if hasattr(model, "classes_") else "r2"
+    return judged, {
+        "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
+        "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
+        "importances": _importances(model),
+    }
+
+
+def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
+    """Return how well models do on rows they have not seen; None if that was not asked."""
+    from lookalike.prediction import cross_validate
+
+    if not folds:
+        return None
+    try:
+        return cross_validate(model, table, y, n_splits=folds, random_state=seed)
+    except TooFewRows as error:
+        warnings.warn(LookalikeWarning(str(error)), stacklevel=4)
+        return None
+
+
+def _importances(model: Any) -> list[dict[str, Any]]:
+    """Return the columns that a forest looks at, the most important first; none of neighbors."""
+    if not hasattr(model, "feature_importances_"):
+        return []
+    shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
+    ordered = sorted(shares, key=lambda pair: -pair[1])
+    return [{"column": name, "share": share} for name, share in ordered]
+
+
+def split_label(
+    source: Source, label: str, columns: Any, filter: Any
+) -> tuple[NamedRows, Any, int]:
+    """Return the rows whose label is known, their labels, and how many rows have none."""
+    every = source.rows(filter)
+    rows, values = every.without_label(label)
+    return rows.compared_by(columns), values, len(every.table) - len(rows.table)

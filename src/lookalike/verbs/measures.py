@@ -1,0 +1,105 @@
+"""The measure of a verb: named, given, that of an index, or chosen for the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import InvalidInput, Param
+
+if TYPE_CHECKING:
+    from lookalike.measures import Measure
+    from lookalike.verbs.source import NamedRows
+
+AUTO = "auto"
+DEFAULT = "gower"
+OF_INDEX = "the measure of the saved index"
+
+
+def read_measure(measure: Any, seed: int | None = 0) -> Measure | str:
+    """Return an unfitted measure for its name; "auto" stays: it needs the table.
+
+    Parameters
+    ----------
+    measure : str or Measure
+    seed : int or None
+        For whatever is random in the measure and has no seed of its own.
+    """
+    if isinstance(measure, str):
+        if measure.strip().lower() == AUTO:
+            return AUTO
+        from lookalike.measures.names import make_measure
+
+        # A measure that looks up distances in a matrix has no rows to read.
+        return set_seed(make_measure(measure, Param("measure"), matrices=False), seed)
+    from sklearn.base import clone
+
+    return set_seed(clone(measure), seed)
+
+
+def choose_measure(
+    measure: Any,
+    rows: NamedRows,
+    weights: Mapping[str, float] | None = None,
+    seed: int | None = 0,
+    default: str = DEFAULT,
+) -> tuple[Measure, str | None]:
+    """Return the unfitted measure for some rows, with the reason where it was not asked for.
+
+    Parameters
+    ----------
+    measure : str, Measure or None
+        None: that of the index that the rows came from, else ``default``.
+    rows : NamedRows
+    weights : mapping of column to weight, optional
+    seed : int or None
+    default : str
+    """
+    if measure is None and rows.index is not None:
+        from sklearn.base import clone
+
+        own = set_seed(clone(rows.index.measure_), seed)
+        return weigh_columns(own, weights), OF_INDEX
+    given = read_measure(default if measure is None else measure, seed)
+    if not isinstance(given, str):
+        return weigh_columns(given, weights), None
+    from lookalike.index import choose_measure as choose
+
+    chosen, reason = choose(rows.table, weighs_columns=bool(weights))
+    return weigh_columns(set_seed(chosen, seed), weights), reason
+
+
+def weigh_columns(measure: Measure, weights: Mapping[str, float] | None) -> Measure:
+    """Give column weights to a measure, or to the one inside it."""
+    if not weights:
+        return measure
+    from lookalike.measures import Gower
+
+    for name, part in [("", measure), *measure.get_params().items()]:
+        if isinstance(part, Gower):
+            return measure.set_params(**{f"{name}__weights" if name else "weights": dict(weights)})
+    do = ("Use ", Param("measure", "gower"))
+    found = type(measure).__name__
+    raise InvalidInput(Param("weights"), "a measure that weighs columns", found, do)
+
+
+def set_seed(measure: Measure, seed: int | None) -> Measure:
+    """Give a seed to whatever is random in a measure and has none; None gives none."""
+    if seed is None or getattr(measure, "frozen_", False):  # a frozen one is the caller's own
+        return measure
+    names = [n for n, v in measure.get_params().items() if n.endswith("random_state") and v is None]
+    return measure.set_params(**dict.fromkeys(names, seed))
+
+
+def name_measure(measure: Measure) -> str:
+    """Name a measure in a heading, a reducer with the measure inside it.
+
+    Examples
+    --------
+    >>> from lookalike.hubness import MutualProximity
+    >>> from lookalike.measures import Gower
+    >>> name_measure(Gower()), name_measure(MutualProximity(Gower()))
+    ('Gower', 'MutualProximity of Gower')
+    """
+    name, inner = type(measure).__name__, getattr(measure, "measure", None)
+    return name if inner is None else f"{name} of {type(inner).__name__}"

@@ -1,0 +1,82 @@
+"""Rows unlike the rest of their table, and the columns in which they are unusual."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lookalike.verbs.annotations import (
+    Columns,
+    Filter,
+    MeasureLike,
+    Method,
+    Number,
+    Seed,
+    TableLike,
+    Weights,
+)
+from lookalike.verbs.measures import choose_measure
+from lookalike.verbs.methods import read_method, refuse_unused
+from lookalike.verbs.source import as_source
+
+if TYPE_CHECKING:
+    from lookalike.prediction import Outliers
+
+EXAMPLES = (
+    "lookalike outliers penguins.csv",
+    "lookalike outliers penguins.csv --method neighbors:k=20 -n 5 --output json",
+)
+METHODS = {"isolation": ("n_estimators",), "neighbors": ("n_neighbors",)}
+
+
+def outliers(
+    table: TableLike,
+    n: Number = 10,
+    *,
+    method: Method = "isolation",
+    measure: MeasureLike = None,
+    weights: Weights = None,
+    columns: Columns = None,
+    filter: Filter = None,
+    seed: Seed = 0,
+) -> "Outliers":
+    """Find the rows that are unlike the rest, and say in which columns they are unusual.
+
+    Parameters
+    ----------
+    table : path, frame, dict of columns, Table or Index
+    n : int
+        How many rows to show.
+    method : str
+        isolation: rows that a few random cuts separate from all others (isolation:trees=200);
+        neighbors: rows far from their nearest neighbors (neighbors:k=20).
+    measure : str or Measure, optional
+        For neighbors: how rows are compared. None: the measure of an index, "gower" for a table.
+    weights : mapping of column to number, optional
+        For neighbors: how much columns matter.
+    columns : names, optional
+        Compare by these columns only.
+    filter : conditions, optional
+        Which rows are looked at; see ``search``.
+    seed : int
+
+    Returns
+    -------
+    Outliers
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> sizes = [float(i % 7) for i in range(50)] + [90.0]
+    >>> found = la.outliers({"size": sizes, "color": ["red", "blue", "red"] * 17}, 1)
+    >>> found.to_dict()["outliers"][0]["id"], found.because(50)
+    (50, 'size 90, higher than in all other rows')
+    """
+    name, options = read_method(method, METHODS)
+    refuse_unused(name, ["neighbors"], measure=measure, weights=weights)
+    rows = as_source(table).rows(filter).compared_by(columns)
+    chosen = None
+    if name == "neighbors":
+        chosen, _ = choose_measure(measure, rows, weights, seed)
+    from lookalike.prediction import find_outliers
+
+    found = find_outliers(rows.table, name, measure=chosen, random_state=seed, **options)
+    return replace(found, ids=rows.ids, n=n, name=rows.name)

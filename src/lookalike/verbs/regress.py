@@ -1,0 +1,174 @@
+"""A number of rows, learned from rows where it is known."""
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.text import short
+from lookalike.errors import InvalidInput, Param
+from lookalike.show import layout
+from lookalike.verbs.annotations import (
+    Columns,
+    Filter,
+    Folds,
+    MeasureLike,
+    Method,
+    NewRows,
+    Seed,
+    TableLike,
+    Target,
+    Weights,
+)
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs.source import as_source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+
+EXAMPLES = (
+    "lookalike regress penguins.csv --label body_mass_g",
+    "lookalike regress penguins.csv --label body_mass_g --method neighbors --measure gower",
+)
+
+
+@dataclass(frozen=True)
+class Regressed(Learned):
+    """What ``regress`` learned.
+
+    Parameters
+    ----------
+    median : float
+        Of the label.
+    """
+
+    median: float = 0.0
+
+    def guess(self) -> dict[str, Any]:
+        """Return what is known without looking at any column."""
+        return {"median": self.median, "baseline": self.baseline}
+
+    def heads(self) -> tuple[str, ...]:
+        """Return the columns of the predictions."""
+        return ("row", "predicted")
+
+    def render_scores(self, console: "Console") -> None:
+        """Print how far predictions are off, beside always saying the median."""
+        layout.headline(console, f"{self.name}: {self.label!r} from {self.rows:,} rows")
+        judged, bag, guess = self.cross_validation, self.out_of_bag, self.baseline
+        if judged is not None and guess is not None:
+            off, by_median = judged["mean_absolute_error"], guess["mean_absolute_error"]
+            layout.say(
+                console,
+                f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average (mean "
+                f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
+                f"{_median(self.median)}, is off by {amount(by_median)}",
+                "",
+            )
+            if off >= by_median:
+                worse = "No better than guessing: the columns say little about it."
+                layout.say(console, worse, "yellow")
+        if bag is not None and bag["r2"] == bag["r2"]:  # NaN where no row was left out
+            layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
+
+
+def regress(
+    table: TableLike,
+    label: Target,
+    *,
+    predict: NewRows = None,
+    method: Method = "forest",
+    measure: MeasureLike = None,
+    weights: Weights = None,
+    folds: Folds = 5,
+    columns: Columns = None,
+    filter: Filter = None,
+    seed: Seed = 0,
+) -> Regressed:
+    """Learn a number from columns of any kind, say how well that goes, and predict new rows.
+
+    Parameters
+    ----------
+    table : path, frame, dict of columns, Table or Index
+    label : name of a column
+        The column to predict.
+    predict : path, frame, dict of columns or Table, optional
+        A table of rows to predict, with the same columns; the label may be among them.
+    method : str
+        forest: a random similarity forest (forest:trees=200, or
+        'forest:distances={"name": "jaro_winkler"}' for how it compares the cells of a column);
+        neighbors: the rows most alike (neighbors:k=5; chosen by cross-validation unless given).
+    measure : str or Measure, optional
+        For neighbors: how rows are compared. None: the measure of an index, "gower" for a table.
+    weights : mapping of column to number, optional
+        For neighbors: how much columns matter.
+    folds : int
+        Folds of the cross-validation; 0: none.
+    columns : names, optional
+        Compare by these columns only.
+    filter : conditions, optional
+        Which rows are learned from; see ``search``.
+    seed : int
+
+    Returns
+    -------
+    Regressed
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> known, method = "body_mass_g!=", "neighbors:k=5"
+    >>> penguins = la.datasets.load_penguins()
+    >>> found = la.regress(penguins, "body_mass_g", filter=known, method=method)
+    >>> found.cross_validation["r2"] > 0.8
+    True
+    """
+    source = as_source(table)
+    rows, target, left_out = split_label(source, label, columns, filter)
+    numbers = as_numbers(label, target)
+    name, model = make_model("Regressor", method, rows, measure, weights, seed)
+    judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
+    predictions = None
+    if predict is not None:
+        new = source.read_like(predict, rows.table.schema, "regress --predict")
+        values = model.predict(new).tolist()
+        predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
+    return Regressed(
+        rows.name,
+        label,
+        name,
+        len(rows.table),
+        left_out,
+        None if judged is None else dict(judged.baseline),
+        predictions=predictions,
+        model=model,
+        median=median(numbers.tolist()),
+        **learned,
+    )
+
+
+def as_numbers(label: str, target: Any) -> "np.ndarray":
+    """Return the label as numbers; words are refused."""
+    import numpy as np
+
+    values = np.asarray(target)
+    if values.dtype.kind not in "iuf":
+        found, do = f"words, such as {short(values[0])!r}", "Use classify for classes"
+        raise InvalidInput(Param("label", label), "a column of numbers", found, do)
+    return values.astype(np.float64)
+
+
+def _median(number: float) -> str:
+    """Write the median; thousands are set apart from five digits on, so those of a year are not."""
+    return f"{number:,.0f}" if abs(number) >= 10_000 else short(number)
+
+
+def amount(number: float) -> str:
+    """Write how far predictions are off: three digits, and no powers of ten where there are more.
+
+    Examples
+    --------
+    >>> amount(1.64748), amount(12345.6)
+    ('1.65', '12,346')
+    """
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"

@@ -1,0 +1,104 @@
+"""A table from all sides, on one page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from lookalike.verbs.annotations import (
+    Columns,
+    Count,
+    Filter,
+    Label,
+    MeasureLike,
+    Seed,
+    Spelling,
+    TableLike,
+    Weights,
+)
+from lookalike.verbs.measures import AUTO, choose_measure, read_measure
+from lookalike.verbs.source import as_source
+
+if TYPE_CHECKING:
+    from lookalike.show.report import TableReport
+
+EXAMPLES = (
+    "lookalike report penguins.csv",
+    "lookalike report penguins.csv --label species -o penguins.html",
+)
+OUTPUT = "page"
+ManyRows = Annotated[int, Spelling(json=int, metavar="N", least=10)]
+Title = Annotated[str | None, Spelling(json=str | None, metavar="TEXT")]
+
+
+def report(
+    table: TableLike,
+    label: Label = None,
+    *,
+    measure: MeasureLike = None,
+    weights: Weights = None,
+    k: Count = 5,
+    sample: ManyRows = 2000,
+    columns: Columns = None,
+    filter: Filter = None,
+    title: Title = None,
+    seed: Seed = 0,
+) -> "TableReport":
+    """Write one page about a table: columns, gaps, neighbors, map, hubs, clusters, measures.
+
+    The page is one file that needs no other and no network.
+
+    Parameters
+    ----------
+    table : path, frame, dict of columns, Table or Index
+    label : name of a column, or n labels, optional
+        What the rows are: classes, numbers or sets. Not compared; the map is colored by it, and
+        measures, clusters and hubs are scored against classes.
+    measure : str or Measure, optional
+        How rows are compared. None: the measure of an index, "auto" for a table.
+    weights : mapping of column to number, optional
+        How much columns matter.
+    k : int
+        How many neighbors to look at.
+    sample : int
+        Rows to look at, of a larger table; all for columns and missing cells.
+    columns : names, optional
+        Compare by these columns only.
+    filter : conditions, optional
+        Which rows are looked at; see ``search``.
+    title : str, optional
+        The heading; the name of the table unless given.
+    seed : int
+
+    Returns
+    -------
+    TableReport
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> pets = {
+    ...     "weight": [4.0, 5.0, None, 30.0, 25.0, 28.0],
+    ...     "sound": ["meow", "meow", "meow", "woof", "woof", "woof"],
+    ... }
+    >>> found = la.report(pets, title="Pets")
+    >>> found.title, list(found.parts)[:3]
+    ('Pets', ['columns', 'gaps', 'measure'])
+    """
+    if measure is not None:
+        read_measure(measure)  # a mistake in its name is an error before the table is read
+    source = as_source(table)
+    rows = source.rows(filter)
+    if isinstance(label, str):  # so is one in the name of a column, before any work
+        rows = rows.labelled(label)
+        rows.without_label(label)
+    if columns is not None:
+        names = rows.compared_by(columns).table.names
+        rows = rows.compared_by([*names, label] if isinstance(label, str) else names)
+    given = AUTO
+    if weights or rows.index is not None or measure not in (None, AUTO):
+        given, _ = choose_measure(measure, rows, weights, None, AUTO)
+    from lookalike.show.report import report as make_report
+
+    heading = title or (Path(source.name).name if source.is_path else None)
+    return make_report(
+        rows.table, label, measure=given, k=k, sample=sample, title=heading, random_state=seed
+    )

@@ -1,0 +1,303 @@
+"""The table a verb is about: rows with their ids, from a file, a frame, or an index."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, suggest
+from lookalike.verbs.annotations import read_json
+
+if TYPE_CHECKING:
+    from lookalike.index import Index
+    from lookalike.table import Schema, Table
+
+SAVED = ".lookalike"
+INDEX_FILES = ("manifest.json", "plan.json")  # files that tell the folder of an index from others
+OPERATORS = ("==", "!=", "<=", ">=", "=", "<", ">", "~")
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """Rows of a table, with their ids.
+
+    Parameters
+    ----------
+    table : Table
+    ids : list
+        Of each row its position in the whole table, or its id in the index or frame.
+    name : str
+        Of the table, for headings.
+    index : Index or None
+        The index that the rows came from.
+    """
+
+    table: Table
+    ids: list[Any]
+    name: str
+    index: Index | None = None
+
+    def take(self, positions: Any) -> NamedRows:
+        """Return some of the rows, by their positions."""
+        ids = [self.ids[row] for row in positions.tolist()]
+        return replace(self, table=self.table[positions], ids=ids)
+
+    def meeting(self, filter: Any) -> NamedRows:
+        """Return the rows that meet a filter (see ``Index.search``), or conditions as text."""
+        if not filter:
+            return self
+        import numpy as np
+
+        from lookalike.index.filters import meets, read_conditions
+
+        conditions = read_filter(filter, self.table)
+        if isinstance(conditions, Mapping):
+            kept = meets(self.table, read_conditions(conditions, column_names(self.table)))
+        elif callable(conditions):
+            rows = range(len(self.table))
+            kept = np.array([bool(conditions(self.table.record(row))) for row in rows])
+        else:
+            wanted = set(conditions)
+            kept = np.array([id in wanted for id in self.ids])
+        if not kept.any():
+            found = f"none of {len(self.table):,}"
+            do = "Take a condition out"
+            raise InvalidInput(Param("filter"), "rows that meet all conditions", found, do)
+        return self.take(np.flatnonzero(kept))
+
+    def without_label(self, label: Any) -> tuple[NamedRows, Any]:
+        """Take a column of known values out; return the other columns, and its cells or None.
+
+        A column of sets stays a list of sets: a row may have several labels. An array of labels is
+        returned as it is.
+        """
+        if label is None or not isinstance(label, str):
+            return self, label
+        known = self.labelled(label)
+        table, who = known.table, Param("label", label)
+        if len(table.columns + table.aside) == 1:
+            alone = "it is the only column, and there is nothing to compare besides it"
+            do = "Name a table with more columns"
+            raise InvalidInput(who, "other columns", "none", do, problem=alone)
+        if table[label].kind.name == "set":
+            labels = [cell or frozenset() for cell in table[label].values]
+            return replace(known, table=table.drop(label)), labels
+        from lookalike.table.model.targets import split_target
+
+        rest, values = split_target(table, label, f"label {label!r}")
+        return replace(known, table=rest), values
+
+    def labelled(self, label: str) -> NamedRows:
+        """Return the rows that have a label, with a warning if others have none.
+
+        An empty set is a label.
+        """
+        import numpy as np
+
+        names = column_names(self.table)
+        if label not in names:
+            do = suggest(label, names)
+            raise InvalidInput(Param("label"), "a column of the table", repr(label), do)
+        missing = np.asarray(self.table[label].missing)
+        if self.table[label].kind.name == "set" or not missing.any():
+            return self
+        if missing.all():
+            who, do = Param("label", label), "Choose another column"
+            raise InvalidInput(who, "a column with values", "missing cells only", do)
+        many = int(missing.sum())
+        text = f"{many:,} row{'s' if many > 1 else ''} without {label!r} left out"
+        warnings.warn(LookalikeWarning(text), stacklevel=3)
+        return self.take(np.flatnonzero(~missing))
+
+    def compared_by(self, columns: str | Sequence[str] | None) -> NamedRows:
+        """Return the rows compared by some columns only."""
+        return replace(self, table=select_columns(self.table, columns))
+
+
+class Source:
+    """Where the rows of a verb come from; read when they are first needed.
+
+    Parameters
+    ----------
+    given : path, frame, dict of columns, Table, or fitted Index
+    name : str, optional
+        What the table is called in headings; None: its path, or "table".
+    """
+
+    def __init__(self, given: Any, name: str | None = None) -> None:
+        self.given = given
+        self.is_path = isinstance(given, str | os.PathLike)
+        self.name = name or (os.fspath(given) if self.is_path else "table")
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the rows are those of an index, saved or in memory."""
+        if self.is_path:
+            return is_saved_index(self.given)
+        return hasattr(self.given, "state_") and hasattr(self.given, "search")
+
+    @cached_property
+    def index(self) -> Index | None:
+        """The index that the rows come from; None for a table."""
+        if not self.is_index:
+            return None
+        return load_index(self.given) if self.is_path else self.given
+
+    @property
+    def searched(self) -> Any:
+        """What answers searches in place of the index; the index itself unless workers do."""
+        return self.index
+
+    @cached_property
+    def labels(self) -> tuple[Any, str | None]:
+        """The table with the labels of a pandas frame as a column, and the name of this column."""
+        from lookalike.table.model.labels import with_labels
+
+        return with_labels(self.given, who="table")
+
+    def read(self) -> Table:
+        """Read the table."""
+        from lookalike.table import read_table
+
+        given, name = self.labels
+        return read_table(given, kinds=None if name is None else {name: "object"})
+
+    def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
+        """Read further rows as the table was read."""
+        from lookalike.table import as_table
+
+        return as_table(rows, schema, who=who)
+
+    def rows(self, filter: Any = None) -> NamedRows:
+        """Return the rows that meet a filter, all of them without one."""
+        if self.index is not None:
+            rows = NamedRows(self.index.table, self.index.ids, self.name, self.index)
+            return rows.meeting(filter)
+        table, (_, name) = self.read(), self.labels
+        ids = list(range(len(table)))
+        if name is not None:
+            from lookalike.index.ids import take_ids
+
+            ids = table[name].values.tolist()
+            table, _ = take_ids(table, name, "table")
+        return NamedRows(table, ids, self.name).meeting(filter)
+
+
+def as_source(table: Any) -> Source:
+    """Return the source of the table that a verb was given; a surface may bring its own."""
+    return table if isinstance(table, Source) else Source(table)
+
+
+def is_saved_index(path: Any) -> bool:
+    """Whether a path is a saved index, or the folder of one."""
+    return os.fspath(path).lower().endswith(SAVED) or is_index_folder(path)
+
+
+def is_index_folder(path: Any) -> bool:
+    """Whether a path is a folder that an index is kept in, or is being built in."""
+    folder = Path(path).expanduser()
+    return folder.is_dir() and any((folder / name).is_file() for name in INDEX_FILES)
+
+
+def load_index(path: Any) -> Index:
+    """Load a saved index, or open the folder of one."""
+    from lookalike.index import Index
+    from lookalike.saving.load import load
+
+    if is_index_folder(path):
+        return Index.open(path)
+    index = load(path)
+    if not isinstance(index, Index):
+        do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
+        who, found = f"File {os.fspath(path)!r}", f"a saved {type(index).__name__}"
+        raise InvalidInput(who, "a saved index", found, do)
+    return index
+
+
+def column_names(table: Table) -> list[str]:
+    """Return the names of all columns, those set aside too."""
+    return [column.name for column in table.columns + table.aside]
+
+
+def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
+    """Return a table that is compared by some columns; a text may name several, with commas."""
+    if columns is None:
+        return table
+    every = column_names(table)
+    names = list(columns)
+    if isinstance(columns, str):  # the name of a column may hold a comma: then it is named alone
+        names = [columns] if columns in every else [name.strip() for name in columns.split(",")]
+    names = [name for name in names if name]
+    for name in names or [str(columns)]:
+        if name not in every:
+            do = suggest(name, every)
+            raise InvalidInput(Param("columns"), "columns of the table", repr(name), do)
+    return table.compare_by(names)
+
+
+# -- filters as text -------------------------------------------------------------------------------
+
+
+def read_filter(filter: Any, table: Table) -> Any:
+    """Return a filter as ``Index.search`` takes it; conditions may be written as text.
+
+    Examples
+    --------
+    >>> from lookalike.table import read_table
+    >>> table = read_table({"year": [1990.0, 1999.5], "mpaa": ["PG", "R"]})
+    >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
+    {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
+    """
+    words = [filter] if isinstance(filter, str) else filter
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return filter
+    found: dict[str, Any] = {}
+    for word in words:
+        if word.lstrip().startswith("{"):
+            found |= read_json(word, "filter")
+            continue
+        column, operator, value = _condition(word, column_names(table))
+        if operator in found.setdefault(column, {}):
+            do = "Use one of them, or a JSON object with the operator in"
+            raise InvalidInput(
+                Param("filter", word), "each condition once", f"{operator} twice", do
+            )
+        found[column][operator] = _value(value, table[column].kind.name)
+    return found or None
+
+
+def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
+    """Split a condition at the operator; the name of a column may hold one itself."""
+    for name in sorted(names, key=len, reverse=True):
+        rest = word[len(name) :].lstrip() if word.startswith(name) else ""
+        if rest.startswith(("=>", "=<")):
+            needed = f"an operator ({' '.join(OPERATORS)})"
+            do = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
+            raise InvalidInput(Param("filter", word), needed, rest[:2], do)
+        for operator in OPERATORS:
+            if rest.startswith(operator):
+                meant = {"=": "==", "~": "contains"}.get(operator, operator)
+                return name, meant, rest[len(operator) :].strip()
+    start = next((at for at, letter in enumerate(word) if letter in "=!<>~"), None)
+    if start is None:
+        needed = "COLUMN, an operator and a value"
+        raise InvalidInput(Param("filter"), needed, repr(word), "Try 'year>=1990'")
+    name = word[:start].strip()
+    raise InvalidInput(Param("filter"), "a column of the table", repr(name), suggest(name, names))
+
+
+def _value(text: str, kind: str) -> Any:
+    if text == "":
+        return None
+    if kind == "number":
+        try:
+            number = float(text)
+        except ValueError:
+            return text  # a date, or a mistake that the library names
+        return int(number) if number.is_integer() and "e" not in text.lower() else number
+    return text
