@@ -291,7 +291,9 @@ def _index() -> None:
         index.search(0, k=5, like=[1], unlike=[2])
         hits: Any = index.search(0, k=5)
         hits[0].explanation  # noqa: B018
-    ReFeat(random_state=0).fit(_numbers()).search(0, k=3)
+    found = ReFeat(random_state=0).fit(_numbers())
+    found.search(0, k=3)
+    found.relevance_by(np.ones((2, found.forest_.n_trees)))
 
 
 def _judge() -> None:

@@ -91,7 +91,7 @@ def test_no_rows_is_said_in_one_line(tmp_path, verb):
     done = run(verb, path, *words)
     assert (done.exit_code, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "it is empty" in line
+    assert "found an empty table" in line
     assert "read_table" not in line
 
 

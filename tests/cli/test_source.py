@@ -102,7 +102,7 @@ def test_encoding_delimiter_and_sets(tmp_path):
 def test_other_words_for_kinds_are_understood(file):
     assert "Did you mean 'order'?" in one_line("inspect", file, "--kinds", "color=ordinal")
     line = one_line("inspect", file, "--kinds", "id=id")
-    assert line.startswith("--kinds id: needs a known kind")
+    assert line.startswith("--kinds id=id: needs a known kind")
     assert "'name' or 'code'" in line
 
 
@@ -244,5 +244,7 @@ def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
 
 
 def test_memory_is_an_option(file):
-    assert "--memory: needs a size" in one_line("inspect", file, "--memory", "much")
+    assert "--memory: needs a number of bytes, or a size" in one_line(
+        "inspect", file, "--memory", "much"
+    )
     assert run("inspect", file, "--memory", "1GB").exit_code == 0

@@ -42,11 +42,11 @@ for words in (
     ["search", file, "--row", "3", "--measure", "ratio"],
     ["index", "build", file, "-o", "rows.lookalike"],
     ["cluster", file],
-    ["classify", file, "--label", "color", "--trees", "3"],
-    ["regress", file, "--label", "size", "--trees", "3"],
-    ["outliers", file, "--trees", "3"],
+    ["classify", file, "--label", "color"],
+    ["regress", file, "--label", "size"],
+    ["outliers", file],
     ["outliers", file, "--method", "neighbors"],
-    ["hubness", file],
+    ["hubs", file],
     ["report", file, "-o", "page.html"],
 ):
     shown = io.StringIO()

@@ -176,8 +176,9 @@ class FileSource(Source):
             try:
                 yield path
             except LookalikeError as error:  # the temporary path means nothing to the user
-                text = str(error).replace(f"File {str(path)!r}", "standard input")
-                raise type(error)(text) from error
+                if error.who != f"File {str(path)!r}":
+                    raise
+                raise error.by("standard input") from error
 
     @contextmanager
     def asked_of(self, scheduler: str | None) -> Iterator[None]:

@@ -14,7 +14,7 @@ from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -389,7 +389,9 @@ class ClusteringProfile(HtmlReport):
             notes.append(
                 Phrase(
                     f"{column!r} divides only some clusters ({told}): if it is beside the "
-                    "question, MixedKMeans (the method 'means') lets categories count half, and ",
+                    "question, the method 'means'",
+                    InPython(" (MixedKMeans)"),
+                    " lets categories count half, and ",
                     Param("kinds", {column: "aside"}),
                     " leaves this one out",
                 )
@@ -610,7 +612,7 @@ def _majority(classes: np.ndarray) -> tuple[Any, float]:
     """Return the class that occurs most (the first on ties) and its share."""
     names, counts = np.unique(classes, return_counts=True)
     top = int(counts.argmax())
-    return names[top].item(), float(counts[top] / len(classes))
+    return names.tolist()[top], float(counts[top] / len(classes))
 
 
 def _numbers(rows: tuple[Any, ...]) -> str:

@@ -370,7 +370,8 @@ class ShardTable(Table):
         return Table(columns[:here], columns[here:], len(rows), self.missing)
 
 
-CELLS, UNKNOWN = "cells.parquet", "unknown.lookalike"
+CELLS = "cells.parquet"
+COLUMNS = "unknown.lookalike"  # a table without rows: the columns of a shard that has its own
 NOTHING = np.empty(0, np.uint64)
 SEALED = 2**16  # rows from which a shard is not written again when rows are added
 
@@ -468,8 +469,10 @@ def write_segment(
         order = np.argsort(hashes, kind="stable")
         arrays["ids", "hash"], arrays["ids", "row"] = hashes[order], order
     more = {CELLS: lambda path: write_cells(path, table)}
-    if any(column.unknown for column in table):
-        more[UNKNOWN] = lambda path: write_saved(path, table[:0])
+    # Added rows may have new levels, and columns that were set aside are read again by their own
+    # cells: in either case the columns are not those of the fitted rows.
+    if any(column.unknown for column in table) or (table.aside and not about.get("fitted")):
+        more[COLUMNS] = lambda path: write_saved(path, table[:0])
     return write_shard(folder, arrays, {**about, **said}, more)
 
 
@@ -488,8 +491,8 @@ def open_segment(
     """
     n = shard.number("rows")
     check_lengths(shard, n)
-    if UNKNOWN in shard.files:
-        like = read_saved(shard.path(UNKNOWN), root=Table)
+    if COLUMNS in shard.files:
+        like = read_saved(shard.path(COLUMNS), root=Table)
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
     table = ShardTable(shard.path(CELLS), like, n)
     places = map_numbers(shard, "places", n)
