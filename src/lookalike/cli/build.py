@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.output import Form, check_page, quiet, write_result
-from lookalike.cli.reading import READING, File, FileSource, Scheduler
+from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
 from lookalike.verbs import examples_of, get_verb, output_of
 from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
@@ -182,8 +182,8 @@ def add_command(
     app : the program, or a group of its commands
     name : str
     command : function
-        Its parameters are the options: annotated for typer, or by types of verbs; a ``FileSource``
-        is the table, with the options of how it is read.
+        Its parameters are the options: annotated for typer, or by types of verbs. A class of this
+        package, such as ``FileSource``, is a group of options, the parameters of its constructor.
     examples : commands that stand at the end of its help
     panel : heading that it stands under in the help of the program
     """
@@ -193,13 +193,15 @@ def add_command(
         for p in inspect.signature(command).parameters.values()
     }
     texts = describe_parameters(command)
-    sources = [n for n, p in own.items() if p.annotation is FileSource]
-    verbal = {n: p for n, p in own.items() if n not in sources and is_spelled(p)}
-    options = [_option(p, texts.get(n, "")) if n in verbal else p for n, p in own.items()]
-    if sources:
-        options = [p for p in options if p.name not in sources]
-        options.insert(0, inspect.Parameter("file", KEYWORD, annotation=File))
-        options += _parameters(READING)
+    groups = {n: p.annotation for n, p in own.items() if _is_group(p.annotation)}
+    verbal = {n: p for n, p in own.items() if n not in groups and is_spelled(p)}
+    inside = [p for group in groups.values() for p in _members(group)]
+    alone = [p for n, p in own.items() if n not in groups]
+    options = [
+        *(p for p in inside if p.default is REQUIRED),
+        *(_option(p, texts.get(p.name, "")) if p.name in verbal else p for p in alone),
+        *(p for p in inside if p.default is not REQUIRED),
+    ]
 
     def run(**given: Any) -> None:
         from lookalike._runtime.config import config
@@ -209,9 +211,7 @@ def add_command(
         if memory is not None:
             settings["memory_limit"] = memory
         with quiet(quietly), config(**settings):
-            for source in sources:
-                reading = {name: given.pop(name) for name in READING}
-                given[source] = FileSource(given.pop("file"), **reading)
+            given |= {name: _gather(group, given) for name, group in groups.items()}
             for name, parameter in verbal.items():
                 given[name] = _value(parameter, given[name])
             command(**given)
@@ -225,6 +225,32 @@ def add_command(
     text = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
     make = app.command(name=name, cls=Verb, help=text, epilog=epilog, rich_help_panel=panel)
     make(run)
+
+
+def _is_group(hint: Any) -> bool:
+    """Whether a type is a group of options."""
+    return isinstance(hint, type) and hint.__module__.startswith("lookalike.cli.")
+
+
+def _members(group: type) -> list[inspect.Parameter]:
+    """Return the options of a group, those of groups within it included."""
+    hints = get_type_hints(group.__init__, include_extras=True)
+    found = []
+    for one in inspect.signature(group).parameters.values():
+        inner = _bare(hints[one.name])
+        whole = one.replace(annotation=hints[one.name], kind=KEYWORD)
+        found += _members(inner) if _is_group(inner) else [whole]
+    return found
+
+
+def _gather(group: type, given: dict[str, Any]) -> Any:
+    """Return a group made of the options that were given, which are taken out."""
+    hints = get_type_hints(group.__init__, include_extras=True)
+    values = {}
+    for name in inspect.signature(group).parameters:
+        inner = _bare(hints[name])
+        values[name] = _gather(inner, given) if _is_group(inner) else given.pop(name)
+    return group(**values)
 
 
 def _parameters(options: Mapping[str, tuple[Any, Any]]) -> list[inspect.Parameter]:

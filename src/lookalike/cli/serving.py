@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +38,43 @@ Port = Annotated[
     int,
     typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0: a free one."),
 ]
+
+
+@dataclass(frozen=True)
+class Address:
+    """Options of where to listen."""
+
+    host: Host = "127.0.0.1"
+    port: Port = 8571
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False
+
+
+@dataclass(frozen=True)
+class Access:
+    """Options of what clients may do."""
+
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            "--folder",
+            metavar="FOLDER",
+            help="Let clients add tables from this folder by their path.",
+            show_default=False,
+        ),
+    ] = None
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A host name that requests may use, such as that of a proxy in front. May be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None
+    need_token: Annotated[
+        bool, typer.Option("--need-token", help="Require tokens on loopback as well.")
+    ] = False
 
 
 def check_extra() -> None:
