@@ -23,7 +23,7 @@ from lookalike.saving.fields import Integer
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, bullets, paragraphs, table
 from lookalike.table import Table, read_table
-from lookalike.table.model.labels import row_labels
+from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
 WHO = "profile_clusters"

@@ -32,7 +32,7 @@ from lookalike.saving.fields import (
     check_params,
     require,
 )
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import require_target
 
 

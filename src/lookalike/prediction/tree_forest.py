@@ -32,7 +32,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 from lookalike.trees.cells.columns import TreeColumn, encode_columns, fit_columns
 from lookalike.trees.cells.trees import SimilarityTrees

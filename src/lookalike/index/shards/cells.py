@@ -22,7 +22,7 @@ from lookalike.errors import UnreadableFile
 from lookalike.saving.decode import decode_cell
 from lookalike.saving.encode import encode_cell
 from lookalike.table import Column, Table
-from lookalike.table.model.loading import CODED, MATRIX, check_cells
+from lookalike.table.model.table import CODED, MATRIX, check_cells
 
 GROUP = 4096  # rows of a row group: what is read to show one of them
 GROUPS = 32  # row groups that are kept once read, of each shard

@@ -44,7 +44,7 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import KINDS, N_JOBS, Fields, check_params
 from lookalike.table import LazyTable, Table, as_table, read_table
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
