@@ -234,7 +234,7 @@ def _is_group(hint: Any) -> bool:
 
 def _members(group: type) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    hints = get_type_hints(group.__init__, include_extras=True)
+    hints = get_type_hints(group.__init__, include_extras=True)  # type: ignore[misc]
     found = []
     for one in inspect.signature(group).parameters.values():
         inner = _bare(hints[one.name])
@@ -245,7 +245,7 @@ def _members(group: type) -> list[inspect.Parameter]:
 
 def _gather(group: type, given: dict[str, Any]) -> Any:
     """Return a group made of the options that were given, which are taken out."""
-    hints = get_type_hints(group.__init__, include_extras=True)
+    hints = get_type_hints(group.__init__, include_extras=True)  # type: ignore[misc]
     values = {}
     for name in inspect.signature(group).parameters:
         inner = _bare(hints[name])

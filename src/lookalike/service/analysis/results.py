@@ -13,7 +13,7 @@ from typing import Any
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
 from lookalike.index import Index
-from lookalike.index.tables import learn_levels
+from lookalike.index.segments import learn_levels
 from lookalike.service.analysis.sample import MOST, fit_repaired
 from lookalike.service.analysis.views import (
     Clusters,
