@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from lookalike.errors import InvalidInput
 from lookalike.service import Client, limits
@@ -398,8 +399,19 @@ def test_an_error_is_logged_by_its_place_not_by_its_words():
 def test_metrics(server):
     server.search("pets", 0)
     text = server.request("GET", "/metrics").decode()
-    assert 'lookalike_rows{collection="pets"} 6' in text
-    assert 'route="/api/collections/{c}/search",status="200"' in text
-    assert 'lookalike_request_seconds_bucket{route="/api/collections/{c}/search",le="+Inf"}' in text
-    assert "lookalike_lag_generations" in text
+    families = text_string_to_metric_families(text)
+    found = {(s.name, frozenset(s.labels.items())): s.value for f in families for s in f.samples}
+    route = ("route", "/api/collections/{c}/search")
+    searches = found["lookalike_request_seconds_count", frozenset([route])]
+    assert searches >= 1
+    by_status = frozenset([route, ("method", "POST"), ("status", "200")])
+    assert found["lookalike_requests_total", by_status] == searches
+    assert found["lookalike_request_seconds_bucket", frozenset([route, ("le", "+Inf")])] == searches
+    assert 0 < found["lookalike_request_seconds_sum", frozenset([route])]
+    pets = frozenset([("collection", "pets")])
+    assert found["lookalike_rows", pets] == 6
+    assert found["lookalike_generation", pets] >= 1
+    assert found.get(("lookalike_lag_generations", pets), 0) == 0
+    assert "# TYPE lookalike_jobs gauge" in text
+    assert "_created" not in text
     assert server.get("/readyz")["collections"]["pets"] == "ready"

@@ -81,6 +81,7 @@ def check_extra() -> None:
     """Say what to install where the packages of the service are missing."""
     try:
         import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
         import python_multipart  # noqa: F401
         import sqlalchemy  # noqa: F401
         import uvicorn  # noqa: F401

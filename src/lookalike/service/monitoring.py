@@ -10,18 +10,30 @@ import json
 import logging
 import secrets
 import sys
-import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+GAUGES = {  # name -> its label, and its description
+    "lookalike_rows": ("collection", "Live rows of a collection in memory."),
+    "lookalike_generation": ("collection", "Last change of the collection seen here."),
+    "lookalike_lag_generations": ("collection", "Changes by other servers not seen here yet."),
+    "lookalike_jobs": ("state", "Jobs that are remembered."),
+}
 
 
 class Metrics:
@@ -31,16 +43,27 @@ class Metrics:
     --------
     >>> metrics = Metrics()
     >>> metrics.count("GET", "/healthz", 200, 0.003)
-    >>> print(metrics.text({"lookalike_rows": {"films": 3}}).splitlines()[-1])
-    lookalike_rows{collection="films"} 3
+    >>> print(metrics.text({"lookalike_rows": {"films": 3}}).decode().splitlines()[-1])
+    lookalike_rows{collection="films"} 3.0
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._buckets: Counter[tuple[str, float]] = Counter()
-        self._seconds: Counter[str] = Counter()
-        self._times: Counter[str] = Counter()
+        # Else every series has a second one with the time of its first request.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self._registry = registry = CollectorRegistry()  # a process may run two services
+        self._requests = Counter(
+            "lookalike_requests",
+            "Requests.",
+            ["method", "route", "status"],
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "lookalike_request_seconds",
+            "Seconds until a request was answered.",
+            ["route"],
+            registry=registry,
+            buckets=BUCKETS,
+        )
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request.
@@ -53,47 +76,23 @@ class Metrics:
         status : int
         seconds : float
         """
-        with self._lock:
-            self._requests[method, route, status] += 1
-            self._times[route] += 1
-            self._seconds[route] += seconds  # type: ignore[assignment]
-            for edge in BUCKETS:
-                if seconds <= edge:
-                    self._buckets[route, edge] += 1
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
 
-    def text(self, gauges: Mapping[str, Mapping[str, float]]) -> str:
-        """Return all figures.
+    def text(self, gauges: Mapping[str, Mapping[str, float]]) -> bytes:
+        """Return all metrics in the text format of Prometheus.
 
         Parameters
         ----------
-        gauges : mapping of name to mapping of label to number
+        gauges : mapping of a name in ``GAUGES`` to a mapping of label to number
         """
-        lines = ["# TYPE lookalike_requests_total counter"]
-        with self._lock:
-            for (method, route, status), count in sorted(self._requests.items()):
-                labels = _labels(("method", method), ("route", route), ("status", str(status)))
-                lines.append(f"lookalike_requests_total{labels} {count}")
-            lines.append("# TYPE lookalike_request_seconds histogram")
-            for route, count in sorted(self._times.items()):
-                name = "lookalike_request_seconds"
-                for edge in BUCKETS:
-                    labels = _labels(("route", route), ("le", str(edge)))
-                    lines.append(f"{name}_bucket{labels} {self._buckets[route, edge]}")
-                lines.append(f"{name}_bucket{_labels(('route', route), ('le', '+Inf'))} {count}")
-                lines.append(f"{name}_sum{_labels(('route', route))} {self._seconds[route]:.6f}")
-                lines.append(f"{name}_count{_labels(('route', route))} {count}")
+        current = CollectorRegistry()
         for name, values in gauges.items():
-            lines.append(f"# TYPE {name} gauge")
-            key = "state" if name.endswith("jobs") else "collection"
-            lines += [f"{name}{_labels((key, label))} {value}" for label, value in values.items()]
-        return "\n".join(lines) + "\n"
-
-
-def _labels(*pairs: tuple[str, str] | Iterable[str]) -> str:
-    def safe(value: str) -> str:
-        return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-    return "{" + ",".join(f'{name}="{safe(value)}"' for name, value in pairs) + "}"
+            label, description = GAUGES[name]
+            gauge = Gauge(name, description, [label], registry=current)
+            for value, number in values.items():
+                gauge.labels(value).set(number)
+        return generate_latest(self._registry) + generate_latest(current)
 
 
 log = logging.getLogger("lookalike.service")

@@ -120,8 +120,7 @@ class Analyses:
                     and kind.startswith("hubs")
                     and found.sample.still_fits(view)
                 ):
-                    hubs: Hubs = found
-                    return hubs
+                    return found
         return None
 
     def repair(self, collection: Collection) -> Job:

@@ -115,8 +115,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 # Neither has anything to wait for, as a rule: a thread for each would cost more than both do.
 async def get_service(request: Request) -> Service:
     """Return the service of the application."""
-    service: Service = request.app.state.service
-    return service
+    return request.app.state.service
 
 
 Serving = Annotated[Service, Depends(get_service)]
