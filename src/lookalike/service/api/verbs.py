@@ -107,6 +107,7 @@ def _add(verb: str) -> None:
         check_k(service, given.get("k") or 1)
         if verb in QUICK:
             return await take_turn(service, lambda: answer(ask(verb, found, given)))
+        # Two clients that ask the same of the same rows wait for one job.
         key = (found.key, found.view.generation, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:
