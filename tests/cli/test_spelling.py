@@ -144,10 +144,9 @@ def test_notes_are_spelled_as_options(tmp_path):
         (["search", "rows.csv", "-k", "0"], "'-k': needs at least 1, found '0'."),
         (["search", "rows.csv", "-k", "few"], "'-k': needs an integer, found 'few'."),
         (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
-        (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
+        (["hubs", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
         (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
-        (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
     ],
 )
 def test_a_wrong_option_is_told_in_words(words, said):
