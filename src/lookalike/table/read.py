@@ -19,15 +19,8 @@ from lookalike.errors import (
     name_some,
     suggest,
 )
+from lookalike.table.formats import sources
 from lookalike.table.formats.raw import Raw, of_array
-from lookalike.table.formats.sources import (
-    check_shape,
-    has_no_names,
-    numeric_array,
-    raw_columns,
-    unwrap,
-    without_tokens,
-)
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
@@ -148,13 +141,13 @@ def read_table(
         return read_lazy(source, kinds, tokens)
     if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
         source = source.read()
-    source = unwrap(source)
+    source = sources.unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
-    matrix = numeric_array(source)
+    matrix = sources.numeric_array(source)
     if matrix is not None:
         return _read_array(matrix, kinds, tokens)
-    raws = raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
+    raws = sources.raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
@@ -169,7 +162,7 @@ def _read_array(
     """Take every column of an array as a number, unless the caller says otherwise."""
     names = [f"x{j}" for j in range(matrix.shape[1])]
     chosen = given_kinds(kinds, names)
-    matrix = without_tokens(matrix, tokens)
+    matrix = sources.without_tokens(matrix, tokens)
     columns, aside = [], []
     for j, name in enumerate(names):
         if name not in chosen:
@@ -281,7 +274,7 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
 
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
     """Return a table as it is, or with some columns read as another kind."""
-    check_shape(len(table), table.shape[1])
+    sources.check_shape(len(table), table.shape[1])
     if kinds is None and not tokens:
         return table
     every = {column.name: column for column in table.columns + table.aside}
@@ -344,16 +337,18 @@ def as_table(
     """
     if isinstance(schema, Table):
         schema = schema.schema
-    source = unwrap(source)
+    source = sources.unwrap(source)
     if isinstance(source, Table):
         return _fit_table(source, schema, who)
-    matrix = numeric_array(source)
+    matrix = sources.numeric_array(source)
     if matrix is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
-    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding, delimiter)
-    if has_no_names(source):
+    raws = sources.raw_columns(
+        source, read_as_text(schema.kinds), schema.missing, encoding, delimiter
+    )
+    if sources.has_no_names(source):
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
     raws = _by_position(raws, schema, who)
@@ -362,7 +357,7 @@ def as_table(
 
 def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Raw | Column]:
     """Name the columns of an array; one that was fitted as plain numbers is a column already."""
-    matrix = without_tokens(matrix, schema.missing)
+    matrix = sources.without_tokens(matrix, schema.missing)
     columns: dict[str, Raw | Column] = {}
     for j, name in enumerate(_array_names(matrix.shape[1], schema, who)):
         kind = schema.kinds.get(name)
@@ -386,7 +381,7 @@ def _fit_columns(given: Mapping[str, Raw | Column], schema: Schema, who: str) ->
 
 
 def _fit_table(table: Table, schema: Schema, who: str) -> Table:
-    check_shape(len(table), table.shape[1])
+    sources.check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
     _check_names(list(every), schema, who)
     columns, read = [], []

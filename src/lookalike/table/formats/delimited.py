@@ -22,16 +22,7 @@ from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
 CSV_MISSING = ("", *MISSING)  # among numbers and dates; words are decided for every source alike
-COMMON_ENCODINGS = (
-    "utf-8",
-    "latin-1",
-    "cp1252",
-    "utf-16",
-    "shift_jis",
-    "gb18030",
-    "big5",
-    "koi8-r",
-)
+COMMON_ENCODINGS = "utf-8 latin-1 cp1252 utf-16 shift_jis gb18030 big5 koi8-r".split()
 HEAD = 2**16  # bytes that the delimiter is guessed from
 LOOKED_AT = 100  # cells that show what a column of text may be, before all are tried
 
