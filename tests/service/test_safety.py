@@ -11,14 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.service import Client, rates
-from lookalike.service.limits import Limits
-from lookalike.service.logs import JsonLines
-from lookalike.service.rates import Rates
-from lookalike.service.safety import HEADERS, Access
+from lookalike.service import Client, limits
+from lookalike.service.limits import Limits, Rates
+from lookalike.service.monitoring import JsonLines
+from lookalike.service.safety import HEADERS, Access, Tokens
 from lookalike.service.server import is_loopback, make_service
 from lookalike.service.store.store import Store
-from lookalike.service.tokens import Tokens
 from service.running import PETS, running
 
 
@@ -212,7 +210,7 @@ def test_a_revoked_token_ends(guarded):
 def test_too_many_requests_are_slowed_down(guarded, monkeypatch):
     text = guarded.service.tokens.create("busy", "read")[1]
     stopped = time.monotonic()  # however slow the machine is, all come within a moment
-    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: stopped))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: stopped))
     with Client(guarded.address, token=text) as client:
         codes = []
         for _ in range(60):

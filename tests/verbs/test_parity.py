@@ -64,7 +64,7 @@ def http():
     pytest.importorskip("httpx", reason="the test client is not installed")
     with pytest.warns() as _:  # starlette warns about its own test client
         from fastapi.testclient import TestClient
-    from lookalike.service.app import create_app
+    from lookalike.service.server import create_app
     from lookalike.service.service import Service
 
     with tempfile.TemporaryDirectory() as folder:

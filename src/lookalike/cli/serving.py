@@ -15,8 +15,8 @@ from lookalike.cli import output as out
 from lookalike.errors import MissingExtra, missing_file
 
 if TYPE_CHECKING:
+    from lookalike.service.safety import Tokens
     from lookalike.service.service import Service
-    from lookalike.service.tokens import Tokens
 
 Store = Annotated[
     str | None,
@@ -93,9 +93,9 @@ def check_extra() -> None:
 def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
     """Open the tokens of a store; one that is not there is made only where that is meant."""
     check_extra()
+    from lookalike.service.safety import Tokens
     from lookalike.service.server import default_store
     from lookalike.service.store.store import Store as Rows
-    from lookalike.service.tokens import Tokens
 
     place = store or default_store([])
     if not make and "://" not in str(place) and not Path(place).exists():
@@ -109,7 +109,7 @@ def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
 
 def run_service(service: Service, host: str, port: int, open_page: bool, path: str = "") -> None:
     """Serve until somebody ends it; on a terminal requests are not logged."""
-    from lookalike.service.logs import set_up
+    from lookalike.service.monitoring import set_up
     from lookalike.service.server import run
 
     set_up(requests=not sys.stderr.isatty())

@@ -157,7 +157,7 @@ class Source:
     @cached_property
     def labels(self) -> tuple[Any, str | None]:
         """The table with the labels of a pandas frame as a column, and the name of this column."""
-        from lookalike.table.model.labels import with_labels
+        from lookalike.table.model.names import with_labels
 
         return with_labels(self.given, who="table")
 
