@@ -162,7 +162,7 @@ class Outliers(Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per row that is shown: id, score, reasons, and its cells."""
         shown = self.order[: self.n].tolist()
-        ours = (
+        ours: tuple[list[Any], ...] = (
             [self.id_of(row) for row in shown],
             [float(self.scores[row]) for row in shown],
             [self.because(row) for row in shown],
