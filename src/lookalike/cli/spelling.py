@@ -10,13 +10,12 @@ from typing import Any
 from lookalike._runtime.text import plain
 from lookalike.errors import Param
 
-# Parameters whose option has another name; what stands in neither list has no option.
+# Parameters whose option has another name. What stands in neither list has no option: it is
+# written within --measure or --method (``density:eps=0.3``), which may not be in the command.
 OTHERS = {
-    "distances": "--distance",
     "k": "-k",
     "memory_limit": "--memory",
     "n_clusters": "-n",
-    "n_estimators": "--trees",
     "n_neighbors": "-k",
     "n_splits": "--folds",
     "query": "--like",
@@ -25,15 +24,22 @@ OTHERS = {
     "y": "--label",
 }
 SAME = frozenset(
-    "columns delimiter encoding eps filter id_column kinds label label_column landmarks like "
-    "max_seconds measure measures method min_neighbors missing reduce row sample scheduler "
-    "unlike".split()
+    "columns delimiter encoding filter id_column kinds label label_column like max_seconds measure "
+    "measures method missing reduce row sample scheduler unlike".split()
 )
 FUNCTIONS = {"read_table": "the table", "Index.delete": "index delete"}
 
 
-def spell_option(param: Param, command: str = "lookalike") -> str:
+def spell_option(
+    param: Param, command: str = "lookalike", options: Container[str] | None = None
+) -> str:
     """Return a parameter as an option with its value, and a function as the command that runs.
+
+    Parameters
+    ----------
+    param : Param
+    command : str
+    options : those that the command has; None: all of the program
 
     Examples
     --------
@@ -51,7 +57,9 @@ def spell_option(param: Param, command: str = "lookalike") -> str:
         return f"{value:,} row" + ("" if value == 1 else "s")
     option = OTHERS.get(name, f"--{name.replace('_', '-')}" if name in SAME else "")
     if name != "weights" and param.of in _measures():
-        option = ""  # a parameter of a measure stands within --measure
+        option = ""
+    if options is not None and option not in options:
+        option = ""
     if value is ...:
         return option or name
     if not option:

@@ -198,7 +198,8 @@ def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVal
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
     except TooFewRows as error:
-        warnings.warn(LookalikeWarning(str(error)), stacklevel=4)
+        told = error.by("no cross-validation").phrase()
+        warnings.warn(LookalikeWarning(told), stacklevel=4)
         return None
 
 
