@@ -515,7 +515,7 @@ def ask_http(ask, X, y, train, new):
     """Ask the routes of the service."""
     from fastapi.testclient import TestClient
 
-    create_app = find("create_app", "lookalike.service", "lookalike.service.app")
+    create_app = find("create_app", "lookalike.service.server", "lookalike.service.app")
     service = find("Service", "lookalike.service", "lookalike.service.service")
     rows = json.loads(X.to_json(orient="records"))
     app = create_app(service(Path(tempfile.mkdtemp(dir=".")) / "rows.sqlite"))

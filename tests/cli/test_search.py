@@ -347,7 +347,7 @@ def test_a_new_level_of_a_guessed_order_is_pointed_out(tmp_path):
     asked = ("search", path, "--like", '{"size": "huge", "mass": 3}', "-k", 1)
     done = run(*asked, "--output", "json")
     assert done.exit_code == 0
-    assert json.loads(done.stdout)["hits"][0]["row"] == 2
+    assert json.loads(done.stdout)["hits"][0]["id"] == 2
     assert done.stderr.count("found 'huge' in 'size'. They are taken as missing") == 1
     declared = run(*asked, "--kinds", 'size=["small", "medium", "large"]')
     assert declared.exit_code == 1

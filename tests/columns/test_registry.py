@@ -84,7 +84,7 @@ def test_a_matrix_that_is_not_square_is_refused(spec):
 
 
 def test_a_matrix_needs_positions():
-    with pytest.raises(ValueError, match=r"kind text.*whole numbers"):
+    with pytest.raises(ValueError, match=r"kind text.*integers"):
         distance_for(np.zeros((2, 2)), "text", "at")
 
 

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.table import LazyTable, read_table
 from lookalike.table.formats.lazy import table_of
-from lookalike.table.formats.neutral import neutralise
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.formats.raw import of_arrow
-from lookalike.table.infer.facts import facts_of
-from lookalike.table.infer.learning import learn_facts
+from lookalike.table.formats.raw import neutralise, of_arrow
+from lookalike.table.infer.learning import facts_of, learn_facts
 from lookalike.table.model.tally import Tally
 from table.hard_columns import CASES
 from table.parts import arrow, assert_same, cut
@@ -138,7 +136,7 @@ def test_a_tally_counts_what_numpy_counts(parts):
 
 
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
-    monkeypatch.setattr("lookalike.table.infer.facts.COUNTED", 50)
+    monkeypatch.setattr("lookalike.table.infer.learning.COUNTED", 50)
     values = np.random.default_rng(0).normal(size=1000)
     raw = neutralise(of_arrow("size", pa.array(values)))
     facts = facts_of(raw)
@@ -150,7 +148,7 @@ def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
 
 
 def test_past_the_bound_words_keep_their_shares(monkeypatch):
-    monkeypatch.setattr("lookalike.table.infer.facts.MOST_WORDS", 10)
+    monkeypatch.setattr("lookalike.table.infer.learning.MOST_WORDS", 10)
     words = [f"w{at % 40}" for at in range(4000)]
     raw = neutralise(of_arrow("word", pa.array(words)))
     facts = facts_of(raw)

@@ -11,7 +11,7 @@ import pytest
 import lookalike as la
 from lookalike.errors import UnreadableFile
 from lookalike.table.infer.dates import date_forms
-from lookalike.table.infer.reading import DATE_FORMS
+from lookalike.table.model.kind import DATE_FORMS
 
 
 @pytest.mark.parametrize("name", ["deep.json", "deep.jsonl", "deep.jsonl.gz"])

@@ -13,7 +13,7 @@ from lookalike.datasets import load_films
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.table import as_table, read_table
-from lookalike.table.infer.written_lists import parse_lists
+from lookalike.table.infer.lists import parse_lists
 
 words = st.lists(st.lists(st.text(max_size=6), max_size=4), min_size=1, max_size=8)
 numbers = st.lists(

@@ -12,15 +12,15 @@ import typer
 import lookalike as la
 from cli.run import run
 from lookalike.cli.app import app
-from lookalike.cli.build import COMMON, PLACES
-from lookalike.cli.reading import READING
+from lookalike.cli.build import PLACES, Common
+from lookalike.cli.reading import Reading
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import describe_parameters, flag_of, spelling_of
 
 COMMANDS = typer.main.get_command(app).commands
 # Options of the shell that are no part of a question: how a table is read, an answer is written.
-SHELL_ONLY = {"file", "output", *READING, *COMMON}
+SHELL_ONLY = {"file", "output", *Reading.__dataclass_fields__, *Common.__dataclass_fields__}
 
 
 def parameters(verb):
@@ -64,7 +64,7 @@ def http():
     pytest.importorskip("httpx", reason="the test client is not installed")
     with pytest.warns() as _:  # starlette warns about its own test client
         from fastapi.testclient import TestClient
-    from lookalike.service.app import create_app
+    from lookalike.service.server import create_app
     from lookalike.service.service import Service
 
     with tempfile.TemporaryDirectory() as folder:

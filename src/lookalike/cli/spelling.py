@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 from collections.abc import Container
+from functools import cache
 from typing import Any
 
 from lookalike._runtime.text import plain
 from lookalike.errors import Param
+from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.annotations import flag_of
 
-# Parameters whose option has another name. What stands in neither list has no option: it is
-# written within --measure or --method (``density:eps=0.3``), which may not be in the command.
+# Parameters of the library that have other names in verbs; options of methods and measures stand
+# within --method and --measure.
 OTHERS = {
-    "k": "-k",
     "memory_limit": "--memory",
-    "n_clusters": "-n",
-    "n_neighbors": "-k",
     "n_splits": "--folds",
     "query": "--like",
     "random_state": "--seed",
-    "weights": "--weight",
     "y": "--label",
 }
-SAME = frozenset(
-    "columns delimiter encoding filter id_column kinds label label_column like max_seconds measure "
-    "measures method missing reduce row sample scheduler unlike".split()
-)
+READING = ("kinds", "missing", "encoding", "delimiter", "id_column", "label_column", "scheduler")
 FUNCTIONS = {"read_table": "the table", "Index.delete": "index delete"}
 
 
@@ -55,9 +52,9 @@ def spell_option(
         return FUNCTIONS.get(param.of, command)
     if name == "n_samples":
         return f"{value:,} row" + ("" if value == 1 else "s")
-    option = OTHERS.get(name, f"--{name.replace('_', '-')}" if name in SAME else "")
+    option = _options().get(name, "")
     if name != "weights" and param.of in _measures():
-        option = ""
+        option = ""  # a parameter of a measure stands within --measure
     if options is not None and option not in options:
         option = ""
     if value is ...:
@@ -68,6 +65,14 @@ def spell_option(
         value = [f"{key}={_word(item)}" for key, item in value.items()]
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)
+
+
+@cache
+def _options() -> dict[str, str]:
+    """Return the option of every parameter that has one; those of verbs as verbs spell them."""
+    verbs = (inspect.signature(get_verb(verb)).parameters.values() for verb in VERBS)
+    own = {one.name: flag_of(one) for some in verbs for one in some}
+    return own | {name: f"--{name.replace('_', '-')}" for name in READING} | OTHERS
 
 
 def _measures() -> Container[str]:

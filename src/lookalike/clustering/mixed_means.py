@@ -41,7 +41,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 
 TALL = 8192  # rows that one kernel call assigns

@@ -24,7 +24,7 @@ from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, bullets, paragraphs, table
 from lookalike.show.reasons import Style, style_of
 from lookalike.table import Column, Table, read_table
-from lookalike.table.model.labels import row_labels
+from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
 WORDS = 40  # characters of a level or an item

@@ -13,8 +13,7 @@ from lookalike.columns.base import Distance, cell_error, gaps, show
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table.model.kind import KINDS
-from lookalike.table.model.loading import MATRIX
-from lookalike.table.model.table import Column
+from lookalike.table.model.table import MATRIX, Column
 
 
 class CallableDistance(Distance):

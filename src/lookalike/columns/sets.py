@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -86,7 +85,9 @@ def _plain_number(value: Any) -> Any:
     """Write a number as the simplest of int, float and fraction that it equals."""
     if isinstance(value, bool | int | np.bool_ | np.integer):
         return int(value)
-    if isinstance(value, float | np.floating) or not math.isfinite(value):
+    # A finite Decimal may be too large for a float, so that math.isfinite would not do.
+    infinite = isinstance(value, Decimal) and not value.is_finite()
+    if isinstance(value, float | np.floating) or infinite:
         near = float(value)
         return int(near) if near.is_integer() else near
     exact = Fraction(value)

@@ -60,7 +60,7 @@ from lookalike.saving.fields import (
     check_params,
 )
 from lookalike.table import Kind, Schema, Table, as_table, read_table
-from lookalike.table.model.labels import with_labels
+from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
 WHO = "Index.search"

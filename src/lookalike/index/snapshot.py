@@ -32,7 +32,7 @@ from lookalike.saving.fields import (
 )
 from lookalike.show.reasons import Styles
 from lookalike.table import Kind, Schema, Table, as_table
-from lookalike.table.model.labels import with_labels
+from lookalike.table.model.names import with_labels
 
 OFTEN = 1.1  # drift is looked for when the added rows are so many times those of the last look
 

@@ -13,7 +13,7 @@ from lookalike.errors import ColumnsLeftOut, InvalidInput, name_some
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Fields, Flag, Text, TupleOf, require
 from lookalike.table import Column, LazyTable, Schema, Table
-from lookalike.table.model.loading import MATRIX
+from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
 
 FILL = "Drop or fill these rows, or use Gower, which takes gaps as they are"

@@ -36,7 +36,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Table, as_table, read_table
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import require_target, split_target
 
 

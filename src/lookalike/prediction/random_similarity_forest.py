@@ -42,7 +42,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
-from lookalike.table.model.features import remember_columns
+from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
 from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees

@@ -11,13 +11,12 @@ from typing import Any
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, TooLarge
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
-from lookalike.service.collection import Collection
+from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import Settings, make, name_rows, read_rows
-from lookalike.service.folder_collection import FolderCollection, settings_of
 from lookalike.service.limits import Limits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
-from lookalike.service.store.store import Head, NotThere, Store, missing_collection, taken_name
+from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
 from lookalike.table import Table
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -194,7 +193,7 @@ class Catalog:
             if behind > 0:
                 try:
                     collection.follow()
-                except NotThere:
+                except NotFound:
                     continue
                 self.lag[collection.name] = 0
 

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param, WrongType, suggest
-from lookalike.table.formats.raw import Raw, of_array
-from lookalike.table.formats.sources import (
-    check_shape,
-    numeric_array,
-    raw_columns,
-    unwrap,
-    without_tokens,
+from lookalike.errors import (
+    InPython,
+    InvalidInput,
+    LookalikeWarning,
+    Param,
+    Phrase,
+    WrongType,
+    name_some,
+    suggest,
 )
+from lookalike.table.formats import sources
+from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.roles import find_copies
-from lookalike.table.infer.typed import Guess
+from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
-from lookalike.table.model.given import given_kind, read_as_text
-from lookalike.table.model.kind import RECORD, Kind
-from lookalike.table.model.new_rows import as_table
+from lookalike.table.model.kind import RECORD, Kind, given_kind, read_as_text
 from lookalike.table.model.table import Column, Schema, Table
 
 if TYPE_CHECKING:
     from lookalike.table.formats.lazy import LazyTable
 
+SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is one value
 BY_HAND = "by hand"
+# Roles of columns that are set aside as uninteresting, and compared where nothing else is there.
+BETTER_THAN_NONE = ("name", "constant", RECORD)
+ARRAY_NUMBER = Kind("number", "column of a numeric array")
 
 
 @overload
@@ -136,29 +141,36 @@ def read_table(
         return read_lazy(source, kinds, tokens)
     if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
         source = source.read()
-    source = unwrap(source)
+    source = sources.unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
-    matrix = numeric_array(source)
+    matrix = sources.numeric_array(source)
     if matrix is not None:
-        names = [f"x{j}" for j in range(matrix.shape[1])]
-        chosen = given_kinds(kinds, names)
-        matrix = without_tokens(matrix, tokens)
-        columns, aside = [], []
-        for j, name in enumerate(names):
-            if name not in chosen:
-                columns.append(Column(name, ARRAY_NUMBER, matrix[:, j]))
-            elif (kind := chosen[name]) is not None:
-                columns.append(convert(of_array(name, matrix[:, j]), kind))
-            else:
-                aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
-        return make_table(columns, aside, tokens)
-    raws = raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
+        return _read_array(matrix, kinds, tokens)
+    raws = sources.raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
     columns, aside = read_columns(raws, chosen, guesses)
     columns, aside = without_copies(columns, aside, set(chosen), find_copies(columns))
+    return make_table(columns, aside, tokens)
+
+
+def _read_array(
+    matrix: np.ndarray, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]
+) -> Table:
+    """Take every column of an array as a number, unless the caller says otherwise."""
+    names = [f"x{j}" for j in range(matrix.shape[1])]
+    chosen = given_kinds(kinds, names)
+    matrix = sources.without_tokens(matrix, tokens)
+    columns, aside = [], []
+    for j, name in enumerate(names):
+        if name not in chosen:
+            columns.append(Column(name, ARRAY_NUMBER, matrix[:, j]))
+        elif (kind := chosen[name]) is not None:
+            columns.append(convert(of_array(name, matrix[:, j]), kind))
+        else:
+            aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
     return make_table(columns, aside, tokens)
 
 
@@ -169,22 +181,23 @@ def read_columns(
     columns: list[Column] = []
     aside: list[Column] = []
     for raw in raws:
-        if raw.name not in chosen:
+        if raw.name in chosen:
+            kind = chosen[raw.name]
+            (columns if _is_compared(kind) else aside).append(_read_as(raw, kind))
+        else:
             guess = guesses[raw.name]
             column = convert(guess.raw or raw, guess.kind)
             (aside if guess.aside else columns).append(column)
-        elif (kind := chosen[raw.name]) is None:
-            aside.append(set_aside(raw, BY_HAND))
-        else:
-            (aside if kind.role == "name" else columns).append(convert(raw, kind))
     return columns, aside
 
 
-BETTER_THAN_NONE = ("name", "constant", RECORD)
-ARRAY_NUMBER = Kind("number", "column of a numeric array")
+def _is_compared(kind: Kind | None) -> bool:
+    return kind is not None and kind.role != "name"
 
 
-# -- building -------------------------------------------------------------------------------------
+def _read_as(raw: Raw, kind: Kind | None) -> Column:
+    """Read a column as the caller said; None sets it aside."""
+    return set_aside(raw, BY_HAND) if kind is None else convert(raw, kind)
 
 
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
@@ -249,24 +262,19 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         )
     chosen = {}
     for key, given in kinds.items():
-        name = key
-        if isinstance(key, int | np.integer) and str(key) not in names:
-            name = names[int(key)] if -len(names) <= key < len(names) else str(key)
-        name = str(name)
+        name = str(key)
+        if isinstance(key, int | np.integer) and name not in names:
+            name = names[int(key)] if -len(names) <= key < len(names) else name
         if name not in names:
-            raise InvalidInput(
-                Param("kinds", of="read_table"),
-                "columns of the table",
-                repr(key),
-                suggest(name, names),
-            )
+            who = Param("kinds", of="read_table")
+            raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
         chosen[name] = given_kind(name, given)
     return chosen
 
 
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
     """Return a table as it is, or with some columns read as another kind."""
-    check_shape(len(table), table.shape[1])
+    sources.check_shape(len(table), table.shape[1])
     if kinds is None and not tokens:
         return table
     every = {column.name: column for column in table.columns + table.aside}
@@ -274,15 +282,215 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     columns: list[Column] = []
     aside: list[Column] = []
     for name, column in every.items():
-        if name not in chosen:
-            if tokens:
-                column = convert(raw_of_column(column).without(tokens), column.kind, fitted=True)
-            (columns if name in table else aside).append(column)
-            continue
-        kind = chosen[name]
-        raw = raw_of_column(column).without(tokens)
-        if kind is None:
-            aside.append(set_aside(raw, BY_HAND))
-        else:
-            (aside if kind.role == "name" else columns).append(convert(raw, kind))
+        compared = _is_compared(chosen[name]) if name in chosen else name in table
+        if name in chosen:
+            column = _read_as(raw_of_column(column).without(tokens), chosen[name])
+        elif tokens:
+            column = convert(raw_of_column(column).without(tokens), column.kind, fitted=True)
+        (columns if compared else aside).append(column)
     return make_table(columns, aside, table.missing + tokens)
+
+
+# -- new rows --------------------------------------------------------------------------------------
+
+
+def as_table(
+    source: Any,
+    schema: Schema | Table,
+    *,
+    who: str = "as_table",
+    encoding: str | None = None,
+    delimiter: str | None = None,
+) -> Table:
+    """Read new rows the way a fitted table was read.
+
+    Columns are put in the fitted order. A missing column is an error, an extra one a warning. A
+    category that the fitted table did not have keeps a code of its own (below -1, named in
+    ``Column.unknown``). So does a level of an order that was guessed; it is compared as a missing
+    cell, and one warning names all of them. An unknown level of an order that the caller declared,
+    or a cell of the wrong type, is an error that names the row.
+
+    Parameters
+    ----------
+    source : anything that ``read_table`` takes, or one record
+        A dictionary of single values is one row.
+    schema : Schema or Table
+        ``table.schema`` of the fitted table.
+    who : str
+        Named first in error messages.
+    encoding : str, optional
+        Encoding of a CSV file.
+    delimiter : str, optional
+        The character between the fields of a CSV file.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from lookalike.table import as_table, read_table
+    >>> fitted = read_table({"year": [1999, 2004], "color": ["red", "blue"]})
+    >>> new = as_table({"color": "green", "year": 2001}, fitted.schema)
+    >>> new.shape, new["color"].cell(0), fitted.kinds["color"].levels
+    ((1, 2), 'green', ('blue', 'red'))
+    """
+    if isinstance(schema, Table):
+        schema = schema.schema
+    source = sources.unwrap(source)
+    if isinstance(source, Table):
+        return _fit_table(source, schema, who)
+    matrix = sources.numeric_array(source)
+    if matrix is not None:
+        return _fit_columns(_array_columns(matrix, schema, who), schema, who)
+    if isinstance(source, Mapping) and _is_record(source, schema):
+        source = [source]
+    raws = sources.raw_columns(
+        source, read_as_text(schema.kinds), schema.missing, encoding, delimiter
+    )
+    if sources.has_no_names(source):
+        names = _array_names(len(raws), schema, who)
+        raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
+    raws = _by_position(raws, schema, who)
+    return _fit_columns({raw.name: raw.without(schema.missing) for raw in raws}, schema, who)
+
+
+def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Raw | Column]:
+    """Name the columns of an array; one that was fitted as plain numbers is a column already."""
+    matrix = sources.without_tokens(matrix, schema.missing)
+    columns: dict[str, Raw | Column] = {}
+    for j, name in enumerate(_array_names(matrix.shape[1], schema, who)):
+        kind = schema.kinds.get(name)
+        plain = kind is not None and kind.name == "number" and not kind.source
+        cells = matrix[:, j]
+        columns[name] = Column(name, kind, cells) if kind and plain else of_array(name, cells)
+    return columns
+
+
+def _fit_columns(given: Mapping[str, Raw | Column], schema: Schema, who: str) -> Table:
+    """Read columns as the fitted kinds; an array's numbers are columns already."""
+    _check_names(list(given), schema, who)
+    columns = []
+    for name, kind in schema.kinds.items():
+        cells = given[name]
+        columns.append(cells if isinstance(cells, Column) else convert(cells, kind, fitted=True))
+    _warn_new_levels(columns, who)
+    extra = [(given.get(name), reason) for name, reason in schema.aside.items()]
+    aside = [set_aside(raw, reason) for raw, reason in extra if isinstance(raw, Raw)]
+    return Table(columns, aside, missing=schema.missing)
+
+
+def _fit_table(table: Table, schema: Schema, who: str) -> Table:
+    sources.check_shape(len(table), table.shape[1])
+    every = {column.name: column for column in table.columns + table.aside}
+    _check_names(list(every), schema, who)
+    columns, read = [], []
+    for name, kind in schema.kinds.items():
+        column = every[name]
+        same = (column.kind.name, column.kind.source) == (kind.name, kind.source)
+        if same and column.kind.levels == kind.levels and column.kind.width == kind.width:
+            column = Column(name, kind, column.values, column.unknown)
+        else:
+            column = convert(raw_of_column(column), kind, fitted=True)
+            read.append(column)  # others have been read by this schema, and warned about, before
+        columns.append(column)
+    _warn_new_levels(read, who)
+    aside = [every[name] for name in schema.aside if name in every]
+    return Table(columns, aside, missing=schema.missing)
+
+
+def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
+    """Say in one warning which levels of guessed orders the fitted table did not have."""
+    new = [column for column in columns if column.kind.name == "order" and column.unknown]
+    if not new:
+        return
+    found = "; ".join(
+        f"{name_some(list(column.unknown.values()), 5)} in {column.name!r}" for column in new
+    )
+    levels = Param("kinds", {new[0].name: ["lowest", ..., "highest"]})
+    hint = Phrase("They are taken as missing; ", levels, " gives them a place")
+    warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
+    warnings.warn(warning, stacklevel=5)
+
+
+def _check_names(names: list[str], schema: Schema, who: str) -> None:
+    """Refuse rows that lack a fitted column; warn of columns that were not fitted."""
+    missing = [name for name in schema.kinds if name not in set(names)]
+    extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
+    if missing:
+        hint = suggest(missing[0], extra) if extra else ""
+        if not hint.startswith("Did"):
+            hint = "Add the column; its cells may be missing"
+        needed = f"the {len(schema.kinds)} columns of the fitted table"
+        raise InvalidInput(who, needed, f"no column {name_some(missing, 5)}", hint)
+    if extra:
+        warning = LookalikeWarning(
+            who,
+            "only the columns of the fitted table",
+            f"also {name_some(extra, 5)}",
+            "They are not used; leave them out to silence this",
+        )
+        warnings.warn(warning, stacklevel=4)
+
+
+def _array_names(width: int, schema: Schema, who: str) -> list[str]:
+    """Name the columns of an array by their position in the fitted table."""
+    numbered = [f"x{j}" for j in range(len(schema.kinds) + len(schema.aside))]
+    if width == len(numbered) and set(numbered) == {*schema.kinds, *schema.aside}:
+        return numbered
+    expected = len(schema.kinds)
+    if width != expected:
+        # The words that scikit-learn's own checks look for.
+        words = f" (X has {width} features, but {who} is expecting {expected} features as input)"
+        hint = "Give the columns that the table was fitted with"
+        raise InvalidInput(who, f"{expected} columns", (f"{width}", InPython(words)), hint)
+    return list(schema.kinds)
+
+
+def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
+    """Take named columns by position where the fitted table came from an array without names."""
+    names = list(schema.kinds)
+    unnamed = names == [f"x{j}" for j in range(len(names))]
+    if not unnamed or len(raws) != len(names) or any(raw.name in names for raw in raws):
+        return raws
+    warnings.warn(
+        LookalikeWarning(
+            who,
+            "columns without names, as the fitted array",
+            f"names ({name_some([raw.name for raw in raws], 5)})",
+            "They are taken by position; fit on a table with names to match by name",
+        ),
+        stacklevel=3,
+    )
+    return [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
+
+
+def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
+    """Whether a dictionary is one row: single values decide first, then the depth of lists."""
+    known = [
+        (_cell_kind(schema.kinds[str(name)]), value)
+        for name, value in source.items()
+        if str(name) in schema.kinds and value is not None
+    ]
+    single = [value for kind, value in known if kind in SINGLE]
+    if single:
+        return not any(_is_column(value) for value in single)
+    for kind, value in known:
+        if kind in ("graph", "object") or isinstance(value, str | set | frozenset):
+            return not isinstance(value, list | tuple | np.ndarray)
+        first = next((item for item in value if item is not None), None)
+        if first is not None or not len(value):
+            return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
+    # Only lists of None, if any: columns of missing cells, since a cell holds something.
+    return not known
+
+
+def _cell_kind(kind: Kind) -> str:
+    """Return the kind of a cell as it is given: a set may be written as one string."""
+    return "text" if kind.reading is not None and kind.reading.separator else kind.name
+
+
+def _is_column(value: Any) -> bool:
+    return not isinstance(value, str | bytes) and (
+        hasattr(value, "__len__") or hasattr(value, "__next__")
+    )

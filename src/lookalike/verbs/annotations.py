@@ -131,6 +131,7 @@ def read_marks(words: list[str] | None) -> list[Any] | None:
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
     """Split ``name=value`` at the last equals sign; a name may hold one itself."""
     name, equals, value = word.rpartition("=")
+    # An empty value is refused: "--weight year=" is a slip, not a wish to leave the column out.
     if not equals or not name or not value:
         raise InvalidInput(option, needed, repr(word), f"Try {example}")
     return name, value

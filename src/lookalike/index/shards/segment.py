@@ -25,7 +25,7 @@ from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import encode_cell
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Column, Table
-from lookalike.table.model.loading import CODED, MATRIX, check_cells
+from lookalike.table.model.table import CODED, MATRIX, check_cells
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")

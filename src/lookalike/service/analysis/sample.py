@@ -108,8 +108,7 @@ def fit_plain(sample: Sample) -> Measure:
     view = sample.view
     if view.changed == 0 and not sample.sampled:
         return view.index.measure_  # fitted to exactly these rows
-    fitted: Measure = clone(view.index.measure_).fit(sample.table)
-    return fitted
+    return clone(view.index.measure_).fit(sample.table)
 
 
 def fit_repaired(view: View) -> Index:

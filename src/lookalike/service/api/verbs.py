@@ -13,9 +13,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from lookalike.service.analysis.sample import take
-from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_k, documented
+from lookalike.service.api.shared import (
+    PROBLEMS,
+    Found,
+    Serving,
+    StrictRoute,
+    answer,
+    check_k,
+    documented,
+)
 from lookalike.service.api.shared import in_turn as take_turn
-from lookalike.service.api.strict import StrictRoute
 from lookalike.service.api.views import LATER
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
@@ -107,6 +114,7 @@ def _add(verb: str) -> None:
         check_k(service, given.get("k") or 1)
         if verb in QUICK:
             return await take_turn(service, lambda: answer(ask(verb, found, given)))
+        # Two clients that ask the same of the same rows wait for one job.
         key = (found.key, found.view.generation, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:

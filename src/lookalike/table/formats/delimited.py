@@ -10,18 +10,60 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
-from lookalike.table.formats.raw import Raw, as_number, of_arrow, of_values, written
+from lookalike.table.formats.raw import Raw, as_number, of_arrow, written
+from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
-CSV_GAPS = ("", *MISSING)  # among numbers and dates; what words mean is decided for every source
-EXACT = 2**53  # whole numbers beyond lose digits as floats
+CSV_MISSING = ("", *MISSING)  # among numbers and dates; words are decided for every source alike
+COMMON_ENCODINGS = "utf-8 latin-1 cp1252 utf-16 shift_jis gb18030 big5 koi8-r".split()
+HEAD = 2**16  # bytes that the delimiter is guessed from
+LOOKED_AT = 100  # cells that show what a column of text may be, before all are tried
+
+
+def _open(path: Path, data: bytes | None) -> BinaryIO:
+    return path.open("rb") if data is None else io.BytesIO(data)
+
+
+class _Csv(NamedTuple):
+    """A CSV file, or its unpacked content, and how it is cut into text and fields."""
+
+    path: Path
+    data: bytes | None
+    encoding: str
+    delimiter: str
+    missing: Sequence[Any]
+
+    def records(self) -> Any:
+        """Return a reader of Python's own, which says in which line it is."""
+        return csv.reader(self._lines(), delimiter=self.delimiter)
+
+    def _lines(self) -> Iterator[str]:
+        name = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
+        file = _open(self.path, self.data)
+        with io.TextIOWrapper(file, name, errors="replace", newline="") as text:
+            yield from text
+
+    def read(self, read: Any, types: dict[str, Any]) -> Any:
+        """Read with one of Arrow's readers, some columns as given types."""
+        source = str(self.path) if self.data is None else pa.BufferReader(self.data)
+        return read(
+            source,
+            pyarrow.csv.ReadOptions(encoding=self.encoding),
+            pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            pyarrow.csv.ConvertOptions(
+                null_values=[*CSV_MISSING, *map(written, self.missing)],
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=True,
+                column_types=types,
+            ),
+        )
 
 
 def read_csv(
@@ -35,8 +77,8 @@ def read_csv(
 ) -> list[Raw]:
     """Read a CSV file into columns.
 
-    Arrow's reader finds fractions, dates and true/false. Whole numbers are read as text, since it
-    would lose leading zeros, and so are floats where digits would be lost.
+    Arrow's reader finds fractions, dates and true/false. Integers are read as text, since it would
+    lose leading zeros, and so are floats where digits would be lost.
 
     Parameters
     ----------
@@ -52,49 +94,42 @@ def read_csv(
     encoding = _encoding(path, data, encoding)
     if delimiter is not None:
         _check_delimiter(delimiter)
-    else:
-        delimiter = "\t" if tabs else _delimiter(_head(path, data, encoding))
-
-    def options(types: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "read_options": pyarrow.csv.ReadOptions(encoding=encoding),
-            "parse_options": pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            "convert_options": pyarrow.csv.ConvertOptions(
-                null_values=[*CSV_GAPS, *map(written, missing)],
-                strings_can_be_null=False,
-                quoted_strings_can_be_null=True,
-                column_types=types,
-            ),
-        }
-
-    def source() -> Any:
-        return str(path) if data is None else pa.BufferReader(data)
-
-    types = dict.fromkeys(as_text, pa.string())
+    file = _Csv(path, data, encoding, delimiter or "\t", missing)
+    if delimiter is None and not tabs:
+        file = file._replace(delimiter=_find_delimiter(file))
     try:
-        try:
-            with pyarrow.csv.open_csv(source(), **options(types)) as start:
-                types |= {f.name: pa.string() for f in start.schema if pa.types.is_integer(f.type)}
-            table = pyarrow.csv.read_csv(source(), **options(types))
-            if _loses_digits(table):
-                types |= {f.name: pa.string() for f in table.schema if _is_float(f.type)}
-                table = pyarrow.csv.read_csv(source(), **options(types))
-        except pa.ArrowInvalid as error:
-            names = next(csv.reader(_lines(path, data, encoding), delimiter=delimiter), [])
-            if "Empty CSV file or block" in str(error):
-                return [of_values(name, []) for name in names]  # a header and no row
-            if "conversion error" not in str(error):
-                raise
-            # Arrow looks at the first megabyte only; read as text, then parsed as a whole.
-            types = dict.fromkeys(names, pa.string())
-            table = pyarrow.csv.read_csv(source(), **options(types))
+        table = _read_typed(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
         named = list(zip(table.column_names, table.columns, strict=True))
     except (pa.ArrowInvalid, UnicodeError, csv.Error) as error:
-        raise _csv_error(path, data, encoding, delimiter, error) from error
-    _look_at_header(path, table.column_names)
-    return [of_arrow(name, cells if name in as_text else _as_whole(cells)) for name, cells in named]
+        raise _csv_error(file, error) from error
+    if len(table):
+        _look_at_header(path, table.column_names)
+    return [
+        of_arrow(name, cells if name in as_text else _as_integers(cells)) for name, cells in named
+    ]
+
+
+def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
+    """Return an Arrow table whose numbers are typed only where that loses nothing."""
+    types = dict.fromkeys(as_text, pa.string())
+    try:
+        with file.read(pyarrow.csv.open_csv, types) as start:
+            types |= {f.name: pa.string() for f in start.schema if pa.types.is_integer(f.type)}
+        table = file.read(pyarrow.csv.read_csv, types)
+        if not _loses_digits(table):
+            return table
+        types |= {f.name: pa.string() for f in table.schema if pa.types.is_floating(f.type)}
+    except pa.ArrowInvalid as error:
+        names: list[str] = next(file.records(), [])
+        if "Empty CSV file or block" in str(error):  # a header and no row
+            return pa.schema([(name, pa.null()) for name in names]).empty_table()
+        if "conversion error" not in str(error):
+            raise
+        # Arrow looks at the first megabyte only; read as text, then parsed as a whole.
+        types = dict.fromkeys(names, pa.string())
+    return file.read(pyarrow.csv.read_csv, types)
 
 
 def _look_at_header(path: Path, names: list[str]) -> None:
@@ -118,61 +153,49 @@ def _look_at_header(path: Path, names: list[str]) -> None:
     warnings.warn(warning, stacklevel=2)
 
 
-def _as_whole(cells: Any) -> Any:
-    """Take digits for whole numbers, unless a zero before them says that they are a name."""
+def _as_integers(cells: Any) -> Any:
+    """Take digits for integers, unless a zero before them says that they are a name."""
     if not pa.types.is_string(cells.type):
         return cells
     start = next((chunk for chunk in cells.chunks if len(chunk)), None)
-    if start is None or _whole(start[:100]) is None:
+    if start is None or _integers(start[:LOOKED_AT]) is None:
         return cells
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
     if pc.any(padded).as_py():
         return cells
-    whole = _whole(cells)
-    return cells if whole is None else whole
+    integers = _integers(cells)
+    return cells if integers is None else integers
 
 
-def _whole(cells: Any) -> Any:
-    """Return cells as whole numbers, gaps among them; None where others are."""
+def _integers(cells: Any) -> Any:
+    """Return cells as integers, words for missing among them; None where others are."""
     try:
         return cells.cast(pa.int64())
     except pa.ArrowInvalid:
-        pass
+        missing = pc.is_in(cells, value_set=pa.array(CSV_MISSING, cells.type))
     try:
-        return _without_gaps(cells).cast(pa.int64())
+        return pc.if_else(missing, pa.scalar(None, cells.type), cells).cast(pa.int64())
     except pa.ArrowInvalid:
         return None
-
-
-def _without_gaps(cells: Any) -> Any:
-    gap = pc.is_in(cells, value_set=pa.array(CSV_GAPS, cells.type))
-    return pc.if_else(gap, pa.scalar(None, cells.type), cells)
-
-
-def _is_float(kind: Any) -> bool:
-    return bool(pa.types.is_floating(kind))
 
 
 def _loses_digits(table: Any) -> bool:
     """Whether the writing of some float says more than the float.
 
-    Whole numbers of very many digits are names; and beside 3,5 a cell 1.234 may be a thousand.
+    Integers of very many digits are names; and beside 3,5 a cell 1.234 may be a thousand.
     """
-    floats = [table.column(at) for at, kind in enumerate(table.schema.types) if _is_float(kind)]
+    floats = [cells for cells in table.columns if pa.types.is_floating(cells.type)]
     if not floats:
         return False
-    for at, kind in enumerate(table.schema.types):
-        if pa.types.is_string(kind):
-            start = table.column(at)[:100]
-            if pc.any(pc.match_substring_regex(start, r"^-?\d+,\d+$")).as_py():
-                return True
-    return any(map(_is_long, floats))
+    texts = [cells for cells in table.columns if pa.types.is_string(cells.type)]
+    commas = (pc.match_substring_regex(text[:LOOKED_AT], r"^-?\d+,\d+$") for text in texts)
+    return any(pc.any(comma).as_py() for comma in commas) or any(map(_is_long, floats))
 
 
 def _is_long(cells: Any) -> bool:
-    """Whether floats are whole numbers too long to be kept as floats."""
+    """Whether floats are integers too long to be kept as floats."""
     ends = pc.min_max(cells).as_py()
-    if ends["min"] is None or max(abs(ends["min"]), abs(ends["max"])) < EXACT:
+    if ends["min"] is None or max(abs(ends["min"]), abs(ends["max"])) < MAX_EXACT_INTEGER:
         return False
     return bool(pc.all(pc.equal(pc.floor(cells), cells)).as_py())
 
@@ -182,43 +205,16 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
         try:
             return codecs.lookup(encoding).name
         except LookupError:
-            known = (
-                "utf-8",
-                "latin-1",
-                "cp1252",
-                "utf-16",
-                "shift_jis",
-                "gb18030",
-                "big5",
-                "koi8-r",
-            )
             raise InvalidInput(
                 Param("encoding", encoding, of="read_table"),
                 "an encoding that Python knows",
                 repr(encoding),
-                suggest(encoding, known),
+                suggest(encoding, COMMON_ENCODINGS),
             ) from None
-    start = data[:2] if data is not None else _first_bytes(path, 2)
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"  # the mark at the start of the file leaves no doubt
-    return "utf-8"
-
-
-def _first_bytes(path: Path, size: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(size)
-
-
-def _head(path: Path, data: bytes | None, encoding: str) -> str:
-    start = data[: 1 << 16] if data is not None else _first_bytes(path, 1 << 16)
-    return codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
-
-
-def _lines(path: Path, data: bytes | None, encoding: str) -> Iterator[str]:
-    file = path.open("rb") if data is None else io.BytesIO(data)
-    name = "utf-8-sig" if encoding == "utf-8" else encoding
-    with io.TextIOWrapper(file, encoding=name, errors="replace", newline="") as text:
-        yield from text
+    with _open(path, data) as file:
+        start = file.read(2)
+    # The mark at the start of a UTF-16 file leaves no doubt.
+    return "utf-16" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
 
 
 def _check_delimiter(delimiter: str) -> None:
@@ -229,8 +225,11 @@ def _check_delimiter(delimiter: str) -> None:
         )
 
 
-def _delimiter(head: str) -> str:
+def _find_delimiter(csv_file: _Csv) -> str:
     """Choose the delimiter that cuts the first records into the most, equally many, fields."""
+    with _open(csv_file.path, csv_file.data) as file:
+        start = file.read(HEAD)
+    head = codecs.getincrementaldecoder(csv_file.encoding)(errors="replace").decode(start)
     best, choice = (False, 1), ","
     complete = head.rsplit("\n", 1)[0] if "\n" in head else head
     for delimiter in ",;\t|":
@@ -243,43 +242,45 @@ def _delimiter(head: str) -> str:
     return choice
 
 
-def _csv_error(
-    path: Path, data: bytes | None, encoding: str, delimiter: str, error: Exception
-) -> UnreadableFile:
-    content = path.read_bytes() if data is None else data
+def _csv_error(file: _Csv, error: Exception) -> UnreadableFile:
+    """Find the byte or the line that is wrong; Arrow names neither."""
+    with _open(file.path, file.data) as opened:
+        content = opened.read()
     try:
-        content.decode(encoding)
+        content.decode(file.encoding)
     except UnicodeDecodeError as wrong:
         line = content.count(b"\n", 0, wrong.start) + 1
         found = f"byte 0x{content[wrong.start]:02x} at position {wrong.start:,}, line {line:,}"
-        other = "utf-8" if encoding not in ("utf-8", "utf-8-sig") else "latin-1"
-        return unreadable(
-            path,
-            f"text in {encoding.upper()}",
-            found,
-            Phrase("Give the encoding of the file, for example ", Param("encoding", other)),
-        )
-    reader = csv.reader(_lines(path, data, encoding), delimiter=delimiter)
-    width = 0
+        other = "utf-8" if file.encoding not in ("utf-8", "utf-8-sig") else "latin-1"
+        hint = Phrase("Give the encoding of the file, for example ", Param("encoding", other))
+        return unreadable(file.path, f"text in {file.encoding.upper()}", found, hint)
+    return _uneven_line(file) or unreadable(
+        file.path,
+        "rows of fields",
+        str(error).splitlines()[0].rstrip("."),
+        "Check the file in an editor",
+    )
+
+
+def _uneven_line(file: _Csv) -> UnreadableFile | None:
+    """Name the first line that has another number of fields than the header."""
+    reader = file.records()
     try:
+        width = 0
         for record in reader:
             width = width or len(record)
             if record and len(record) != width:
                 hint = "Correct that line, or quote a delimiter that belongs to a value"
                 if width == 1:  # a title or a remark
                     hint = "Delete the lines above the header, or quote a delimiter within a value"
-                return unreadable(
-                    path,
-                    f"{width} field{'' if width == 1 else 's'} in every line, as in the header",
-                    f"{len(record)} in line {reader.line_num:,}",
-                    hint,
-                )
+                needed = f"{width} field{'' if width == 1 else 's'} in every line, as in the header"
+                found = f"{len(record)} in line {reader.line_num:,}"
+                return unreadable(file.path, needed, found, hint)
     except csv.Error as wrong:
         needed = f"fields of at most {csv.field_size_limit():,} characters"
-        hint = "Look for a quote that is not closed"
-        return unreadable(path, needed, f"{wrong} in line {reader.line_num:,}", hint)
-    reason = str(error).splitlines()[0].rstrip(".")
-    return unreadable(path, "rows of fields", reason, "Check the file in an editor")
+        found = f"{wrong} in line {reader.line_num:,}"
+        return unreadable(file.path, needed, found, "Look for a quote that is not closed")
+    return None
 
 
 def unreadable(path: Path, needed: str, found: str, hint: str) -> UnreadableFile:

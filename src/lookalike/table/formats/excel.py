@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -55,15 +56,8 @@ def read_excel(file: BinaryIO, path: Path) -> list[Raw]:
         book.close()
     if not lines:
         raise unreadable(path, "a sheet with rows", "an empty one", "Fill the first sheet")
-    heads, *rows = lines
-    width = max(map(len, lines))
-    return [
-        of_values(
-            "" if at >= len(heads) or heads[at] is None else str(heads[at]),
-            [row[at] if at < len(row) else None for row in rows],
-        )
-        for at in range(width)
-    ]
+    columns = zip_longest(*lines)
+    return [of_values("" if head is None else str(head), cells) for head, *cells in columns]
 
 
 def _lines(sheet: Any, path: Path) -> list[list[Any]]:
@@ -76,8 +70,8 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
     width = 0
     for number, line in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > MAX_ROWS:  # lines between two row numbers are filled in, without end
-            found, do = "a row of a higher number", "Save the workbook again"
-            raise unreadable(path, f"at most {MAX_ROWS:,} rows", found, do)
+            found, hint = "a row of a higher number", "Save the workbook again"
+            raise unreadable(path, f"at most {MAX_ROWS:,} rows", found, hint)
         cells = [_cell(cell) for cell in line]
         while cells and cells[-1] is None:
             cells.pop()
@@ -89,8 +83,8 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
         # 18,278 cells, so the size of the file bounds nothing.
         if CELL * width * len(lines) > limit:
             needed = f"cells of at most {show_bytes(limit)}"
-            do = "Delete the cells far to the right, or raise config(memory_limit=...)"
-            raise unreadable(path, needed, f"{width:,} columns and {len(lines):,} rows", do)
+            hint = "Delete the cells far to the right, or raise config(memory_limit=...)"
+            raise unreadable(path, needed, f"{width:,} columns and {len(lines):,} rows", hint)
     return lines
 
 

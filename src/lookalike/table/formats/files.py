@@ -75,11 +75,8 @@ def read_file(
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
-        hint = Phrase(
-            "Read it in parts, or raise ",
-            Param("memory_limit", of="config"),
-            " where there is memory",
-        )
+        limit = Param("memory_limit", of="config")
+        hint = Phrase("Read it in parts, or raise ", limit, " where there is memory")
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
@@ -89,9 +86,6 @@ def read_file(
             f"a damaged file or another format ({reason})",
             "Write the file again, or give it the ending of its real format",
         ) from error
-
-
-ASK = "See whether saving or downloading it came to an end"
 
 
 def _read(
@@ -104,7 +98,8 @@ def _read(
     delimiter: str | None,
 ) -> list[Raw]:
     if path.stat().st_size == 0:
-        raise unreadable(path, f"a {kind} file with rows", "an empty file", ASK)
+        hint = "See whether saving or downloading it came to an end"
+        raise unreadable(path, f"a {kind} file with rows", "an empty file", hint)
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
         return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
@@ -114,10 +109,8 @@ def _read(
         data = _content(path, packed)
         depth = json_depth(data, lines=kind == "jsonl")
         if depth > DEEPEST:
-            needed, hint = (
-                f"values nested less than {DEEPEST} deep",
-                "Write the rows as flat records",
-            )
+            needed = f"values nested less than {DEEPEST} deep"
+            hint = "Write the rows as flat records"
             raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
         return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
     source = pa.BufferReader(_content(path, packed)) if packed else str(path)
@@ -135,37 +128,33 @@ def arrow_to_raw(table: Any) -> list[Raw]:
     return columns
 
 
-def records_to_raw(records: Sequence[Any], who: str = "read_table") -> list[Raw]:
-    """Take a list of dictionaries; a key that a record lacks is a missing cell."""
+def records_to_raw(records: Sequence[Any]) -> list[Raw]:
+    """Take a list of dictionaries; a key that a record does not have is a missing cell."""
     names: dict[Any, None] = {}
     for row, record in enumerate(records):
         if not isinstance(record, dict):
-            raise InvalidInput(
-                who,
-                "a list of records (dictionaries)",
-                f"{type(record).__name__} {record!r:.40} at row {row}",
-                "Give every row as a dictionary of column and value",
-            )
+            found = f"{type(record).__name__} {record!r:.40} at row {row}"
+            hint = "Give every row as a dictionary of column and value"
+            raise InvalidInput("read_table", "a list of records (dictionaries)", found, hint)
         names.update(dict.fromkeys(record))
     return [of_values(str(name), [record.get(name) for record in records]) for name in names]
 
 
 def _format(path: Path) -> tuple[str, bool]:
+    """Return the format of a file, and whether it is packed."""
     if path.is_dir():
-        raise unreadable(
-            path, "a file", "a directory", "Name one file inside it, or join them first"
-        )
+        hint = "Name one file inside it, or join them first"
+        raise unreadable(path, "a file", "a directory", hint)
     if not path.exists():
         raise missing_file(path)
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     if ending not in FORMATS:
-        raise unreadable(
-            path,
+        needed, found = (
             "a file name whose ending tells the format",
             repr(ending) if ending else "no ending",
-            suggest(ending, FORMATS),
         )
+        raise unreadable(path, needed, found, suggest(ending, FORMATS))
     return FORMATS[ending], packed
 
 
@@ -173,22 +162,24 @@ def _content(path: Path, packed: bool) -> bytes:
     """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
     if not packed:
         return path.read_bytes()
-    limit = settings().memory_limit
-    usual = max(SMALL, RATIO * path.stat().st_size)
-    parts, size = [], 0
+    parts, size, limit = [], 0, _most_unpacked(path)
     with gzip.open(path) as file:
         while part := file.read(CHUNK):
             size += len(part)
-            if size > min(limit, usual):
-                raise _too_large(path, size, limit if size > limit else usual)
+            if size > limit:
+                raise _too_large(path, size, limit)
             parts.append(part)
     return b"".join(parts)
 
 
+def _most_unpacked(path: Path) -> int:
+    """Return how many bytes a packed file may have inside: untrusted ones may claim terabytes."""
+    return min(settings().memory_limit, max(SMALL, RATIO * path.stat().st_size))
+
+
 def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
-    hint = Phrase(
-        "Read it in parts, or unpack it yourself and raise ", Param("memory_limit", of="config")
-    )
+    limit_of = Param("memory_limit", of="config")
+    hint = Phrase("Read it in parts, or unpack it yourself and raise ", limit_of)
     needed = f"content of at most {show_bytes(limit)}"
     return unreadable(path, needed, f"{show_bytes(size)} and more", hint)
 
@@ -197,10 +188,9 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
     from lookalike.table.formats.excel import read_excel, unpacked_size
 
     source = BytesIO(_content(path, packed))
-    size, limit = unpacked_size(source), settings().memory_limit
-    usual = max(SMALL, RATIO * path.stat().st_size)
-    if size > min(limit, usual):
-        raise _too_large(path, size, min(limit, usual))
+    size, limit = unpacked_size(source), _most_unpacked(path)
+    if size > limit:
+        raise _too_large(path, size, limit)
     return read_excel(source, path)
 
 
@@ -214,57 +204,42 @@ def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
         if not any(pa.types.is_struct(kind) for kind in table.schema.types):
             return arrow_to_raw(table)
     except pa.ArrowException:
-        pass  # mixed types, very long lines, NaN: the slow road reads them, or names the line
-    records = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise unreadable(
-                path, "one JSON record per line", f"{error} in line {number:,}", "Correct that line"
-            ) from error
-        if not isinstance(record, dict):
-            raise unreadable(
-                path,
-                "one JSON record per line",
-                f"{type(record).__name__} in line {number:,}",
-                "Write each row as {column: value, ...}",
-            )
-        records.append(record)
-    return records_to_raw(records)
+        pass  # mixed types, very long lines, NaN: Python reads them, or names the line
+    lines = enumerate(text.split("\n"), 1)
+    return records_to_raw([_record(line, number, path) for number, line in lines if line.strip()])
+
+
+def _record(line: str, number: int, path: Path) -> dict[str, Any]:
+    needed = "one JSON record per line"
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        found = f"{error} in line {number:,}"
+        raise unreadable(path, needed, found, "Correct that line") from error
+    if not isinstance(record, dict):
+        found = f"{type(record).__name__} in line {number:,}"
+        raise unreadable(path, needed, found, "Write each row as {column: value, ...}")
+    return record
 
 
 def _read_json(data: bytes, path: Path) -> list[Raw]:
     try:
         content = json.loads(_text(data, path))
     except ValueError as error:
-        raise unreadable(
-            path,
-            "a JSON list of records",
-            str(error),
-            "Give a file with one record per line the ending .jsonl",
-        ) from error
+        hint = "Give a file with one record per line the ending .jsonl"
+        raise unreadable(path, "a JSON list of records", str(error), hint) from error
     if isinstance(content, list) and all(isinstance(record, dict) for record in content):
-        raws = records_to_raw(content)
-    elif isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
-        if len({len(cells) for cells in content.values()}) > 1:
-            raise unreadable(
-                path,
-                "columns of equal length",
-                "different lengths",
-                "Give every column a value per row",
-            )
-        raws = [of_values(name, cells) for name, cells in content.items()]
-    else:
-        raise unreadable(
-            path,
-            "a JSON list of records or an object of columns",
-            f"a {type(content).__name__}",
-            "Write the rows as [{column: value, ...}, ...]",
-        )
-    return raws
+        return records_to_raw(content)
+    if isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
+        if len(set(map(len, content.values()))) > 1:
+            hint = "Give every column a value per row"
+            raise unreadable(path, "columns of equal length", "different lengths", hint)
+        return [of_values(name, cells) for name, cells in content.items()]
+    needed, hint = (
+        "a JSON list of records or an object of columns",
+        "Write the rows as [{column: value, ...}, ...]",
+    )
+    raise unreadable(path, needed, f"a {type(content).__name__}", hint)
 
 
 def _text(data: bytes, path: Path) -> str:
@@ -302,7 +277,7 @@ def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
     limit, size, kept = settings().memory_limit, 0, []
     for batch in batches:
-        batch.validate(full=True)  # offsets and indices of a stranger's file may lead anywhere
+        batch.validate(full=True)  # offsets and indices of an untrusted file may lead anywhere
         size += batch.nbytes
         if size > limit:
             raise _too_large(path, size, limit)

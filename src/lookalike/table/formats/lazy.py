@@ -15,16 +15,13 @@ from lookalike.errors import InvalidInput
 from lookalike.table.formats.parquet import BATCH, ParquetParts, find_files
 from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
-from lookalike.table.infer.facts import Facts
+from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.learning import Learner, neutral_columns
+from lookalike.table.infer.learning import Facts, Learner, neutral_columns
 from lookalike.table.infer.lists import kind_of
-from lookalike.table.infer.roles import ROWS, TELLING, glance, same_cells, tells_rows_apart
-from lookalike.table.infer.typed import guess_of
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
-from lookalike.table.model.loading import CODED
-from lookalike.table.model.table import Column, Schema, Table
+from lookalike.table.model.table import CODED, Column, Schema, Table
 from lookalike.table.model.tally import Tally
 from lookalike.table.read import given_kinds, make_table, read_columns, without_copies
 
@@ -252,21 +249,21 @@ def table_of(
     raws = [facts[name].raw() for name in _names(parts.names)]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
     for name, guess in guesses.items():
-        lists = getattr(facts[name], "facts", None)
+        lists = facts[name].lists
         if lists is not None:
-            found = guess_of(kind_of(lists))
-            guesses[name] = replace(found, aside=found.aside or guess.aside)
+            whole = roles.guess_of(kind_of(lists))
+            guesses[name] = replace(whole, aside=whole.aside or guess.aside)
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
     gaps = {c.name: _gaps(c, times[c.name], facts[c.name]) for c in columns + aside}
     columns, aside = ([c.take(slice(0, 0)) for c in some] for some in (columns, aside))
-    whole = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, gaps)
-    columns, aside = without_copies(columns, aside, set(chosen), _find_copies(whole, columns))
+    table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, gaps)
+    columns, aside = without_copies(columns, aside, set(chosen), _find_copies(table, columns))
     return LazyTable(parts, make_table(columns, aside, tokens), tokens, gaps)
 
 
 def _gaps(column: Column, times: np.ndarray | None, facts: Facts) -> int:
-    if hasattr(facts, "facts") or times is None:
+    if facts.lists is not None or times is None:
         return facts.gaps
     return int(times[column.missing].sum())
 
@@ -276,32 +273,24 @@ def _find_copies(table: LazyTable, columns: Sequence[Column]) -> dict[str, str]:
 
     Only columns that agree in their first rows and in the last are compared as a whole.
     """
-    if len(table) < ROWS or not columns:
+    if len(table) < thresholds.MIN_ROWS_FOR_PATTERN or not columns:
         return {}
-    ends = table[np.r_[:ROWS, len(table) - 1]]
-    copies: dict[str, str] = {}
-    first: dict[Any, list[str]] = {}
-    for column in columns:
-        name, kind = column.name, column.kind
-        if column.values.ndim != 1:
-            continue
-        earlier = first.setdefault((kind.name, kind.source, glance(ends[name])), [])
-        for other in earlier:
-            if _same(table, other, name):
-                copies[name] = other
-                break
-        else:
-            earlier.append(name)
-    return copies
+    ends = table[np.r_[: thresholds.MIN_ROWS_FOR_PATTERN, len(table) - 1]]
+
+    def key(name: str) -> Any:
+        kind = ends[name].kind
+        return kind.name, kind.source, roles.glance(ends[name])
+
+    names = [column.name for column in columns if column.values.ndim == 1]
+    return roles.match_earlier(names, key, lambda earlier, name: _same(table, earlier, name))
 
 
 def _same(table: LazyTable, one: str, other: str) -> bool:
-    if table.like[one].kind.name in CODED and (
-        table.like[one].kind.levels != table.like[other].kind.levels
-    ):
+    kinds = [table.like[name].kind for name in (one, other)]
+    if kinds[0].name in CODED and kinds[0].levels != kinds[1].levels:
         return False
     pairs = table.batches(columns=[one, other])
-    if not all(same_cells(part[one], part[other]) for part in pairs):
+    if not all(roles.same_cells(part[one], part[other]) for part in pairs):
         return False
-    head = table._table(table.parts.read(0, TELLING, table._stored([other])), [other])
-    return tells_rows_apart(head[other])
+    head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, table._stored([other]))
+    return roles.tells_rows_apart(table._table(head, [other])[other])

@@ -1,10 +1,17 @@
-"""Parquet files read in parts, as if they were one: any rows, any columns, in order."""
+"""Parquet files read in parts, as if they were one: any rows, any columns, in order.
+
+``pyarrow.dataset`` would find and join the files too, but it scans them from the start to return
+single rows (``take``) and has no rows from ``low`` to ``high``, fills columns that a file does not
+have with missing cells where we name the file, and does not validate what it reads. What remains
+after these is the loop over row groups below.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,22 +87,22 @@ class ParquetParts:
     @classmethod
     def open(cls, files: Sequence[Path]) -> ParquetParts:
         """Look at the schemas; two that differ are an error that names file and column."""
-        first: Any = None
-        fields: dict[str, tuple[Any, Path]] = {}
-        counts = []
+        schemas, counts = [], []
         for path in files:
             with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
-                schema, rows = file.schema_arrow, file.metadata.num_rows
-            counts.append(rows)
-            if first is None:
-                first = schema
-                if len(set(schema.names)) < len(schema.names):
-                    name = next(n for n in schema.names if schema.names.count(n) > 1)
-                    found = f"{name!r} twice in {path.name}"
-                    raise InvalidInput(WHO, "column names that differ", found, "Rename one of them")
+                schemas.append(file.schema_arrow)
+                counts.append(file.metadata.num_rows)
+        first = schemas[0]
+        for name in first.names:
+            if first.names.count(name) > 1:
+                found = f"{name!r} twice in {files[0].name}"
+                raise InvalidInput(WHO, "column names that differ", found, "Rename one of them")
+        fields: dict[str, tuple[Any, Path]] = {}
+        for path, schema in zip(files, schemas, strict=True):
             _agree(fields, schema, path, first.names)
         order = [
-            pa.field(name, fields[name][0], metadata=_metadata(first, name)) for name in fields
+            pa.field(name, kind, metadata=first.field(name).metadata)
+            for name, (kind, _) in fields.items()
         ]
         return cls(tuple(files), tuple(counts), pa.schema(order))
 
@@ -106,6 +113,16 @@ class ParquetParts:
     def names(self) -> list[str]:
         """Names of the columns."""
         return list(self.schema.names)
+
+    def _some(self, columns: Sequence[str] | None) -> Any:
+        """Return the schema of some columns; of all of them for None."""
+        names = self.names if columns is None else columns
+        return pa.schema([self.schema.field(name) for name in names])
+
+    def _located(self) -> Iterator[tuple[Path, int, int]]:
+        """Give each file, the position of its first row, and how many it has."""
+        firsts = np.cumsum([0, *self.counts[:-1]]).tolist()
+        return zip(self.files, firsts, self.counts, strict=True)
 
     def batches(
         self, start: int = 0, stop: int | None = None, columns: Sequence[str] | None = None
@@ -119,35 +136,27 @@ class ParquetParts:
             None: all columns. Others are not read.
         """
         stop = len(self) if stop is None else min(stop, len(self))
-        wanted = self.names if columns is None else list(columns)
-        schema = pa.schema([self.schema.field(name) for name in wanted])
-        first = 0
-        for path, count in zip(self.files, self.counts, strict=True):
+        schema = self._some(columns)
+        for path, first, count in self._located():
             low, high = max(start - first, 0), min(stop - first, count)
             if low < high:
-                yield from _read(path, low, high, wanted, schema, count)
-            first += count
+                yield from _read(path, low, high, schema, count)
 
     def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> Any:
         """Return some rows, one after another, as one Arrow table."""
         parts = list(self.batches(start, stop, columns))
-        if not parts:
-            names = self.names if columns is None else list(columns)
-            return pa.schema([self.schema.field(name) for name in names]).empty_table()
-        return pa.concat_tables(parts)
+        return pa.concat_tables(parts) if parts else self._some(columns).empty_table()
 
     def take(self, rows: np.ndarray, columns: Sequence[str] | None = None) -> Any:
         """Return single rows, in the order asked for, reading the row groups that hold them."""
-        wanted = self.names if columns is None else list(columns)
-        schema = pa.schema([self.schema.field(name) for name in wanted])
+        schema = self._some(columns)
         order = np.argsort(rows, kind="stable")
         ranked = np.asarray(rows, np.int64)[order]
-        parts, first = [], 0
-        for path, count in zip(self.files, self.counts, strict=True):
+        parts = []
+        for path, first, count in self._located():
             low, high = np.searchsorted(ranked, [first, first + count])
             if low < high:
-                parts += _take(path, ranked[low:high] - first, wanted, schema, count)
-            first += count
+                parts += _take(path, ranked[low:high] - first, schema, count)
         if not parts:
             return schema.empty_table()
         back = np.empty(len(order), np.int64)
@@ -158,7 +167,7 @@ class ParquetParts:
 def _agree(
     fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: Sequence[str]
 ) -> None:
-    """Enter the types of one file; a type of nothing but gaps goes with every other."""
+    """Enter the types of one file; a column of missing cells alone goes with every type."""
     for name in first:
         if name not in schema.names:
             hint = "Add the column, or leave the file out"
@@ -176,35 +185,20 @@ def _agree(
             raise unreadable(path, needed, f"type {field.type}", hint)
 
 
-def _metadata(schema: Any, name: str) -> Any:
-    return schema.field(name).metadata
-
-
-class _reading:
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
     """Turn whatever a damaged file makes of the library below into one error that names it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if error is None or isinstance(error, LookalikeError):
-            return
-        if isinstance(error, pa.ArrowException | OSError | ValueError):
-            reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-            raise unreadable(
-                self.path,
-                "a complete Parquet file",
-                f"a damaged file or another format ({reason[:200]})",
-                "Write the file again",
-            ) from error
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        found = f"a damaged file or another format ({reason[:200]})"
+        raise unreadable(path, "a complete Parquet file", found, "Write the file again") from error
 
 
-def _read(
-    path: Path, low: int, high: int, columns: list[str], schema: Any, count: int
-) -> Iterator[Any]:
+def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[Any]:
     """Yield the rows from low to high of one file, skipping whole row groups before them."""
     with _reading(path):
         file = pyarrow.parquet.ParquetFile(path)
@@ -212,7 +206,7 @@ def _read(
         ends = _ends(file, path, count)
         groups = [g for g, end in enumerate(ends[1:]) if end > low and ends[g] < high]
         at = int(ends[groups[0]])
-        batches = iter(file.iter_batches(BATCH, row_groups=groups, columns=columns))
+        batches = iter(file.iter_batches(BATCH, row_groups=groups, columns=schema.names))
         while at < high:
             with _reading(path):
                 batch = next(batches, None)
@@ -225,13 +219,13 @@ def _read(
                 yield _as(pa.Table.from_batches([batch.slice(start, stop - start)]), schema)
 
 
-def _take(path: Path, rows: np.ndarray, columns: list[str], schema: Any, count: int) -> list[Any]:
+def _take(path: Path, rows: np.ndarray, schema: Any, count: int) -> list[Any]:
     with _reading(path), pyarrow.parquet.ParquetFile(path) as file:
         ends = _ends(file, path, count)
         groups = np.searchsorted(ends, rows, side="right") - 1
         parts = []
         for group in np.unique(groups).tolist():
-            some = file.read_row_group(group, columns=columns)
+            some = file.read_row_group(group, columns=schema.names)
             some.validate(full=True)
             parts.append(_as(some.take(pa.array(rows[groups == group] - ends[group])), schema))
     return parts
@@ -247,7 +241,7 @@ def _ends(file: Any, path: Path, count: int) -> np.ndarray:
 
 
 def _as(table: Any, schema: Any) -> Any:
-    """Return the columns in order; one of nothing but gaps takes the type of the other files."""
+    """Return the columns in order; one of missing cells alone takes the type of the other files."""
     columns = []
     for field in schema:
         cells = table.column(field.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InPython, InvalidInput, Phrase
+from lookalike.table.infer.vocabulary import MISSING, vocabulary
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
@@ -93,14 +94,13 @@ class Raw:
         indices = self.cells.indices
         if indices.null_count:
             indices = pc.fill_null(indices.cast(pa.int64()), -1)
-        return np.asarray(indices.to_numpy(zero_copy_only=False))
+        return to_numpy(indices)
 
     def present(self) -> np.ndarray:
         """Where there is a cell, as a boolean array."""
         if not self.is_arrow:
             return np.fromiter((c is not None for c in self.cells), bool, len(self))
-        gap = pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type))
-        return ~gap.to_numpy(zero_copy_only=False)
+        return ~to_numpy(pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type)))
 
     def values(self) -> list[Any]:
         """All cells as Python values, None where missing."""
@@ -119,18 +119,15 @@ class Raw:
         if not self.is_arrow:
             cells = [None if _scalar(c) and written(c) in words else c for c in self.cells]
             return of_values(self.name, cells)
-        kind = self.type
-        if pa.types.is_dictionary(kind):
+        if pa.types.is_dictionary(self.type):
             return self._without_levels(words)
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            numbers = [number for number in map(as_number, words) if number is not None]
-            found = np.isin(self.cells.to_numpy(zero_copy_only=False), numbers)
-            hit = pa.array(found)
-        else:
+        if not is_number(self.type):
             return self
-        if not pc.any(hit).as_py():
+        numbers = [number for number in map(as_number, words) if number is not None]
+        hit = np.isin(to_numpy(self.cells), numbers)
+        if not hit.any():
             return self
-        cells = pc.if_else(hit, pa.scalar(None, kind), self.cells)
+        cells = pc.if_else(pa.array(hit), pa.scalar(None, self.type), self.cells)
         return replace(self, cells=cells)
 
     def _without_levels(self, words: set[str]) -> Raw:
@@ -141,7 +138,7 @@ class Raw:
             if self.is_text:  # " ?" is a "?" too
                 bare = pc.utf8_trim_whitespace(levels)
                 gone = pc.or_(gone, pc.is_in(bare, value_set=tokens))
-            keep = ~gone.to_numpy(zero_copy_only=False)
+            keep = ~to_numpy(gone)
         else:
             keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
         return self if keep.all() else self.with_words(keep)
@@ -163,6 +160,16 @@ class Raw:
         return replace(self, cells=cells)
 
 
+def to_numpy(cells: Any) -> np.ndarray:
+    """Return an Arrow array as numpy has it, copied where the two cannot share memory."""
+    return np.asarray(cells.to_numpy(zero_copy_only=False))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether an Arrow type is that of integers or floats."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
 def written(value: Any) -> str:
     """Write a scalar the way a file would: 4.0 as "4", True as "true".
 
@@ -176,6 +183,14 @@ def written(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def short_number(value: Any) -> str:
+    """Write a number shortly: 5220, 0.25, 1e+06 only where nothing shorter is exact enough."""
+    value = float(value)
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.6g}"
 
 
 def is_missing(value: Any) -> bool:
@@ -202,73 +217,117 @@ def of_arrow(name: str, cells: Any, *, declared: str | None = None) -> Raw:
     """Take an Arrow array or chunked array, and reduce the many Arrow types to a few."""
     if isinstance(cells, pa.ChunkedArray):
         if _is_string(cells.type) and cells.num_chunks:
-            return Raw(name, _distinct(cells.dictionary_encode().combine_chunks()))
+            # Encoded chunk by chunk: one array of all strings may not exceed 2 GB.
+            return Raw(name, _distinct(cells.dictionary_encode()))
         if pa.types.is_dictionary(cells.type):
             cells = cells.unify_dictionaries()
         cells = cells.combine_chunks()
-        if isinstance(cells, pa.ChunkedArray):
-            cells = pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
     kind = cells.type
-    if isinstance(kind, pa.BaseExtensionType):
-        return of_arrow(name, cells.storage)
-    if pa.types.is_run_end_encoded(kind):
-        return of_arrow(name, pc.run_end_decode(cells))
     if pa.types.is_dictionary(kind):
-        if cells.dictionary.null_count or not _plain(cells.dictionary.type):
-            return of_arrow(name, cells.dictionary_decode())
-        levels = of_arrow(name, cells.dictionary)
-        if levels.is_text:  # strings: each once, so the levels keep their order
-            levels = replace(levels, cells=levels.cells.dictionary_decode())
-        cells = pa.DictionaryArray.from_arrays(cells.indices, levels.cells)
-        return Raw(name, cells, declared or ("order" if kind.ordered else "category"))
-    if str(kind) == "string_view":
-        cells, kind = cells.cast(pa.large_string()), pa.large_string()
-    if _is_string(kind):
-        return Raw(name, _distinct(cells.dictionary_encode()))
-    if pa.types.is_decimal(kind):
-        cells = cells.cast(pa.float64())
-    elif pa.types.is_float16(kind):
-        cells = cells.cast(pa.float32())
-    elif pa.types.is_interval(kind):
-        return _intervals(name, cells.to_pylist())
-    elif pa.types.is_union(kind):
-        return Raw(name, objects(cells.to_pylist()))
-    elif pa.types.is_map(kind):
-        return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
-    elif str(kind).startswith(("list_view", "large_list_view")):
-        cells = cells.cast(pa.large_list(kind.value_type))
+        return _of_dictionary(name, cells, declared)
+    for is_of_type, reduced in _REDUCED:
+        if is_of_type(kind):
+            return reduced(name, cells)
     return Raw(name, cells)
+
+
+def _of_dictionary(name: str, cells: Any, declared: str | None) -> Raw:
+    kind = cells.dictionary.type
+    if cells.dictionary.null_count or pa.types.is_nested(kind) or pa.types.is_dictionary(kind):
+        return of_arrow(name, cells.dictionary_decode())
+    levels = of_arrow(name, cells.dictionary)
+    if levels.is_text:  # strings: each once, so the levels keep their order
+        levels = replace(levels, cells=levels.cells.dictionary_decode())
+    ordered = cells.type.ordered
+    cells = pa.DictionaryArray.from_arrays(cells.indices, levels.cells)
+    return Raw(name, cells, declared or ("order" if ordered else "category"))
+
+
+def _of_intervals(name: str, cells: Any) -> Raw:
+    """Take calendar intervals as durations, unless months are among them: they differ in length."""
+    listed = cells.to_pylist()
+    if any(cell is not None and cell.months for cell in listed):
+        return Raw(name, objects(listed))
+    spans = [
+        cell and dt.timedelta(days=cell.days, microseconds=cell.nanoseconds / 1000)
+        for cell in listed
+    ]
+    return Raw(name, pa.array(spans, pa.duration("us")))
+
+
+def _of_maps(name: str, cells: Any) -> Raw:
+    return Raw(name, objects([None if c is None else dict(c) for c in cells.to_pylist()]))
+
+
+def _is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+# Type of the cells, and how they become one of the few types that everything else knows.
+_REDUCED: tuple[tuple[Callable[[Any], bool], Callable[[str, Any], Raw]], ...] = (
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda n, c: of_arrow(n, c.storage)),
+    (pa.types.is_run_end_encoded, lambda n, c: of_arrow(n, pc.run_end_decode(c))),
+    (lambda kind: str(kind) == "string_view", lambda n, c: of_arrow(n, c.cast(pa.large_string()))),
+    (_is_string, lambda n, c: Raw(n, _distinct(c.dictionary_encode()))),
+    (pa.types.is_decimal, lambda n, c: Raw(n, c.cast(pa.float64()))),
+    (pa.types.is_float16, lambda n, c: Raw(n, c.cast(pa.float32()))),
+    (pa.types.is_interval, _of_intervals),
+    (pa.types.is_union, lambda n, c: Raw(n, objects(c.to_pylist()))),
+    (pa.types.is_map, _of_maps),
+    (
+        lambda kind: str(kind).startswith(("list_view", "large_list_view")),
+        lambda n, c: Raw(n, c.cast(pa.large_list(c.type.value_type))),
+    ),
+)
 
 
 def of_values(name: str, values: Iterable[Any]) -> Raw:
     """Take Python values."""
-    values = list(values)
+    values = _comparable(name, list(values))
     types = set(map(type, values))
-    if any(issubclass(kind, _NESTED) for kind in types):
-        _check_depth(name, values)
-    if any(issubclass(kind, complex | np.complexfloating) for kind in types):
-        raise complex_error(f"Column {name!r}")
-    if any(kind.__name__ in _SPANS for kind in types):  # pandas, known by name, never imported
-        values = [str(v) if type(v).__name__ in _SPANS else v for v in values]
-        types = set(map(type, values))
-    if any(issubclass(kind, dt.datetime) for kind in types) and dt.date in types:
-        # Arrow would cut the hours off when the first value is a plain date.
-        values = [dt.datetime(v.year, v.month, v.day) if type(v) is dt.date else v for v in values]
-    if not any(issubclass(kind, _KEEP) for kind in types):
+    if not _some(types, _KEEP):
         try:
             return of_arrow(name, pa.array(values, from_pandas=True))
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
             pass  # cells of mixed types
     cells = objects(values)
-    scalar = [kind for kind in types if not issubclass(kind, type(None))]
-    if all(issubclass(kind, str) for kind in scalar):  # lone surrogates, which Arrow does not take
+    write = _writing(types - {type(None)})
+    if write is None:
         return Raw(name, cells)
-    if any(_has_words(kind) for kind in scalar) and all(issubclass(k, _SCALARS) for k in scalar):
-        # 1, "n/a", 2.5: what a file would say, so that every door leads to the same table.
-        return of_values(name, [None if cell is None else written(cell) for cell in cells])
-    if scalar and all(issubclass(kind, int) for kind in scalar):  # beyond 64 bits
-        return of_values(name, [None if cell is None else str(int(cell)) for cell in cells])
-    return Raw(name, cells)
+    return of_values(name, [None if cell is None else write(cell) for cell in cells])
+
+
+def _comparable(name: str, values: list[Any]) -> list[Any]:
+    """Return values without what Arrow would cut or not take; refuse what nothing can compare."""
+    types = set(map(type, values))
+    if _some(types, _NESTED):
+        _check_depth(name, values)
+    if _some(types, complex | np.complexfloating):
+        raise complex_error(f"Column {name!r}")
+    if any(kind.__name__ in _SPANS for kind in types):  # pandas, known by name, never imported
+        values = [str(v) if type(v).__name__ in _SPANS else v for v in values]
+    if _some(types, dt.datetime) and dt.date in types:
+        # Arrow would cut the hours off when the first value is a plain date.
+        values = [dt.datetime(v.year, v.month, v.day) if type(v) is dt.date else v for v in values]
+    return values
+
+
+def _writing(types: set[type]) -> Callable[[Any], str] | None:
+    """Return what writes cells of these types as a file would; None where they stay objects."""
+    if _every(types, str):  # lone surrogates, which Arrow does not take
+        return None
+    if _some(types, str | dt.date | dt.time) and _every(types, _SCALARS):
+        return written  # 1, "n/a", 2.5: every source of these cells leads to the same table
+    # Integers beyond 64 bits are read as the digits that they are.
+    return (lambda cell: str(int(cell))) if _every(types, int) else None
+
+
+def _some(types: set[type], classes: Any) -> bool:
+    return any(issubclass(kind, classes) for kind in types)
+
+
+def _every(types: set[type], classes: Any) -> bool:
+    return all(issubclass(kind, classes) for kind in types)
 
 
 def _check_depth(name: str, values: list[Any]) -> None:
@@ -302,10 +361,6 @@ def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
     return [v.values() if isinstance(v, dict) else v for v in held]
 
 
-def _is_string(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _distinct(cells: Any) -> Any:
     """Return a dictionary array with its strings as large_string."""
     if isinstance(cells, pa.ChunkedArray):
@@ -314,10 +369,6 @@ def _distinct(cells: Any) -> Any:
         return cells
     words = cells.dictionary.cast(pa.large_string())
     return pa.DictionaryArray.from_arrays(cells.indices, words)
-
-
-def _has_words(kind: type) -> bool:
-    return issubclass(kind, str) or issubclass(kind, dt.date | dt.time)
 
 
 def of_array(name: str, values: np.ndarray) -> Raw:
@@ -330,21 +381,15 @@ def of_array(name: str, values: np.ndarray) -> Raw:
         return Raw(name, pa.FixedSizeListArray.from_arrays(flat, width))
     if values.ndim != 1:
         return of_values(name, list(values))
-    if values.dtype.kind == "c":
+    kind = values.dtype.kind
+    if kind == "c":
         raise complex_error(f"Column {name!r}")
-    if values.dtype.kind == "O":
-        return of_values(name, values.tolist())
-    if values.dtype.kind == "S":
-        values = np.char.decode(values, "utf-8")
-    if values.dtype.kind == "U":
-        return of_values(name, values.tolist())
-    if values.dtype.kind in "Mm" and np.datetime_data(values.dtype)[0] not in (
-        "s",
-        "ms",
-        "us",
-        "ns",
-    ):
-        values = values.astype(f"{values.dtype.kind}8[s]")
+    if kind in "OSU":
+        return of_values(
+            name, (np.char.decode(values, "utf-8") if kind == "S" else values).tolist()
+        )
+    if kind in "Mm" and np.datetime_data(values.dtype)[0] not in ("s", "ms", "us", "ns"):
+        values = values.astype(f"{kind}8[s]")
     if values.dtype == np.longdouble:
         values = values.astype(np.float64)
     return of_arrow(name, pa.array(np.ascontiguousarray(values), from_pandas=True))
@@ -355,17 +400,6 @@ def complex_error(who: str) -> InvalidInput:
     found = Phrase("complex ones", InPython(" (Complex data not supported)"))
     hint = "Give the real and the imaginary parts as two columns"
     return InvalidInput(who, "real numbers", found, hint)
-
-
-def _intervals(name: str, cells: list[Any]) -> Raw:
-    """Take calendar intervals as durations, unless months are among them: they differ in length."""
-    if any(cell is not None and cell.months for cell in cells):
-        return Raw(name, objects(cells))
-    spans = [
-        cell and dt.timedelta(days=cell.days, microseconds=cell.nanoseconds / 1000)
-        for cell in cells
-    ]
-    return Raw(name, pa.array(spans, pa.duration("us")))
 
 
 def as_number(word: str) -> float | None:
@@ -389,10 +423,6 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | np.generic | decimal.Decimal)
 
 
-def _plain(kind: Any) -> bool:
-    return not (pa.types.is_nested(kind) or pa.types.is_dictionary(kind))
-
-
 def wrong(
     raw: Raw, rows: Any, value: Any, needed: str, hint: str, error: type[Exception] = InvalidInput
 ) -> Exception:
@@ -403,3 +433,155 @@ def wrong(
         f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
     )
     return error(f"Column {raw.name!r}", needed, found, hint)
+
+
+SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
+
+
+@dataclass(frozen=True)
+class Words:
+    """The distinct strings of a text column, and how often each occurs.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    distinct : Arrow array of strings, trimmed, none missing
+        One twice where the column has it with other spaces around it.
+    counts : int64 array
+        How many rows have each of them.
+    rows : int
+        All rows of the table.
+    written : Arrow array of strings, each once
+        The same strings as they are written.
+    """
+
+    name: str
+    distinct: Any
+    counts: np.ndarray
+    rows: int
+    written: Any
+
+    def __len__(self) -> int:
+        return len(self.distinct)
+
+    @property
+    def count(self) -> int:
+        """Rows that have a cell."""
+        return int(self.counts.sum())
+
+    def where(self, keep: np.ndarray) -> Words:
+        """Return some of the words."""
+        if keep.all():
+            return self
+        mask = pa.array(keep)
+        return replace(
+            self,
+            distinct=self.distinct.filter(mask),
+            counts=self.counts[keep],
+            written=self.written.filter(mask),
+        )
+
+    def counted(self) -> dict[str, int]:
+        """Return the strings as they are written, and how many rows have each."""
+        return dict(zip(self.written.to_pylist(), self.counts.tolist(), strict=True))
+
+
+def neutralise(raw: Raw) -> Raw:
+    """Make blank strings missing; typed cells stay as they are."""
+    if not raw.is_text:
+        return raw
+    blank = pc.or_(pc.utf8_is_space(raw.words), pc.equal(pc.binary_length(raw.words), 0))
+    if not raw.words.null_count and not pc.any(blank).as_py():
+        return raw
+    return raw.with_words(~to_numpy(pc.fill_null(blank, True)))
+
+
+def words_of(raw: Raw) -> Words:
+    """Return the distinct strings that some row has."""
+    codes = raw.codes
+    here = codes >= 0
+    counts = np.zeros(len(raw.words), np.int64)
+    if raw.times is None:
+        counts = np.bincount(codes[here], minlength=len(raw.words))
+    else:
+        np.add.at(counts, codes[here], raw.times[here])
+    trimmed = pc.utf8_trim_whitespace(raw.words)
+    return Words(raw.name, trimmed, counts, raw.rows, raw.words).where(counts > 0)
+
+
+def means_missing(distinct: Any) -> np.ndarray:
+    """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
+    known = pa.array(sorted(vocabulary().gaps), pa.large_string())
+    return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
+
+
+def missing_words(distinct: Any) -> tuple[str, ...]:
+    """Return which of the words NA, NaN and null mean "missing" beside the others.
+
+    NA is a word where all others are two capital letters as well: it may be Namibia among
+    countries, or North America among continents.
+
+    Parameters
+    ----------
+    distinct : Arrow array of strings, trimmed
+    """
+    found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
+    gone = set(distinct.filter(found).to_pylist())
+    if "NA" in gone:
+        others = distinct.filter(pc.invert(found))
+        if len(others) and all_match(others, r"^[A-Z]{2}$"):
+            gone.remove("NA")
+    return tuple(sorted(gone))
+
+
+def matches(strings: Any, pattern: str) -> np.ndarray:
+    """Return which strings have a pattern."""
+    return to_numpy(pc.match_substring_regex(strings, pattern))
+
+
+def all_match(strings: Any, pattern: str) -> bool:
+    """Whether every string has a pattern; a sample is asked first, as most columns fail there."""
+    return bool(matches(strings[:SAMPLE], pattern).all() and matches(strings, pattern).all())
+
+
+def spread(raw: Raw, words: Words, cells: Any) -> Raw:
+    """Give every row of a text column the value of its string; one not in words is missing.
+
+    Parameters
+    ----------
+    raw : Raw
+    words : Words
+        The distinct strings of the column, or some of them.
+    cells : Arrow array
+        The value of each word.
+    """
+    place = pc.index_in(raw.words, value_set=words.written)
+    place = to_numpy(pc.fill_null(place.cast(pa.int64()), -1))
+    at = np.append(place, -1)[raw.codes]
+    # A mask costs a pass over all rows, so a column without missing cells goes without.
+    rows = pa.array(at, mask=at < 0) if at.min(initial=0) < 0 else pa.array(at)
+    return Raw(raw.name, cells.take(rows), times=raw.times)
+
+
+def join_notes(*notes: str) -> str:
+    """Put notes together, without the empty ones."""
+    return "; ".join(note for note in notes if note)
+
+
+def misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
+    """Return the rows of words that do not fit, the first of them, and whether these are all.
+
+    Parameters
+    ----------
+    raw : Raw
+        A text column.
+    words : Words
+        Its distinct strings.
+    fits : boolean array
+        Which of them fit by themselves.
+    """
+    every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
+    bad = words.written if every else words.where(~fits).written
+    rows = np.flatnonzero(to_numpy(pc.is_in(raw.cells.dictionary_decode(), value_set=bad)))
+    return rows, raw.cells[int(rows[0])].as_py(), every

@@ -7,7 +7,6 @@ polars and duckdb are never imported.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +19,18 @@ from narwhals.exceptions import DuplicateError
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.files import read_file, records_to_raw
-from lookalike.table.formats.neutral import neutralise
-from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values
+from lookalike.table.formats.raw import (
+    Raw,
+    complex_error,
+    neutralise,
+    of_array,
+    of_arrow,
+    of_values,
+    to_numpy,
+)
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
-from lookalike.table.model.table import Table
+from lookalike.table.model.table import Table, check_columns
 
 UNNAMED = "unnamed"
 
@@ -38,20 +44,9 @@ def numeric_array(source: Any) -> np.ndarray | None:
             f"sparse data ({type(source).__name__})",
             InPython("Sparse input is not supported: call .toarray() if it fits in memory"),
         )
-    if (
-        isinstance(source, list | tuple)
-        and source
-        and isinstance(source[0], list | tuple | np.ndarray)
-    ):
-        try:
-            source = np.asarray(source)
-        except ValueError:  # rows of unequal length: named later
-            return None
-        if source.dtype.kind not in "fiubc":
-            return None
-    elif not isinstance(source, np.ndarray):
-        return None
-    if source.dtype.names is not None:
+    if isinstance(source, list | tuple) and source:
+        source = _array_of_rows(source)
+    if not isinstance(source, np.ndarray) or source.dtype.names is not None:
         return None
     if source.dtype.kind == "c":
         raise complex_error("read_table")
@@ -61,6 +56,17 @@ def numeric_array(source: Any) -> np.ndarray | None:
     if source.dtype in (np.float64, np.float32):
         return source
     return source.astype(np.float32 if source.dtype == np.float16 else np.float64)
+
+
+def _array_of_rows(rows: Sequence[Any]) -> np.ndarray | None:
+    """Return rows of numbers as one array; None where they are something else."""
+    if not isinstance(rows[0], list | tuple | np.ndarray):
+        return None
+    try:
+        array = np.asarray(rows)
+    except ValueError:  # rows of unequal length: named later
+        return None
+    return array if array.dtype.kind in "fiubc" else None
 
 
 def _check_axes(array: np.ndarray) -> None:
@@ -79,24 +85,16 @@ def _check_axes(array: np.ndarray) -> None:
 
 def check_shape(n_rows: int, n_columns: int) -> None:
     """Refuse a table without rows or without columns."""
-    # The wording in the middle is scikit-learn's, which tools look for.
     for count, what, hint in (
         (n_columns, "feature(s)", "Give the table at least one column"),
         (n_rows, "sample(s)", "Give the table at least one row"),
     ):
         if count == 0:
-            raise InvalidInput(
-                "read_table",
-                "rows and columns",
-                (
-                    "an empty table",
-                    InPython(
-                        f": Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
-                        "while a minimum of 1 is required"
-                    ),
-                ),
-                hint,
-            )
+            # The wording is scikit-learn's, which tools look for.
+            words = f": Found array with 0 {what} (shape=({n_rows}, {n_columns})) "
+            words += "while a minimum of 1 is required"
+            found = ("an empty table", InPython(words))
+            raise InvalidInput("read_table", "rows and columns", found, hint)
 
 
 def raw_columns(
@@ -128,7 +126,8 @@ def raw_columns(
             "Turn it into one of these",
         )
     raws = name_unnamed(raws)
-    _check_raws(raws)
+    check_columns("read_table", raws)
+    check_shape(len(raws[0]) if raws else 0, len(raws))
     return [neutralise(raw) for raw in raws]
 
 
@@ -148,21 +147,6 @@ def name_unnamed(raws: list[Raw]) -> list[Raw]:
     return named
 
 
-def _check_raws(raws: list[Raw]) -> None:
-    lengths = {len(raw) for raw in raws}
-    if len(lengths) > 1:
-        found = ", ".join(f"{raw.name!r} has {len(raw):,}" for raw in raws[:4])
-        raise InvalidInput(
-            "read_table", "columns of equal length", found, "Give every column a cell per row"
-        )
-    check_shape(lengths.pop() if lengths else 0, len(raws))
-    name, count = Counter(raw.name for raw in raws).most_common(1)[0]
-    if count > 1:
-        raise InvalidInput(
-            "read_table", "column names that differ", f"{name!r} {count} times", "Rename one"
-        )
-
-
 def _array_columns(array: np.ndarray) -> list[Raw]:
     if array.dtype.names is not None:
         return [of_array(name, array[name]) for name in array.dtype.names]
@@ -172,7 +156,7 @@ def _array_columns(array: np.ndarray) -> list[Raw]:
         # A dictionary among numbers is a mistake, not a new kind of column.
         if not raw.is_arrow and any(isinstance(c, int | float) for c in raw.cells):
             if any(isinstance(cell, Mapping | list | tuple | set) for cell in raw.cells):
-                convert(raw, Kind("number"))
+                convert(raw, Kind("number"))  # says which cell it is
     return raws
 
 
@@ -249,13 +233,10 @@ def _series_column(name: str, series: Any) -> Raw:
         cells = series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
         return of_values(name, series.to_list())
-    if isinstance(cells.type, pa.BaseExtensionType):
-        return of_values(name, series.to_list())
-    if pa.types.is_dictionary(cells.type) and isinstance(
-        cells.type.value_type, pa.BaseExtensionType
-    ):
-        if hasattr(cells.type.value_type, "closed"):
-            return _interval_column(name, cells)
+    levels = cells.type.value_type if pa.types.is_dictionary(cells.type) else None
+    if isinstance(levels, pa.BaseExtensionType) and hasattr(levels, "closed"):
+        return _interval_column(name, cells)
+    if isinstance(cells.type, pa.BaseExtensionType) or isinstance(levels, pa.BaseExtensionType):
         return of_values(name, series.to_list())
     # A polars Enum is ordered by definition, which says little about its meaning.
     enum = series.dtype == nw.Enum and series.implementation.is_polars()
@@ -305,4 +286,4 @@ def without_tokens(matrix: np.ndarray, tokens: Sequence[Any]) -> np.ndarray:
     if not tokens:
         return matrix
     cells = Raw("", pa.array(matrix.reshape(-1))).without(tokens).cells
-    return np.asarray(cells.to_numpy(zero_copy_only=False).reshape(matrix.shape))
+    return to_numpy(cells).reshape(matrix.shape)

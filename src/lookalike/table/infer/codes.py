@@ -11,15 +11,21 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import LISTED, InPython, InvalidInput, Param, Phrase, WrongType
-from lookalike.table.formats.raw import Raw, is_missing, objects, written, wrong
-from lookalike.table.infer.cycles import CYCLES, read_cycle
+from lookalike.table.formats.raw import Raw, is_missing, objects, words_of, written, wrong
 from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
-from lookalike.table.infer.reading import Reading
-from lookalike.table.infer.vocabulary import vocabulary
-from lookalike.table.model.kind import Kind
+from lookalike.table.infer.numbers import read_number
+from lookalike.table.infer.roles import Guess, set_aside_constant
+from lookalike.table.infer.thresholds import MAX_LEVELS
+from lookalike.table.infer.vocabulary import fold, vocabulary
+from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column, unknown_code
 
 _TRUTH = ("true", "false")
+_TRUE_IS_1 = (("0", "false"), ("1", "true"))  # however either is written
+_SEVERAL = (set, frozenset, Mapping, list, tuple, np.ndarray)  # cells that hold several values
+
+
+CYCLES = ("month", "weekday")
 
 
 @cache
@@ -33,10 +39,9 @@ def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
     """Return the distinct scalars of a column and a code per row, -1 where missing."""
     if not raw.is_arrow:
         return _encode_objects(raw)
-    kind = raw.type
-    if pa.types.is_nested(kind):
+    if pa.types.is_nested(raw.type):
         return _encode_objects(Raw(raw.name, objects(raw.cells.to_pylist())))
-    cells = raw.cells if pa.types.is_dictionary(kind) else raw.cells.dictionary_encode()
+    cells = raw.cells if pa.types.is_dictionary(raw.type) else raw.cells.dictionary_encode()
     values = cells.dictionary.to_pylist()
     codes = replace(raw, cells=cells).codes.astype(np.int64)
     for code, value in enumerate(values):
@@ -51,9 +56,7 @@ def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
     for row, cell in enumerate(raw.cells):
         if cell is None:
             continue
-        if isinstance(
-            cell, set | frozenset | Mapping | list | tuple | np.ndarray
-        ) or not isinstance(cell, Hashable):
+        if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
             hint = "Leave the kind to be guessed, or give each cell one value"
             raise wrong(raw, row, cell, "single values", hint, WrongType)
         codes[row] = values.setdefault(cell, len(values))
@@ -77,15 +80,14 @@ def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
     for code, level in enumerate(levels):
         # Two levels written alike cannot be told apart by their writing.
         alike[written(level)] = None if written(level) in alike else code
-    for code, level in enumerate(levels):  # True is 1, however either is written
+    for code, level in enumerate(levels):
         if isinstance(level, bool | int | float) and level in (0, 1):
-            for word in (("0", "false"), ("1", "true"))[int(level)]:
+            for word in _TRUE_IS_1[int(level)]:
                 alike.setdefault(word, code)
     for code, level in enumerate(levels):
-        if isinstance(level, str) and level != level.strip():
-            bare = level.strip()
-            if bare not in exact:
-                alike[bare] = None if bare in alike else code
+        bare = level.strip() if isinstance(level, str) else level
+        if bare != level and bare not in exact:
+            alike[bare] = None if bare in alike else code
 
     def find(value: Any) -> int | None:
         code = exact.get(value)
@@ -146,96 +148,85 @@ def _place(
 def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of an ordered column."""
     if kind.role in CYCLES:
-        return read_cycle(raw, kind)
+        return _read_cycle(raw, kind)
     values, codes = _encode(raw)
-    levels = kind.levels
-    if not fitted and not levels:
-        known = [value for value in values if not is_missing(value)]
-        found = None
-        if all(isinstance(value, str) for value in known):
-            counted = dict.fromkeys(known, 1)
-            found = find_levels(raw.name, counted) or find_numbered(counted) or find_bands(counted)
-        if raw.declared:
-            levels = tuple(known)
-        elif found is not None:
-            levels = found.levels
-        elif any(isinstance(value, str) for value in known):
-            names = ", ".join(repr(value) for value in known[:5])
-            raise InvalidInput(
-                f"Column {raw.name!r}",
-                "levels from low to high to be ordered",
-                f"strings ({names}) without an order",
-                ("List them from low to high, as in ", Param("kinds", {raw.name: known[:LISTED]})),
-            )
-        else:
-            levels = tuple(_sorted(known))
-        if not raw.declared:  # found in these cells: others may have more
-            kind = replace(kind, reading=replace(kind.reading or Reading(), what="level"))
-    codes, unknown = _place(values, codes, levels)
+    if not fitted and not kind.levels:
+        kind = _with_levels(raw, kind, [value for value in values if not is_missing(value)])
+    codes, unknown = _place(values, codes, kind.levels)
     if unknown and not (fitted and kind.takes_new_levels):
         bad = np.flatnonzero(codes < -1)
-        names = ", ".join(repr(level) for level in levels)
-        raise wrong(
-            raw,
-            bad,
-            unknown[int(codes[bad[0]])],
-            f"one of the levels {names}",
-            Phrase(
-                "Add the level in its place, or use ",
-                Param("missing", [values[codes[bad[0]]]]),
-            ),
+        value = unknown[int(codes[bad[0]])]
+        needed = f"one of the levels {', '.join(map(repr, kind.levels))}"
+        hint = Phrase("Add the level in its place, or use ", Param("missing", [value]))
+        raise wrong(raw, bad, value, needed, hint)
+    return Column(raw.name, kind, codes, unknown)
+
+
+def _with_levels(raw: Raw, kind: Kind, values: list[Any]) -> Kind:
+    """Learn the levels from low to high: as declared, by a known order, or by size."""
+    if raw.declared:
+        return replace(kind, levels=tuple(values))
+    # Found in these cells: others may have more.
+    kind = replace(kind, reading=replace(kind.reading or Reading(), what="level"))
+    if not any(isinstance(value, str) for value in values):
+        return replace(kind, levels=tuple(_sorted(values)))
+    found = None
+    if all(isinstance(value, str) for value in values):
+        counted = dict.fromkeys(values, 1)
+        found = find_levels(raw.name, counted) or find_numbered(counted) or find_bands(counted)
+    if found is None:
+        names = ", ".join(repr(value) for value in values[:5])
+        raise InvalidInput(
+            f"Column {raw.name!r}",
+            "levels from low to high to be ordered",
+            f"strings ({names}) without an order",
+            ("List them from low to high, as in ", Param("kinds", {raw.name: values[:LISTED]})),
         )
-    return Column(raw.name, replace(kind, levels=levels), codes, unknown)
+    return replace(kind, levels=found.levels)
 
 
 def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a flag column."""
     values, codes = _encode(raw)
-    yes, no = _answers()
     levels = kind.levels or _flag_levels(values)
     find = _finder(levels) if levels else (lambda value: None)
     to: list[int] = []
     for code, value in enumerate(values):
-        if is_missing(value):
-            to.append(-1)
-            continue
-        at = find(value)
-        if at is None:
-            word = written(value).strip().lower()
-            at = 1 if word in yes else 0 if word in no else None
-        if at is None:
-            bad = np.flatnonzero(codes == code)
-            if len(bad) == 0:  # a declared category that no row has
-                to.append(-1)
-                continue
-            raise wrong(
-                raw,
-                bad,
-                value,
-                "yes or no (also true/false, t/f, y/n, 1/0)",
-                Phrase(
-                    "Use ",
-                    Param("kinds", {raw.name: "category"}),
-                    InPython(', or Kind("flag", levels=(no, yes)) with its two values'),
-                ),
-            )
-        to.append(at)
+        answer = -1 if is_missing(value) else find(value)
+        if answer is None:
+            answer = _answer(value)
+        if answer is None:
+            rows = np.flatnonzero(codes == code)
+            if len(rows):
+                raise _no_answer(raw, rows, value)
+            answer = -1  # a declared category that no row has
+        to.append(answer)
     codes = _recode(codes, to)
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
     return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
 
 
+def _no_answer(raw: Raw, rows: np.ndarray, value: Any) -> Exception:
+    hint = Phrase(
+        "Use ",
+        Param("kinds", {raw.name: "category"}),
+        InPython(', or Kind("flag", levels=(no, yes)) with its two values'),
+    )
+    return wrong(raw, rows, value, "yes or no (also true/false, t/f, y/n, 1/0)", hint)
+
+
+def _answer(value: Any) -> int | None:
+    """Return 1 for a word that means yes, 0 for no, None for another."""
+    yes, no = _answers()
+    word = written(value).strip().lower()
+    return 1 if word in yes else 0 if word in no else None
+
+
 def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
-    """Return (no, yes) as the column writes them; the word that it lacks is filled in."""
-    no, yes = None, None
-    yes_words, no_words = _answers()
-    for value in values:
-        word = written(value).strip().lower()
-        if word in yes_words:
-            yes = value if yes is None else yes
-        elif word in no_words:
-            no = value if no is None else no
+    """Return (no, yes) as the column writes them; a word that no row has is filled in."""
+    answers = [(_answer(value), value) for value in values]
+    no, yes = (next((v for answer, v in answers if answer == a), None) for a in (0, 1))
     if no is None and yes is None:
         return ()
     for value in (no, yes):
@@ -243,8 +234,68 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
             return (False, True)
         if isinstance(value, int | float):
             return (0, 1)
+    of_yes, of_no = _answers()
     if no is None:
-        no = yes_words[written(yes).strip().lower()]
+        no = of_yes[written(yes).strip().lower()]
     if yes is None:
-        yes = no_words[written(no).strip().lower()]
+        yes = of_no[written(no).strip().lower()]
     return (no, yes)
+
+
+def infer_flag(raw: Raw) -> Guess:
+    """Say that a column is true or false, or only one of them."""
+    cells = raw.cells.drop_null()
+    if len(cells.unique()) > 1:
+        return Guess(Kind("flag", "true/false"))
+    kind = Kind("flag", f"one value, {str(cells[0].as_py()).lower()}")
+    return set_aside_constant(raw, kind, "true/false")
+
+
+# -- months and weekdays, out of dates, names or numbers: levels in a circle -----------------------
+
+
+def _read_cycle(raw: Raw, kind: Kind) -> Column:
+    """Read the month or the weekday of each cell.
+
+    Dates have one; names ("Feb", "Tuesday") and numbers from 1 (January, Monday) say it.
+    """
+    names = vocabulary().months if kind.role == "month" else vocabulary().weekdays
+    levels = tuple(level[0].capitalize() for level in names)
+    codes = _named(raw, names) if raw.is_text else None
+    if codes is None:
+        codes = _dated(raw, kind.role, len(levels))
+    kind = replace(kind, levels=levels, reading=None)
+    return Column(raw.name, kind, codes)
+
+
+def _named(raw: Raw, names: tuple[tuple[str, ...], ...]) -> np.ndarray | None:
+    """Return the places of names; None where a cell is something else."""
+    if len(words_of(raw)) > MAX_LEVELS:
+        return None
+    place = {word: at for at, level in enumerate(names) for word in level}
+    places = [place.get(fold(word)) for word in raw.words.to_pylist()]
+    if None in places:
+        return None
+    return np.array([*places, -1], dtype=np.int64)[raw.codes]
+
+
+def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
+    try:
+        column = read_number(raw, Kind("number", role="date" if raw.is_text else ""), False)
+    except InvalidInput:
+        column = read_number(raw, Kind("number"), False)
+    missing = np.isnan(column.values)
+    values = np.where(missing, 0.0, column.values)
+    if column.kind.source == "datetime":
+        days = np.floor(values / 86_400).astype("datetime64[D]")
+        if role == "month":
+            codes = days.astype("datetime64[M]").astype(np.int64) % 12
+        else:
+            codes = (days.astype(np.int64) + 3) % 7  # 1 January 1970 was a Thursday
+    else:
+        codes = values.astype(np.int64) - 1
+        odd = np.flatnonzero(~missing & ((codes < 0) | (codes >= count) | (codes + 1 != values)))
+        if len(odd):
+            hint = Phrase("Give dates or names, or use ", Param("kinds", {raw.name: "number"}))
+            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
+    return np.asarray(np.where(missing, -1, codes), dtype=np.int64)

@@ -1,7 +1,8 @@
 """What a column holds, with a reason that a person can read.
 
-Cells are brought to one neutral form first (``neutral.py``), so that a file, a frame and a list of
-the same cells end alike. Then the rules, in order; the first that fits decides:
+Cells are brought to one neutral form first (``formats/raw.py``), so that a file, a frame and a list
+of the same cells end alike. Then the rules, in order; the first that fits decides (the numbers in
+them stand in ``thresholds.py``):
 
 1. Every cell missing: set aside.
 2. An order declared by the source (ordered categories of pandas or Arrow, polars Enum): order.
@@ -9,7 +10,7 @@ the same cells end alike. Then the rules, in order; the first that fits decides:
    "unknown") are missing cells: true/false; digits with leading zeros are a code; numbers (money,
    thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
-   numbered answers, bands: order; lists in brackets (``written_lists.py``): rules 7 and 8; items
+   numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items
    between separators that come again in other cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
@@ -41,19 +42,21 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.table.formats.neutral import neutralise
-from lookalike.table.formats.raw import Raw, of_values
+from lookalike.table.formats.raw import Raw, is_number, neutralise, of_values
+from lookalike.table.infer.codes import infer_flag
+from lookalike.table.infer.dates import ORDERS, infer_dates
 from lookalike.table.infer.lists import kind_of_lists
 from lookalike.table.infer.nested import is_graph
-from lookalike.table.infer.text import infer_text
-from lookalike.table.infer.typed import Guess, guess_of, infer_dates, infer_flag, infer_numbers
+from lookalike.table.infer.numbers import infer_numbers
+from lookalike.table.infer.roles import Guess, guess_of
+from lookalike.table.infer.text import EMPTY, infer_text
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Graph
 
@@ -74,26 +77,34 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     """
     raw = neutralise(raw)
     if not raw.present().any():
-        kind = Kind("object", "every cell is missing", role="empty")
-        return Guess(kind, aside=True)
+        return EMPTY
     if not raw.is_arrow:
         return _objects(raw)
     if raw.declared:
         return _declared(raw, prefer)
     if raw.is_text:
         return infer_text(raw, prefer)
-    kind = raw.type
-    if pa.types.is_boolean(kind):
-        return infer_flag(raw)
-    if pa.types.is_temporal(kind):
-        return infer_dates(raw)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return infer_numbers(raw)
-    if pa.types.is_nested(kind) and not pa.types.is_struct(kind):
-        return guess_of(kind_of_lists(raw))
-    if pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}:
-        return Guess(Kind("graph", "records with nodes and edges"))
-    return guess_of(Kind("object", f"cells of type {kind}"))
+    for is_of_type, infer_type in _BY_TYPE:
+        if is_of_type(raw.type):
+            return infer_type(raw)
+    return guess_of(Kind("object", f"cells of type {raw.type}"))
+
+
+def _has_graphs(kind: Any) -> bool:
+    return pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}
+
+
+def _has_lists(kind: Any) -> bool:
+    return bool(pa.types.is_nested(kind) and not pa.types.is_struct(kind))
+
+
+_BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
+    (pa.types.is_boolean, infer_flag),
+    (pa.types.is_temporal, infer_dates),
+    (is_number, infer_numbers),
+    (_has_lists, lambda raw: guess_of(kind_of_lists(raw.cells))),
+    (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
+)
 
 
 def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
@@ -102,21 +113,25 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
     A column of "24/09/2020" proves that days come first, also for the "03/04/2020" beside it.
     """
     guesses = {raw.name: infer(raw) for raw in raws}
-    for pair in ((",", "."), ("dmy", "mdy")):
+    for pair in ((",", "."), ORDERS):
         proven = {guess.proves for guess in guesses.values() if guess.proves in pair}
-        if len(proven) != 1:
-            continue
-        settled = proven.pop()
-        for raw in raws:
-            guess = guesses[raw.name]
-            if guess.open or (settled == "," and guess.kind.name == "number" and raw.is_text):
-                again = infer(raw, settled)
-                if again.kind.reading != guess.kind.reading or guess.open:
-                    note = again.kind.note + ", as another column is"
-                    guesses[raw.name] = replace(
-                        again, kind=replace(again.kind, note=note, confidence=0.8)
-                    )
+        if len(proven) == 1:
+            settled = proven.pop()
+            for raw in raws:
+                guesses[raw.name] = _settle(raw, guesses[raw.name], settled)
     return guesses
+
+
+def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
+    """Guess again where a column left open what another one proves."""
+    comma = settled == "," and guess.kind.name == "number" and raw.is_text
+    if not guess.open and not comma:
+        return guess
+    again = infer(raw, settled)
+    if again.kind.reading == guess.kind.reading and not guess.open:
+        return guess
+    note = again.kind.note + ", as another column is"
+    return replace(again, kind=replace(again.kind, note=note, confidence=0.8))
 
 
 def _declared(raw: Raw, prefer: str) -> Guess:
@@ -144,26 +159,29 @@ def _as_they_come(raw: Raw) -> Raw:
 
 
 def _objects(raw: Raw) -> Guess:
+    """Say what Python objects are, by their types."""
     cells = [cell for cell in raw.cells if cell is not None]
     types = {type(cell) for cell in cells}
-    names = ", ".join(sorted(kind.__name__ for kind in types))
-    if all(issubclass(kind, set | frozenset) for kind in types):
+
+    def every(*classes: Any) -> bool:
+        return all(issubclass(kind, classes) for kind in types)
+
+    if every(set, frozenset):
         distinct = len(frozenset().union(*cells))
         return Guess(Kind("set", f"sets, {distinct:,} distinct items in all"))
-    if all(issubclass(kind, Graph) for kind in types) or all(is_graph(cell) for cell in cells):
+    if every(Graph) or all(map(is_graph, cells)):
         return Guess(Kind("graph", "cells with nodes and edges"))
-    if all(issubclass(kind, numbers.Number | decimal.Decimal) for kind in types):
+    if every(numbers.Number, decimal.Decimal):
         values = [None if cell is None else float(cell) for cell in raw.cells]
         return infer_numbers(of_values(raw.name, values))
-    scalars = (str, numbers.Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic)
-    if all(issubclass(kind, scalars) for kind in types):
-        distinct = len(set(cells))
+    names = ", ".join(sorted(kind.__name__ for kind in types))
+    if every(str, numbers.Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
-        return Guess(Kind("category", f"{distinct:,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray} and _is_sequences(cells):
+        return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
+    if types <= {list, tuple, np.ndarray} and _are_sequences(cells):
         return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
 
 
-def _is_sequences(cells: list[Any]) -> bool:
+def _are_sequences(cells: list[Any]) -> bool:
     return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)

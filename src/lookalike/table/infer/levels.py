@@ -3,45 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
-from lookalike.table.infer.scale import Scale
-from lookalike.table.infer.scales import known_scales
-from lookalike.table.infer.vocabulary import CURRENCY, fold
+from lookalike.table.infer import thresholds
+from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabulary
 
-MOST = 60  # distinct strings beyond which nothing is an ordered scale
-_AMOUNT = rf"(?:{CURRENCY}\s?)?(\d+(?:[.,]\d+)*|Inf)\s?([kKmM](?![a-z]))?\s?(?:{CURRENCY})?"
-_UNIT = (
-    r"(?:\s?(?:[A-Za-z%°]+\.?(?:\s?/\s?[A-Za-z]+|\sper\s[A-Za-z]+)?|per\s[A-Za-z]+)"
-    r"(?:\s(?:old|of age|ago))?)?"
-)
-_RANGE = re.compile(
-    rf"^[\[(]?\s*(-?){_AMOUNT}{_UNIT}\s*(?:-|–|—|to|,|\.\.+|until|and)\s*(-?){_AMOUNT}{_UNIT}\s*[\])]?$"
-)
-_BELOW = re.compile(
-    rf"^(?:(<=?|≤|under|below|less than|fewer than|up to|no more than|at most|younger than|lt\b)\s*"
-    rf"{_AMOUNT}{_UNIT}|{_AMOUNT}{_UNIT}\s*(?:or|and)\s*"
-    rf"(?:less|under|fewer|below|younger|lower){_UNIT})$",
-    re.IGNORECASE,
-)
-_ABOVE = re.compile(
-    rf"^(?:(>=?|≥|over|above|more than|greater than|older than|at least|[gm]t\b)\s*"
-    rf"{_AMOUNT}{_UNIT}|"
-    rf"{_AMOUNT}{_UNIT}?\s*(?:\+|(?:or|and)\s*(?:more|over|older|above|up|higher)){_UNIT})$",
-    re.IGNORECASE,
-)
-_SINGLE = re.compile(rf"^(-?){_AMOUNT}{_UNIT}$")
-_DASHED = re.compile(rf"^{_AMOUNT}\s?-$")  # "40-" ends a list of bands, or begins it
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ENDLESS = float("inf")
+_NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D.*)$")
 _AFTER = re.compile(r"\d\s?([A-Za-z]+)")  # the word that stands after a number
 _JOINING = frozenset("to or and until k m".split())
-_DAYS = {"min": 1 / 1440, "minute": 1 / 1440, "h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "d": 1.0}
-_DAYS |= {"day": 1.0, "wk": 7.0, "week": 7.0, "mo": 30.4375, "month": 30.4375}
-_DAYS |= {"y": 365.25, "yr": 365.25, "year": 365.25}
-_NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D.*)$")
+_INFINITY = float("inf")
 
 
 @dataclass(frozen=True)
@@ -88,7 +62,7 @@ def say_shared_level(name: str, words: dict[str, int]) -> str:
 
 def _fitting_scales(name: str, words: dict[str, int]) -> Iterator[tuple[Scale, dict[str, int]]]:
     """Give the scales that hold every word and are believed, with the rank of each word."""
-    if not 2 <= len(words) <= MOST:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return
     for forms in _forms(words):
         for scale in known_scales():
@@ -118,29 +92,31 @@ def _forms(words: dict[str, int]) -> Iterator[dict[str, str]]:
 
 def _believed(scale: Scale, name: str, folded: dict[str, str]) -> bool:
     forms = set(folded.values())
-    if scale.name and not re.search(scale.name, name, re.IGNORECASE):
-        return False
-    if scale.needs and not scale.needs & forms:
+    if not scale.suits(name) or (scale.needs and not scale.needs & forms):
         return False
     return len({scale.rank[form] for form in forms}) >= scale.least
 
 
 def is_partly_scale(name: str, words: dict[str, int]) -> bool:
     """Whether most words, but not all, belong to one scale."""
-    if not 3 <= len(words) <= MOST:
+    if not 3 <= len(words) <= thresholds.MAX_LEVELS:
         return False
     forms = {fold(word) for word in words}
+    enough = max(3, thresholds.MIN_SHARE_OF_SCALE * len(forms))
     for scale in known_scales():
         known = scale.rank.keys()
-        if scale.name and not re.search(scale.name, name, re.IGNORECASE):
-            if scale.what == "roman numerals" and forms <= known and scale.needs & forms:
+        if scale.suits(name):
+            if len(forms & known) >= enough:
                 return True
-            continue
-        if len(forms & known) >= max(3, 0.6 * len(forms)):
-            return True
-    letters = {form[0] for form in forms if re.fullmatch(r"[a-g][+\-]?", form)}
-    run = "abcdefg"[: len(letters)]
-    return len(letters) >= 3 and len(letters) == len(forms) and "".join(sorted(letters)) == run
+        elif scale.what == "roman numerals" and forms <= known and scale.needs & forms:
+            return True  # under any name they may be grades
+    return _are_letter_grades(forms)
+
+
+def _are_letter_grades(forms: set[str]) -> bool:
+    """Whether words are the first letters of the alphabet, three or more, as in a, b, c+."""
+    letters = sorted(form[0] for form in forms if re.fullmatch(r"[a-g][+\-]?", form))
+    return len(letters) == len(forms) >= 3 and letters == list("abcdefg"[: len(forms)])
 
 
 def find_numbered(words: dict[str, int]) -> LevelsFound | None:
@@ -149,7 +125,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
     A number may also be a code ("1. married", "2. widowed"): the order is beyond doubt only where
     the words alone have one.
     """
-    if not 2 <= len(words) <= MOST:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     ranks, bare = {}, {}
     for word in words:
@@ -172,24 +148,17 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
 
 def find_bands(words: dict[str, int]) -> LevelsFound | None:
     """Find ranges of numbers that do not overlap, such as "18-24", "65+", "<1 year"."""
-    if not 2 <= len(words) <= MOST:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     factors = _factors(words)
     if factors is None:
         return None
-    if all(
-        _DASHED.match(word.strip()) for word in words
-    ):  # 1935-, 1940-, ...: where each band begins
+    if all(_band_forms()["dashed"].match(word.strip()) for word in words):
+        # 1935-, 1940-, ...: where each band begins
         starts = {word: _span(word) or (0.0, 0.0) for word in words}
-        return LevelsFound(tuple(sorted(starts, key=lambda word: starts[word])), "bands")
+        return LevelsFound(tuple(sorted(starts, key=starts.__getitem__)), "bands")
     for dash in ("up", "down"):  # "40-" ends the list of bands more often than it begins one
-        spans = {}
-        for word in words:
-            span = _span(word, dash)
-            if span is None:
-                return None
-            spans[word] = (span[0] * factors[word], span[1] * factors[word])
-        levels = _in_order(spans)
+        levels = _in_order({word: _span(word, dash) for word in words}, factors)
         if levels is not None:
             return LevelsFound(levels, "bands")
     return None
@@ -197,22 +166,30 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
 
 def is_partly_bands(words: dict[str, int]) -> bool:
     """Whether most words, but not all, are ranges or parts of one list of ranges."""
-    if not 3 <= len(words) <= MOST:
+    if not 3 <= len(words) <= thresholds.MAX_LEVELS:
         return False
     spans = {word: _span(word) for word in words}
     known = [word for word, span in spans.items() if span is not None]
-    wide = [word for word in known if _SINGLE.match(word.strip()) is None]
-    return len(wide) >= 2 and len(known) >= max(3, 0.6 * len(words))
+    wide = [word for word in known if not _band_forms()["single"].match(word.strip())]
+    return len(wide) >= 2 and len(known) >= max(3, thresholds.MIN_SHARE_OF_SCALE * len(words))
 
 
-def _in_order(spans: dict[str, tuple[float, float]]) -> tuple[str, ...] | None:
+Span = tuple[float, float]
+
+
+def _in_order(read: dict[str, Span | None], factors: dict[str, float]) -> tuple[str, ...] | None:
     """Return bands from low to high; None where two of them overlap, or none is wide."""
-    if all(low == high for low, high in spans.values()):
+    spans = {
+        word: (span[0] * factors[word], span[1] * factors[word])
+        for word, span in read.items()
+        if span is not None
+    }
+    if len(spans) < len(read) or all(low == high for low, high in spans.values()):
         return None
-    ordered = sorted(spans, key=lambda word: spans[word])
+    ordered = sorted(spans, key=spans.__getitem__)
     for left, right in pairwise(ordered):
         low, high = spans[left]
-        beyond = low == high == spans[right][0] and spans[right][1] == _ENDLESS  # 3, >3
+        beyond = low == high == spans[right][0] and spans[right][1] == _INFINITY  # 3, >3
         if (low >= spans[right][0] and not beyond) or high > spans[right][0]:
             return None
     return tuple(ordered)
@@ -230,39 +207,88 @@ def _factors(words: dict[str, int]) -> dict[str, float] | None:
     every = set().union(*units.values())
     if len(every) <= 1:
         return dict.fromkeys(words, 1.0)
-    if not every <= set(_DAYS) or any(len(found) != 1 for found in units.values()):
+    days = vocabulary().days
+    if not every <= set(days) or any(len(found) != 1 for found in units.values()):
         return None
-    return {word: _DAYS[min(found)] for word, found in units.items()}
+    return {word: days[min(found)] for word, found in units.items()}
 
 
-def _span(word: str, dash: str = "up") -> tuple[float, float] | None:
-    """Return the two ends of a band, infinite where it is open."""
-    word = word.strip()
-    if match := _SINGLE.match(word):
-        value = _value(match.group(1), match.group(2), match.group(3))
-        return value, value
-    if match := _RANGE.match(word):
-        sign, low, times, sign2, high, times2 = match.groups()
-        if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
-            high = low[:2] + high  # 1960-64
-        ends = _value(sign, low, times or (times2 if times2 else None)), _value(sign2, high, times2)
-        return ends if ends[0] < ends[1] else None
-    if match := _DASHED.match(word):
-        value = _value("", match.group(1), match.group(2))
-        return (value, _ENDLESS) if dash == "up" else (-_ENDLESS, value)
-    if match := _BELOW.match(word):
-        numbers = [group for group in match.groups()[1:] if group]
-        return -_ENDLESS, _value("", numbers[0], numbers[1] if len(numbers) > 1 else None)
-    if match := _ABOVE.match(word):
-        numbers = [group for group in match.groups()[1:] if group]
-        value = _value("", numbers[0], numbers[1] if len(numbers) > 1 else None)
-        return value, _ENDLESS
+@cache
+def _band_forms() -> dict[str, re.Pattern[str]]:
+    """Return how a band may be written, by name, in the order in which the forms are tried."""
+    money = vocabulary().currency
+    amount = rf"(?:{money}\s?)?(\d+(?:[.,]\d+)*|Inf)\s?([kKmM](?![a-z]))?\s?(?:{money})?"
+    unit = (
+        r"(?:\s?(?:[A-Za-z%°]+\.?(?:\s?/\s?[A-Za-z]+|\sper\s[A-Za-z]+)?|per\s[A-Za-z]+)"
+        r"(?:\s(?:old|of age|ago))?)?"
+    )
+    joint = r"\s*(?:-|–|—|to|,|\.\.+|until|and)\s*"
+    under = r"<=?|≤|under|below|less than|fewer than|up to|no more than|at most|younger than|lt\b"
+    over = r">=?|≥|over|above|more than|greater than|older than|at least|[gm]t\b"
+    forms = {
+        "single": rf"^(-?){amount}{unit}$",
+        "range": rf"^[\[(]?\s*(-?){amount}{unit}{joint}(-?){amount}{unit}\s*[\])]?$",
+        "dashed": rf"^{amount}\s?-$",  # "40-" ends a list of bands, or begins it
+        "below": rf"^(?:({under})\s*{amount}{unit}|{amount}{unit}\s*(?:or|and)\s*"
+        rf"(?:less|under|fewer|below|younger|lower){unit})$",
+        "above": rf"^(?:({over})\s*{amount}{unit}|"
+        rf"{amount}{unit}?\s*(?:\+|(?:or|and)\s*(?:more|over|older|above|up|higher)){unit})$",
+    }
+    in_words = ("below", "above")
+    return {n: re.compile(form, re.I if n in in_words else 0) for n, form in forms.items()}
+
+
+def _span(word: str, dash: str = "up") -> Span | None:
+    """Return the two ends of a band, infinite where it is open.
+
+    Parameters
+    ----------
+    word : str
+    dash : {"up", "down"}
+        Where a band such as "40-" goes to.
+    """
+    for form, pattern in _band_forms().items():
+        match = pattern.match(word.strip())
+        if match is not None:
+            return _dashed(match, dash) if form == "dashed" else _ENDS[form](match)
     return None
+
+
+def _single(match: re.Match[str]) -> Span:
+    value = _value(*match.groups())
+    return value, value
+
+
+def _range(match: re.Match[str]) -> Span | None:
+    sign, low, times, sign2, high, times2 = match.groups()
+    if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
+        high = low[:2] + high  # 1960-64
+    ends = _value(sign, low, times or times2), _value(sign2, high, times2)
+    return ends if ends[0] < ends[1] else None
+
+
+def _dashed(match: re.Match[str], dash: str) -> Span:
+    value = _value("", *match.groups())
+    return (value, _INFINITY) if dash == "up" else (-_INFINITY, value)
+
+
+def _open_end(match: re.Match[str]) -> float:
+    """Return the number of a band such as "65+"; which of the alternatives matched is open."""
+    digits, *times = [group for group in match.groups()[1:] if group]
+    return _value("", digits, times[0] if times else None)
+
+
+_ENDS: dict[str, Callable[[re.Match[str]], Span | None]] = {
+    "single": _single,
+    "range": _range,
+    "below": lambda match: (-_INFINITY, _open_end(match)),
+    "above": lambda match: (_open_end(match), _INFINITY),
+}
 
 
 def _value(sign: str, digits: str, times: str | None) -> float:
     if digits == "Inf":
-        return -_ENDLESS if sign else _ENDLESS
+        return -_INFINITY if sign else _INFINITY
     if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", digits):
         digits = digits.replace(",", "")
     elif digits.count(",") == 1:

@@ -6,6 +6,10 @@ several parts, merged in their order, are those of the whole.
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +17,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw
-from lookalike.table.model.kind import Kind
+from lookalike.table.formats.raw import (
+    Raw,
+    Words,
+    all_match,
+    is_number,
+    matches,
+    misfits,
+    short_number,
+    spread,
+    to_numpy,
+    words_of,
+    wrong,
+)
+from lookalike.table.infer import thresholds
+from lookalike.table.model.kind import Kind, Reading
 
 
 @dataclass(frozen=True)
@@ -25,7 +42,7 @@ class ListFacts:
     ----------
     item : Arrow type of the items
     low, high : int, the least and the greatest length
-    n_items, n_gaps : int, all items, and the missing ones among them
+    n_items, n_missing : int, all items, and the missing ones among them
     unsigned : bool, whether no number is negative or infinite
     sums : float64 (first, smallest, largest), of the lists with a sum above 0, if all lists are of
         one length; else nothing
@@ -38,29 +55,34 @@ class ListFacts:
     low: int
     high: int
     n_items: int
-    n_gaps: int
+    n_missing: int
     unsigned: bool = True
     sums: tuple[float, ...] = ()
     n_sums: int = 0
     distinct: Any = None
     repeats: bool = False
 
+    @property
+    def n_distinct(self) -> int:
+        """How many different items there are."""
+        return 0 if self.distinct is None else len(self.distinct)
+
     def merge(self, other: ListFacts) -> ListFacts:
         """Return the facts of two parts, of which this one comes first."""
-        sums = self.sums or other.sums
-        if self.sums and other.sums:
-            low, high = min(self.sums[1], other.sums[1]), max(self.sums[2], other.sums[2])
-            sums = (self.sums[0], low, high)
-        distinct = self.distinct if self.distinct is not None else other.distinct
-        if self.distinct is not None and other.distinct is not None:
-            distinct = pa.concat_arrays([self.distinct, other.distinct]).unique()
+        sums = self.sums + other.sums
+        if sums:
+            sums = (sums[0], min(sums[1::3]), max(sums[2::3]))
+        items = [part.distinct for part in (self, other) if part.distinct is not None]
+        distinct = items[0] if len(items) == 1 else None
+        if len(items) == 2:
+            distinct = pa.concat_arrays(items).unique()
         return replace(
             self,
-            item=other.item if self.n_items == self.n_gaps else self.item,
+            item=other.item if self.n_items == self.n_missing else self.item,
             low=min(self.low, other.low),
             high=max(self.high, other.high),
             n_items=self.n_items + other.n_items,
-            n_gaps=self.n_gaps + other.n_gaps,
+            n_missing=self.n_missing + other.n_missing,
             unsigned=self.unsigned and other.unsigned,
             sums=sums if self.low == self.high == other.low == other.high else (),
             n_sums=self.n_sums + other.n_sums,
@@ -75,33 +97,38 @@ def list_facts(cells: Any) -> ListFacts | None:
     if not len(cells):
         return None
     item = cells.type.value_type
-    lengths = pc.list_value_length(cells).to_numpy(zero_copy_only=False)
+    lengths = to_numpy(pc.list_value_length(cells))
     items = pc.list_flatten(cells)
     if pa.types.is_dictionary(item):
         item, items = item.value_type, items.dictionary_decode()
     if pa.types.is_decimal(item):
         items, item = items.cast(pa.float64()), pa.float64()
     low, high = int(lengths.min()), int(lengths.max())
-    found = ListFacts(item, low, high, len(items), items.null_count)
+    facts = ListFacts(item, low, high, len(items), items.null_count)
     if pa.types.is_nested(item) or len(items) == items.null_count:
-        return found
-    if not _is_number(item):
-        return _with_tokens(found, items, lengths)
-    values = items.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
-    found = replace(found, unsigned=unsigned)
-    if low == high and low >= 2 and unsigned:
-        sums = values.reshape(-1, low).sum(axis=1)
-        full = sums[sums > 0]
-        if len(full):
-            ends = (float(full[0]), float(full.min()), float(full.max()))
-            found = replace(found, sums=ends, n_sums=len(full))
-    return _with_tokens(found, items, lengths) if pa.types.is_integer(item) else found
+        return facts
+    if _is_numeric(item):
+        values = to_numpy(items.cast(pa.float64()))
+        unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
+        facts = replace(facts, unsigned=unsigned)
+        if low == high and low >= 2 and unsigned:
+            facts = _with_sums(facts, values.reshape(-1, low).sum(axis=1))
+        if not pa.types.is_integer(item):
+            return facts
+    return _with_tokens(facts, items, lengths)
 
 
-def kind_of_lists(raw: Raw) -> Kind:
-    """Say what a column of lists holds."""
-    facts = list_facts(raw.cells)
+def _with_sums(facts: ListFacts, sums: np.ndarray) -> ListFacts:
+    full = sums[sums > 0]
+    if not len(full):
+        return facts
+    ends = (float(full[0]), float(full.min()), float(full.max()))
+    return replace(facts, sums=ends, n_sums=len(full))
+
+
+def kind_of_lists(cells: Any) -> Kind:
+    """Say what lists hold, an Arrow array."""
+    facts = list_facts(cells)
     assert facts is not None, "a column without cells is set aside before"
     return kind_of(facts)
 
@@ -109,66 +136,285 @@ def kind_of_lists(raw: Raw) -> Kind:
 def kind_of(facts: ListFacts) -> Kind:
     """Say what a column with such facts holds."""
     item = facts.item
-    if facts.n_items == facts.n_gaps:
+    if facts.n_items == facts.n_missing:
         return Kind("set", "empty lists")
     if pa.types.is_nested(item):
         inner = getattr(item, "value_type", None)
         if inner is None or pa.types.is_nested(inner) or pa.types.is_floating(inner):
             return Kind("object", f"lists of {item}")
         return Kind("sequence", f"lists of lists, from {facts.low:,} to {facts.high:,} long")
-    if _is_number(item):
-        return _number_lists(facts)
-    distinct = _count(facts)
+    if _is_numeric(item):
+        return _kind_of_numbers(facts)
     what = "strings" if pa.types.is_string(item) or pa.types.is_large_string(item) else str(item)
-    if not facts.repeats:
-        return Kind("set", f"lists of {what} without a repeat, {distinct:,} distinct in all")
-    return Kind("sequence", f"lists of {what} with repeats, {distinct:,} distinct in all")
+    name, repeats = ("sequence", "with repeats") if facts.repeats else ("set", "without a repeat")
+    return Kind(name, f"lists of {what} {repeats}, {facts.n_distinct:,} distinct in all")
 
 
-def _is_number(item: Any) -> bool:
-    return bool(
-        pa.types.is_floating(item) or pa.types.is_integer(item) or pa.types.is_boolean(item)
-    )
+def _is_numeric(item: Any) -> bool:
+    return is_number(item) or bool(pa.types.is_boolean(item))
 
 
-def _number_lists(facts: ListFacts) -> Kind:
+def _kind_of_numbers(facts: ListFacts) -> Kind:
     low, high = facts.low, facts.high
-    if low == high and low >= 2:
-        # Infinite entries make sums that agree with nothing: a vector, and no warning.
-        if facts.unsigned and facts.n_sums > 1:
-            first, least, most = facts.sums
-            if most / 1.01 <= least:
-                reason = f"lists of {low:,} numbers, none negative, "
-                return Kind("histogram", reason + f"each with sum {short_number(first)}", width=low)
-        return Kind("vector", f"lists of {low:,} numbers", width=low)
-    if pa.types.is_integer(facts.item) and low != high:
-        distinct = _count(facts)
-        if not facts.repeats and 2 * distinct <= facts.n_items:
-            return Kind(
-                "set", f"lists of whole numbers without a repeat, {distinct:,} distinct in all"
-            )
-    if low == high:
+    if low != high:
+        if pa.types.is_integer(facts.item) and not facts.repeats:
+            if 2 * facts.n_distinct <= facts.n_items:
+                what = f"{facts.n_distinct:,} distinct in all"
+                return Kind("set", f"lists of whole numbers without a repeat, {what}")
+        return Kind("series", f"lists of {low:,} to {high:,} numbers")
+    if low < 2:
         return Kind("series", f"lists of {low} number{'s' if low != 1 else ''}")
-    return Kind("series", f"lists of {low:,} to {high:,} numbers")
-
-
-def _count(facts: ListFacts) -> int:
-    return 0 if facts.distinct is None else len(facts.distinct)
+    # Infinite entries make sums that agree with nothing: a vector, and no warning.
+    if (
+        facts.unsigned
+        and facts.n_sums > 1
+        and facts.sums[2] / thresholds.SUMS_AGREE <= facts.sums[1]
+    ):
+        total = f"none negative, each with sum {short_number(facts.sums[0])}"
+        return Kind("histogram", f"lists of {low:,} numbers, {total}", width=low)
+    return Kind("vector", f"lists of {low:,} numbers", width=low)
 
 
 def _with_tokens(facts: ListFacts, items: Any, lengths: np.ndarray) -> ListFacts:
     """Add the distinct items, and whether any row repeats one."""
     codes = items.dictionary_encode()
     distinct = len(codes.dictionary)
-    code = pc.fill_null(codes.indices.cast(pa.int64()), distinct).to_numpy(zero_copy_only=False)
+    code = to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
     row = np.repeat(np.arange(len(lengths)), lengths)
     pairs = row * (distinct + 1) + code
     return replace(facts, distinct=codes.dictionary, repeats=len(np.unique(pairs)) < len(pairs))
 
 
-def short_number(value: Any) -> str:
-    """Write a number shortly: 5220, 0.25, 1e+06 only where nothing shorter is exact enough."""
-    value = float(value)
-    if value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.6g}"
+# -- sets written as text --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SetsFound:
+    """The separator of the items, how many distinct items there are, and whether that is sure."""
+
+    separator: str
+    items: int
+    open: bool
+
+
+def find_sets(words: Words) -> SetsFound | None:
+    """Find the separator that parts the cells into short items which come again in other cells."""
+    for separator, rule in thresholds.SET_RULES.items():
+        with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
+        # One cell may hold all there is to see in a handful of strings.
+        if with_it >= 2 or (with_it == 1 and 2 <= len(words) <= 6):
+            some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
+            cells = [split_items(word, separator) for word in some]
+            counts = Counter(item for items in cells for item in set(items))
+            if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
+                return SetsFound(separator, len(counts), rule.punctuation)
+    return None
+
+
+def _are_sets(cells: list[list[str]], counts: Counter[str], rule: thresholds.SetRule) -> bool:
+    """Whether cells hold several items, in no fixed places, which come again in other cells."""
+    several = [items for items in cells if len(items) > 1]
+    again = sum(count > 1 for count in counts.values())
+    repeats = sum(len(set(items)) < len(items) for items in several)
+    if rule.punctuation and (any("" in items for items in several) or _is_pairs(several, cells)):
+        return False
+    return (
+        len(several) / len(cells) >= rule.min_share
+        and again >= max(1, rule.min_again * len(counts))
+        and len(counts) <= thresholds.MAX_DISTINCT_ITEMS * sum(map(len, cells))
+        and repeats <= thresholds.MAX_SHARE_OF_REPEATS * len(several)
+    )
+
+
+def _are_items(counts: Counter[str], separator: str, rule: thresholds.SetRule) -> bool:
+    """Whether items are short words, not sentences, numbers or single letters between slashes."""
+    lengths = [len(item) for item in counts]
+    n_words = sum(item.count(" ") + 1 for item in counts) / len(counts)
+    if sum(lengths) / len(lengths) > thresholds.MAX_MEAN_ITEM_LENGTH or n_words > rule.max_words:
+        return False
+    if rule.punctuation and not any(c.isalpha() for item in counts for c in item):
+        return False
+    return separator != "/" or min(lengths) >= 2
+
+
+def _is_pairs(several: list[list[str]], cells: list[list[str]]) -> bool:
+    """Whether the items have fixed places, as in "Boston, MA" or "Smith, John"."""
+    width = {len(items) for items in several}
+    if len(width) > 1 or len(several) < len(cells) * thresholds.MIN_SHARE_OF_PAIRS:
+        return False
+    first, last = {items[0] for items in several}, {items[-1] for items in several}
+    return not first & last
+
+
+def split_items(cell: str, separator: str) -> list[str]:
+    """Cut a cell into trimmed items."""
+    return [item.strip() for item in cell.split(separator)]
+
+
+# -- lists written as text: ['red', 'green'], [0.1, 0.9], [{"name": "Drama"}] ----------------------
+
+# Frames whose cells are lists end up like this in CSV files. JSON is read as JSON; what Python, R
+# or numpy print is cut into its items. Nothing is run.
+PATTERN = r"(?s)^[\[({].*[\])}]$"
+ENDS = {"[": "]", "(": ")", "{": "}"}
+ITEM = re.compile(
+    r"""\s*(?:'(?P<one>(?:[^'\\]|\\.)*)'|"(?P<two>(?:[^"\\]|\\.)*)"|(?P<bare>[^,'"\[\](){}:]+))\s*"""
+    r"(?:,|$)",
+    re.DOTALL,
+)
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
+CONSTANTS: dict[str, bool | None] = {
+    **dict.fromkeys(("None", "null", "NA", "nan", "NaN")),
+    **{"True": True, "False": False, "true": True, "false": False},
+}
+
+
+def find_lists(words: Words) -> Any:
+    """Return the lists that the words of a column are, an Arrow array; None if they are not.
+
+    A word in brackets alone proves nothing ("[A]"): some cell has several items, or quotes.
+    """
+    if not all_match(words.distinct, PATTERN):
+        return None
+    if not matches(words.distinct, r"""[,'"]|\S\s+\S""").any():
+        return None
+    cells = parse_lists(words.distinct)
+    return None if cells is None or pa.types.is_null(cells.type.value_type) else cells
+
+
+def parse_lists(words: Any) -> Any:
+    """Return strings as lists, an Arrow array; None where one of them is no list, or they differ.
+
+    Parameters
+    ----------
+    words : Arrow array of strings
+
+    Examples
+    --------
+    >>> parse_lists(pa.array(["['red', 'blue']", "[]"])).to_pylist()
+    [['red', 'blue'], []]
+    >>> parse_lists(pa.array(["[0.5 0.5]", "[1, 0]"])).to_pylist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    if not all_match(words, PATTERN):
+        return None
+    cells = _as_json(words)
+    if cells is None:
+        cells = [_items(word) for word in words.to_pylist()]
+        if any(items is None for items in cells):
+            return None
+    try:
+        return pa.array(_alike(cells))
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # items of several types
+        return None
+
+
+def _as_json(words: Any) -> list[Any] | None:
+    """Read all words as one JSON document."""
+    try:
+        cells = json.loads("[" + ",".join(words.to_pylist()) + "]")
+    except (ValueError, RecursionError):
+        return None
+    if len(cells) != len(words) or not all(isinstance(cell, list) for cell in cells):
+        return None
+    return [_named(cell) for cell in cells]
+
+
+def _named(items: list[Any]) -> list[Any]:
+    """Return the names of records, ``[{"id": 18, "name": "Drama"}]``; other items as they are."""
+    if items and all(
+        isinstance(item, dict) and isinstance(item.get("name"), str) for item in items
+    ):
+        return [item["name"] for item in items]
+    return items
+
+
+def _items(word: str) -> list[Any] | None:
+    """Cut a list as Python prints it into its items; None where it is something else."""
+    inside = word[1:-1].strip()
+    if ENDS[word[0]] != word[-1]:
+        return None
+    items: list[Any] = []
+    at = 0
+    while at < len(inside):
+        match = ITEM.match(inside, at)
+        if match is None or (match["bare"] is not None and not match["bare"].strip()):
+            return None
+        at = match.end()
+        if match["bare"] is not None:
+            items.append(_value(match["bare"].strip()))
+        else:
+            quoted = match["one"] if match["one"] is not None else match["two"]
+            items.append(ESCAPED.sub(lambda m: LETTERS.get(m[1], m[1]), quoted))
+    if len(items) == 1 and isinstance(items[0], str) and "," not in inside and " " in inside:
+        numbers = [_value(part) for part in inside.split()]  # as numpy prints an array
+        if all(isinstance(number, float) for number in numbers):
+            return numbers
+    return items
+
+
+def _value(text: str) -> Any:
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    try:
+        return float(text) if "_" not in text else text
+    except ValueError:
+        return text
+
+
+def _alike(cells: list[Any]) -> list[Any]:
+    """Make integers of floats where all are; one item that is a word makes words of all."""
+    flat = [item for items in cells for item in items if item is not None]
+    types = set(map(type, flat))
+    if types == {float} and _are_integers(np.array(flat)):
+        return _each(int, cells)
+    if str in types and len(types) > 1 and types <= {str, float, int, bool}:
+        return _each(_word, cells)
+    return cells
+
+
+def _are_integers(values: np.ndarray) -> bool:
+    whole = np.isfinite(values).all() and (values == np.trunc(values)).all()
+    return bool(whole and abs(values).max() < thresholds.MAX_EXACT_INTEGER)
+
+
+def _each(make: Callable[[Any], Any], cells: list[Any]) -> list[Any]:
+    return [[None if item is None else make(item) for item in items] for items in cells]
+
+
+def _word(item: Any) -> str:
+    return str(int(item)) if isinstance(item, float) and item.is_integer() else str(item)
+
+
+def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
+    """Read lists in brackets where the column was fitted with them, or its cells show them.
+
+    Parameters
+    ----------
+    raw : Raw
+        A text column.
+    kind : Kind
+        One whose cells hold several things.
+
+    Returns
+    -------
+    raw : Raw
+        Lists, or the text as it was.
+    kind : Kind
+        With the reading that made them.
+    """
+    reading = kind.reading or Reading()
+    known = reading.what == "list"
+    if not known and reading.separator:
+        return raw, kind
+    words = words_of(raw)
+    cells = parse_lists(words.distinct) if known else find_lists(words)
+    if cells is not None:
+        return spread(raw, words, cells), replace(kind, reading=replace(reading, what="list"))
+    if not known or not len(words):
+        return raw, kind
+    fits = [parse_lists(words.distinct[at : at + 1]) is not None for at in range(len(words))]
+    rows, first, _ = misfits(raw, words, np.array(fits))
+    needed = "lists such as ['a', 'b'], alike in all cells"
+    raise wrong(raw, rows, first, needed, "Write it alike, or give a list")

@@ -11,11 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.table.formats.neutral import words_of
-from lookalike.table.formats.raw import Raw, is_missing, written, wrong
-from lookalike.table.infer.lists_text import find_sets, split_items
-from lookalike.table.infer.reading import Reading
-from lookalike.table.model.kind import Kind
+from lookalike.table.formats.raw import (
+    Raw,
+    is_missing,
+    is_number,
+    to_numpy,
+    words_of,
+    written,
+    wrong,
+)
+from lookalike.table.infer.lists import find_sets, split_items
+from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column, Graph
 
 _LISTS = (list, tuple, np.ndarray)
@@ -33,7 +39,7 @@ def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a text column."""
     if raw.is_text:
         words = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
-        words[:-1] = raw.words.to_numpy(zero_copy_only=False)
+        words[:-1] = to_numpy(raw.words)
         return Column(raw.name, kind, words[raw.codes])
 
     def read(row: int, value: Any) -> str:
@@ -56,33 +62,25 @@ def _frozen(raw: Raw, row: int, items: list[Any]) -> frozenset[Any]:
     try:
         return frozenset(tuple(i) if isinstance(i, list) else i for i in items)
     except TypeError:
-        raise wrong(
-            raw, row, items, "items that can be compared", "Use strings", WrongType
-        ) from None
+        raise _not_comparable(raw, row, items) from None
+
+
+def _not_comparable(raw: Raw, row: int, value: Any) -> Exception:
+    return wrong(raw, row, value, "items that can be compared", "Use strings", WrongType)
 
 
 def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of sets."""
-    if raw.is_text:
-        return _read_written_sets(raw, kind)
     hint = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
     needed = "lists or sets of items (a string is not a set)"
-
-    def read(row: int, value: Any) -> frozenset[Any]:
-        return _frozen(raw, row, _items(raw, row, value, needed, hint))
-
-    return Column(raw.name, kind, _cells(raw, read))
-
-
-def _read_written_sets(raw: Raw, kind: Kind) -> Column:
-    """Cut strings at the separator that the column was fitted with, or that its cells show."""
+    if not raw.is_text:
+        cells = _cells(raw, lambda row, v: _frozen(raw, row, _items(raw, row, v, needed, hint)))
+        return Column(raw.name, kind, cells)
     reading = kind.reading
-    if reading is None or not reading.separator:
+    if reading is None or not reading.separator:  # else the one that the column was fitted with
         found = find_sets(words_of(raw))
         if found is None:
             row = int(np.flatnonzero(raw.present())[0])
-            hint = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
-            needed = "lists or sets of items (a string is not a set)"
             raise wrong(raw, row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
     sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
@@ -98,7 +96,7 @@ def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
         if isinstance(value, list | tuple | set | frozenset):
             return _frozen(raw, row, [i for i in value if not is_missing(i)])
         if not isinstance(value, Hashable):
-            raise wrong(raw, row, value, "items that can be compared", "Use strings", WrongType)
+            raise _not_comparable(raw, row, value)
         return value
 
     def read(row: int, value: Any) -> tuple[Any, ...]:
@@ -119,43 +117,34 @@ def _number_rows(raw: Raw) -> list[np.ndarray | None]:
     """Return each cell as a 1-D array of floats; None where missing."""
     if raw.is_arrow and pa.types.is_nested(raw.type) and not pa.types.is_struct(raw.type):
         item = raw.type.value_type
-        if pa.types.is_floating(item) or pa.types.is_integer(item) or pa.types.is_boolean(item):
+        if is_number(item) or pa.types.is_boolean(item):
             return _rows_of_lists(raw)
-    rows: list[np.ndarray | None] = []
-    for row, value in enumerate(raw.values()):
-        if value is None:
-            rows.append(None)
-            continue
-        numeric = None
-        if isinstance(value, _LISTS):
-            try:
-                numeric = np.array(
-                    [np.nan if is_missing(v) else v for v in value], dtype=np.float64
-                )
-            except (TypeError, ValueError):
-                numeric = None
-        if numeric is None or numeric.ndim != 1:
-            raise wrong(
-                raw,
-                row,
-                value,
-                "lists of numbers",
-                "Give each cell as a list of numbers",
-                WrongType,
-            )
-        rows.append(numeric)
-    return rows
+    return [
+        None if value is None else _numbers(raw, row, value)
+        for row, value in enumerate(raw.values())
+    ]
+
+
+def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
+    numbers = None
+    if isinstance(value, _LISTS):
+        try:
+            numbers = np.array([np.nan if is_missing(v) else v for v in value], dtype=np.float64)
+        except (TypeError, ValueError):
+            pass  # named below
+    if numbers is None or numbers.ndim != 1:
+        hint = "Give each cell as a list of numbers"
+        raise wrong(raw, row, value, "lists of numbers", hint, WrongType)
+    return numbers
 
 
 def _rows_of_lists(raw: Raw) -> list[np.ndarray | None]:
-    gap = pc.is_null(raw.cells).to_numpy(zero_copy_only=False)
     full = raw.cells.drop_null()
     keep = np.float32 if full.type.value_type == pa.float32() else np.float64
-    flat = pc.list_flatten(full).cast(pa.from_numpy_dtype(keep))
-    values = flat.to_numpy(zero_copy_only=False)
-    lengths = pc.list_value_length(full).to_numpy(zero_copy_only=False)
-    parts = iter(np.split(values, np.cumsum(lengths)[:-1])) if len(lengths) else iter(())
-    return [None if missing else next(parts) for missing in gap]
+    values = to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(keep)))
+    ends = np.cumsum(to_numpy(pc.list_value_length(full)))
+    parts = iter(np.split(values, ends[:-1]))
+    return [next(parts) if here else None for here in raw.present()]
 
 
 def read_series(raw: Raw, kind: Kind, fitted: bool) -> Column:
@@ -177,26 +166,21 @@ def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
     for row, values in enumerate(rows):
         if values is None:
             continue
-        if len(values) != width:
-            raise InvalidInput(
-                f"Column {raw.name!r}",
-                f"{width} numbers in every {kind.name}",
-                f"{len(values)} in row {row}",
-                (
-                    "Pad it, or use ",
-                    Param("kinds", {raw.name: "series"}),
-                    " for lists of any length",
-                ),
-            )
-        if kind.name == "histogram" and (values < 0).any():
-            raise InvalidInput(
-                f"Column {raw.name!r}",
-                "bins that are not negative",
-                f"{values.min():g} in row {row}",
-                ("Use ", Param("kinds", {raw.name: "vector"})),
-            )
+        _check_entries(raw, row, kind, values, width)
         matrix[row] = values
     return Column(raw.name, replace(kind, width=width), matrix)
+
+
+def _check_entries(raw: Raw, row: int, kind: Kind, values: np.ndarray, width: int) -> None:
+    who = f"Column {raw.name!r}"
+    if len(values) != width:
+        hint = ("Pad it, or use ", Param("kinds", {raw.name: "series"}), " for lists of any length")
+        needed = f"{width} numbers in every {kind.name}"
+        raise InvalidInput(who, needed, f"{len(values)} in row {row}", hint)
+    if kind.name == "histogram" and (values < 0).any():
+        found = f"{values.min():g} in row {row}"
+        vector = ("Use ", Param("kinds", {raw.name: "vector"}))
+        raise InvalidInput(who, "bins that are not negative", found, vector)
 
 
 # -- graph, object --------------------------------------------------------------------------------
@@ -211,33 +195,28 @@ def is_graph(cell: Any) -> bool:
 
 def read_graph(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of graphs."""
+    return Column(raw.name, kind, _cells(raw, lambda row, value: _graph(raw, row, value)))
 
-    def read(row: int, value: Any) -> Graph:
-        if isinstance(value, Graph):
-            return value
-        if not is_graph(value):
-            hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
-            raise wrong(raw, row, value, "graphs with nodes and edges", hint, WrongType)
-        directed = bool(getattr(value, "is_directed", lambda: False)())
-        mapping = isinstance(value, Mapping)
-        nodes = _nodes(value["nodes"] if mapping else value.nodes)
-        edges = set()
-        for edge in (value["edges"] if mapping else value.edges) or ():
-            a, b = (
-                (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
-            )
-            for end in (a, b):
-                if end not in nodes:
-                    raise InvalidInput(
-                        f"Column {raw.name!r}",
-                        "edges between nodes of the graph",
-                        f"an edge to {end!r}, which is not a node, in row {row}",
-                        "Add the node",
-                    )
-            edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
-        return Graph(nodes, frozenset(edges))
 
-    return Column(raw.name, kind, _cells(raw, read))
+def _graph(raw: Raw, row: int, value: Any) -> Graph:
+    if isinstance(value, Graph):
+        return value
+    if not is_graph(value):
+        hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
+        raise wrong(raw, row, value, "graphs with nodes and edges", hint, WrongType)
+    directed = bool(getattr(value, "is_directed", lambda: False)())
+    mapping = isinstance(value, Mapping)
+    nodes = _nodes(value["nodes"] if mapping else value.nodes)
+    edges = set()
+    for edge in (value["edges"] if mapping else value.edges) or ():
+        a, b = (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
+        other = [end for end in (a, b) if end not in nodes]
+        if other:
+            found = f"an edge to {other[0]!r}, which is not a node, in row {row}"
+            needed = "edges between nodes of the graph"
+            raise InvalidInput(f"Column {raw.name!r}", needed, found, "Add the node")
+        edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
+    return Graph(nodes, frozenset(edges))
 
 
 def _nodes(given: Any) -> dict[Any, Any]:

@@ -1,25 +1,291 @@
-"""Numbers: from typed cells, from text, from dates and durations."""
+"""Numbers: as people write them, as cells hold them, and what a column of them is.
+
+The reading of a text column (money, separators, percent, units) is decided from all its distinct
+strings together: "1,067" alone may be a thousand or one and a bit, but beside "12,5" it may not.
+"""
 
 from __future__ import annotations
 
 import decimal
 import numbers
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
-from lookalike.table.formats.neutral import neutralise
-from lookalike.table.formats.raw import Raw, of_arrow, of_values, written, wrong
-from lookalike.table.infer.parse import read_text_as
-from lookalike.table.infer.reading import Reading
-from lookalike.table.model.kind import Kind
+from lookalike.table.formats.raw import (
+    SAMPLE,
+    Raw,
+    Words,
+    all_match,
+    is_number,
+    join_notes,
+    matches,
+    means_missing,
+    misfits,
+    neutralise,
+    of_arrow,
+    of_values,
+    short_number,
+    spread,
+    to_numpy,
+    words_of,
+    written,
+    wrong,
+)
+from lookalike.table.infer import dates, roles, thresholds
+from lookalike.table.infer.roles import Guess
+from lookalike.table.infer.vocabulary import vocabulary
+from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column
 
-_TICKS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+PLAIN = Reading("number")  # as programs write numbers
+_BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
+_GROUPED = r"[1-9]\d{0,2}\.\d{3}"  # 1.234, which may be a thousand
+# How digits may be grouped: (decimal, thousands, the pattern that every number must have)
+_STYLES = (
+    (".", "", r"^(?:\d+\.?\d*|\.\d+)$"),
+    (".", ",", r"^(?:[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}|\d{1,3}|\d+)(?:\.\d+)?$"),
+    (",", ".", r"^(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?$"),
+    (",", "", r"^\d*,?\d+$"),
+    (".", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:\.\d+)?$"),
+    (",", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:,\d+)?$"),
+    (".", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:\.\d+)?$"),
+    (",", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:,\d+)?$"),
+)
+_MARKS = {"": "", " ": " \u00a0\u202f", "'": "'’", ".": ".", ",": ","}  # what groups digits
+
+
+@cache
+def _pattern() -> str:
+    """Return the pattern of a number with everything that may stand around it."""
+    money = vocabulary().currency
+    return (
+        rf"^(?P<open>\(?)(?P<sign>[+\-−–]?)\s?(?P<before>{money}|)\s?(?P<again>[+\-−]?)\s?"
+        rf"(?P<body>{_BODY})(?P<exponent>(?:[eE][+\-]?\d+)?)(?P<space>\s*)"
+        rf"(?P<after>[^\d\s.,()+\-:;|][^\d():;|]{{0,14}}|)\)?$"
+    )
+
+
+# -- the reading of all strings --------------------------------------------------------------------
+
+
+def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
+    """Find the one reading under which every string is a number; None where there is none.
+
+    Parameters
+    ----------
+    words : Words
+        Without the words that mean missing.
+    prefer : {"", ".", ","}
+        The decimal separator to choose where the strings allow both.
+    """
+    plain = _plain(words.distinct)
+    if plain is not None:
+        if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
+            return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
+        return dates.Found(PLAIN, plain)
+    if pc.extract_regex(words.distinct[:SAMPLE], _pattern()).null_count:
+        return None
+    parts = pc.extract_regex(words.distinct, _pattern())
+    if parts.null_count:
+        return None
+    around, style = _find_affixes(parts), _find_style(parts.field("body"), prefer)
+    if around is None or style is None:
+        return None
+    currency, unit, note = around
+    mark, thousands, open_to = style
+    reading = replace(PLAIN, decimal=mark, thousands=thousands, currency=currency, unit=unit)
+    return _read(words, reading, note, open_to)
+
+
+def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
+    """Find the decimal separator, what groups thousands, and the other separator that would do."""
+    styles = [(mark, thousands) for mark, thousands, form in _STYLES if all_match(bodies, form)]
+    if not styles:
+        return None
+    mark, thousands = styles[0]
+    other = next((mark_ for mark_, _ in styles if mark_ != mark), "")
+    if not thousands and mark == "." and prefer == "," and other:
+        if all_match(bodies, rf"^{_GROUPED}$"):
+            mark, thousands = ",", "."
+    elif thousands and other and prefer == other:
+        mark, thousands = next(style for style in styles if style[0] == prefer)
+    doubtful = (mark, thousands) != (".", "")
+    return mark, thousands, other if doubtful else ""
+
+
+def _find_affixes(parts: Any) -> tuple[str, str, str] | None:
+    """Find the one currency and the one unit, and a note on both; None where there are several."""
+    after = parts.field("after")
+    currency_after = pc.match_substring_regex(after, rf"^{vocabulary().currency}$")
+    money = {word for word in parts.field("before").unique().to_pylist() if word}
+    money |= set(after.filter(currency_after).unique().to_pylist())
+    units = set(after.unique().to_pylist()) - money - {""}
+    if len(money) > 1:
+        return None
+    currency = min(money, default="")
+    if currency and units and {unit.casefold() for unit in units} <= set(vocabulary().multiples):
+        return currency, "", f"{', '.join(sorted(units))} after an amount multiplies it"
+    near = after.filter(pc.equal(parts.field("space"), ""))
+    found = _find_unit(units, set(near.unique().to_pylist()), pc.sum(pc.equal(after, "")).as_py())
+    if found is None:
+        return None
+    unit, note = found
+    return currency, unit, join_notes(note, f"amounts in {currency}" if currency else "")
+
+
+def _find_unit(units: set[str], near: set[str], n_without: int) -> tuple[str, str] | None:
+    """Return the one unit and a note on it; None where they are several, or none is known.
+
+    Parameters
+    ----------
+    units : what stands after the numbers
+    near : those of them with no space before
+    n_without : distinct strings that have no unit
+    """
+    if not units:
+        return "", ""
+    if len({_singular(unit) for unit in units}) > 1:
+        return None
+    if not all(_is_unit(unit, spaced=unit not in near) for unit in units):
+        return None
+    unit = min(units, key=lambda word: (len(word), word))
+    if n_without and unit.casefold() not in vocabulary().units:
+        return None
+    rest = f"; {n_without} distinct cells have none" if n_without else ""
+    return unit, f"the unit {unit!r} is left out{rest}"
+
+
+def _is_unit(word: str, spaced: bool) -> bool:
+    units = vocabulary().units
+    if word.casefold() in units or _singular(word) in units:
+        return spaced or len(word) > 1 or not word.isupper()  # 1A, 2A are not amperes
+    letters = word.replace(" ", "").replace("/", "").replace(".", "")
+    plain = letters.isalpha() and word.casefold() not in ("am", "pm", "bc", "ad")
+    return spaced and plain and len(letters) >= 3 and word.count(" ") <= 1 and word.islower()
+
+
+def _singular(unit: str) -> str:
+    """Return a unit in the singular, without case."""
+    unit = unit.casefold().strip(".")
+    return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
+
+
+def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> dates.Found | None:
+    cells, fits = parse_numbers(words.distinct, reading)
+    if not fits.all():
+        return None
+    if open_to:
+        at = int(np.argmax(matches(words.distinct, r"\d[.,]\d")))
+        shown, value = words.distinct[at].as_py(), cells[at].as_py()
+        note = join_notes(note, f"{shown!r} is read as {value:.10g}")
+    decides = (reading.decimal == "," or reading.thousands) and not open_to
+    return dates.Found(reading, cells, note, open_to, reading.decimal if decides else "")
+
+
+def has_leading_zeros(distinct: Any) -> bool:
+    """Whether some string is digits after a zero, as in "02139"."""
+    return bool(matches(distinct, r"^0\d+$").any())
+
+
+def misfit_numbers(distinct: Any) -> np.ndarray:
+    """Return which strings are no plain number, money or percentage."""
+    amount = r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?"
+    number = rf"^[+\-−]?(?:{vocabulary().currency}\s?)?{amount}\s?%?$"
+    return ~(matches(distinct, number) & matches(distinct, r"\d"))
+
+
+# -- parsing by a known reading --------------------------------------------------------------------
+
+
+def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
+    """Read strings by a reading that is known already.
+
+    Returns
+    -------
+    cells : Arrow array of int64 or float64, missing where a string does not fit
+    fits : boolean array
+    """
+    plain = _plain(distinct) if reading.decimal == "." else None
+    if plain is not None and not reading.currency and not reading.unit:
+        return plain, np.ones(len(distinct), dtype=bool)
+    parts = pc.extract_regex(distinct, _pattern())
+    bodies = parts.field("body")
+    for mark in _MARKS.get(reading.thousands, ""):
+        bodies = pc.replace_substring(bodies, mark, "")
+    if reading.decimal == ",":
+        bodies = pc.replace_substring(bodies, ",", ".")
+    factors = _factors(parts, reading)
+    whole = pc.fill_null(pc.match_substring_regex(bodies, _STYLES[0][2]), False)
+    fits = to_numpy(whole) & ~to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
+    full = pc.binary_join_element_wise(
+        bodies, parts.field("exponent"), pa.scalar("", pa.large_string())
+    )
+    full = pc.if_else(pa.array(fits), full, pa.scalar(None, full.type))
+    values = to_numpy(full.cast(pa.float64())) * factors
+    values = np.where(_is_negative(parts), -values, values)
+    cells = pa.array(values, mask=~fits)
+    if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and _are_integers(values):
+        cells = cells.cast(pa.int64())
+    return cells, fits
+
+
+def _are_integers(values: np.ndarray) -> bool:
+    """Whether floats are integers, and none is so large that a digit may have been lost."""
+    return bool(
+        np.all(values == np.floor(values))
+        and np.abs(values).max(initial=0) < thresholds.MAX_EXACT_INTEGER
+    )
+
+
+def _factors(parts: Any, reading: Reading) -> np.ndarray:
+    """Return what each number is multiplied with: NaN where its affixes are not of the reading."""
+    known = {_singular(word) for word in ("", reading.unit, reading.currency)}
+
+    def of_after(after: str) -> float:
+        if _singular(after) in known:
+            return 1.0
+        return vocabulary().multiples.get(after.casefold(), np.nan) if reading.currency else np.nan
+
+    def of_before(before: str) -> float:
+        return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
+
+    return _each(parts.field("after"), of_after) * _each(parts.field("before"), of_before)
+
+
+def _each(strings: Any, value: Callable[[str], float]) -> np.ndarray:
+    """Apply a function to every string, once for each distinct one; 1 where missing."""
+    encoded = strings.dictionary_encode()
+    values = np.array([*map(value, encoded.dictionary.to_pylist()), 1.0])
+    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
+
+
+def _is_negative(parts: Any) -> np.ndarray:
+    """Return which numbers are below 0: a minus before or after the currency, or brackets."""
+    dashes = pa.array(["-", "−", "–"], pa.large_string())
+    sign, again = (to_numpy(pc.is_in(parts.field(n), value_set=dashes)) for n in ("sign", "again"))
+    bracket = to_numpy(pc.fill_null(pc.equal(parts.field("open"), "("), False))
+    return np.asarray(sign ^ again ^ bracket)
+
+
+def _plain(distinct: Any) -> Any:
+    """Read strings that programs write; None where one of them is not."""
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            distinct[:SAMPLE].cast(kind)  # a failing cast looks at every string before it says so
+            return distinct.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+# -- cells as numbers ------------------------------------------------------------------------------
 
 
 def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
@@ -28,91 +294,300 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
         raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
     if raw.is_text:
-        raw, reading = read_text_as(raw, kind, fitted)
+        raw, reading = _read_text_as(raw, kind, fitted)
     elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
-        raw, reading = _compact(raw, kind)
+        raw, reading = _read_compact(raw, kind)
     values, source = _floats(raw)
     if not values.flags.writeable:  # memory shared with the source; kernels want arrays of one sort
         values = values.copy()
-    if fitted:
-        if source and source != kind.source:
-            raise InvalidInput(
-                f"Column {raw.name!r}",
-                f"{kind.source or 'plain number'}s, as in the fitted table",
-                f"{source}s",
-                "Give the column the type it had before",
-            )
-        return Column(raw.name, kind, values)
-    role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
-    kind = replace(kind, source=source or kind.source, role=role, reading=reading)
+    if not fitted:
+        role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
+        kind = replace(kind, source=source or kind.source, role=role, reading=reading)
+    elif source and source != kind.source:
+        raise InvalidInput(
+            f"Column {raw.name!r}",
+            f"{kind.source or 'plain number'}s, as in the fitted table",
+            f"{source}s",
+            "Give the column the type it had before",
+        )
     return Column(raw.name, kind, values)
 
 
-def _compact(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
-    """Take whole numbers such as 20200924 for what they say."""
-    if not raw.is_arrow or not (pa.types.is_integer(raw.type) or pa.types.is_floating(raw.type)):
+def _read_compact(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
+    """Take integers such as 20200924 for what they say."""
+    if not raw.is_arrow or not is_number(raw.type):
         return raw, kind.reading
     text = [None if value is None else written(value) for value in raw.values()]
     if not any(text):
         return raw, kind.reading
-    return read_text_as(of_values(raw.name, text), kind)
+    return _read_text_as(of_values(raw.name, text), kind)
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
+    """Return the cells as floats, and what they are where they were dates or durations."""
     if not raw.is_arrow:
-        return _floats_of_objects(raw)
+        return _floats_of_objects(raw), ""
     if pa.types.is_null(raw.type):
         return np.full(len(raw), np.nan), ""
-    if pa.types.is_floating(raw.type):
-        return raw.cells.to_numpy(zero_copy_only=False), ""
-    if pa.types.is_integer(raw.type) or pa.types.is_boolean(raw.type):
-        # safe=False: whole numbers beyond 2**53 are rounded, which the kind's note says
-        cells = raw.cells.cast(pa.float64(), safe=False)
-        return cells.to_numpy(zero_copy_only=False), ""
     if pa.types.is_temporal(raw.type):
-        return to_seconds(raw.cells)
-    row = int(np.flatnonzero(raw.present())[0])
-    raise wrong(
-        raw,
-        np.flatnonzero(raw.present()),
-        raw.cells[row].as_py(),
-        "numbers",
-        Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"})),
-        WrongType,
-    )
+        return dates.to_seconds(raw.cells)
+    if is_number(raw.type) or pa.types.is_boolean(raw.type):
+        # safe=False: integers beyond 2**53 are rounded, which the kind's note says
+        floating = pa.types.is_floating(raw.type)
+        return to_numpy(raw.cells if floating else raw.cells.cast(pa.float64(), safe=False)), ""
+    rows = np.flatnonzero(raw.present())
+    hint = Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"}))
+    raise wrong(raw, rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
 
 
-def _floats_of_objects(raw: Raw) -> tuple[np.ndarray, str]:
+def _floats_of_objects(raw: Raw) -> np.ndarray:
     values = np.full(len(raw), np.nan)
     bad = []
     for row, cell in enumerate(raw.cells):
-        if cell is None:
-            continue
         if isinstance(cell, numbers.Real | decimal.Decimal | np.bool_):
             values[row] = float(cell)
-        else:
+        elif cell is not None:
             bad.append(row)
     if bad:
         cell = raw.cells[bad[0]]
         hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
         raise wrong(raw, bad, cell, "numbers", hint, WrongType)
-    return values, ""
+    return values
 
 
-def to_seconds(cells: Any) -> tuple[np.ndarray, str]:
-    """Turn dates, times and durations into seconds; dates are counted from 1970 in UTC.
+# -- text as the numbers or dates that a kind asks for ---------------------------------------------
+
+
+def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Reading | None]:
+    """Read a text column as numbers or dates, as its kind asks; say which cell does not fit.
+
+    Parameters
+    ----------
+    raw : Raw
+        A text column.
+    kind : Kind
+        Of name "number"; its reading, its role and its source say what the text should be.
+    fitted : bool
+        Whether the kind was fitted on other rows, which changes the advice alone.
 
     Returns
     -------
-    seconds : float64 array, NaN where missing
-    source : "datetime" or "duration"
+    raw : Raw
+        Typed cells.
+    reading : Reading or None
+        How they were read; None where numbers are written plainly.
     """
-    kind = cells.type
-    if pa.types.is_date(kind):
-        cells, kind = cells.cast(pa.timestamp("s")), pa.timestamp("s")
-    gap = pc.is_null(cells).to_numpy(zero_copy_only=False)
-    storage = pa.int32() if kind.bit_width == 32 else pa.int64()
-    ticks = pc.fill_null(cells.cast(storage).cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
-    seconds = ticks / _TICKS[kind.unit]
-    seconds[gap] = np.nan
-    return seconds, "datetime" if pa.types.is_timestamp(kind) else "duration"
+    every = words_of(raw)
+    words = every.where(~means_missing(every.distinct))
+    if len(words) == 0:
+        return Raw(raw.name, pa.nulls(len(raw), pa.float64())), kind.reading
+    date = kind.role in ("date", "time") or kind.source in ("datetime", "duration")
+    found = _parse_known(words, kind.reading) or _find_any(words, kind.reading, date)
+    if found is None:
+        raise _misfit(raw, words, kind, date, fitted)
+    reading, cells = found
+    return spread(raw, words, cells), reading
+
+
+def _parse_known(words: Words, known: Reading | None) -> tuple[Reading | None, Any] | None:
+    """Read words by a known reading; None where there is none, or one word does not fit."""
+    if known is None:
+        return None
+    found, parse = None, parse_numbers
+    if known.what in ("date", "time") and known.form:
+        parse = dates.parse_dates
+        if known.form in dates.ORDERS:  # the caller may have given no more than this order
+            found = dates.find_dates(words, known.form)
+    elif known.what != "number" or known == PLAIN:
+        return None
+    elif known.decimal == "," and not known.thousands:  # or than this separator
+        found = find_numbers(words, ",")
+    if found is not None and (found.reading.form, found.reading.decimal) == (
+        known.form,
+        known.decimal,
+    ):
+        return found.reading, found.cells
+    cells, fits = parse(words.distinct, known)
+    return (known, cells) if fits.all() else None
+
+
+def _find_any(words: Words, known: Reading | None, date: bool) -> tuple[Reading | None, Any] | None:
+    """Find how words are numbers, or dates; a known reading says what to prefer."""
+    known = known or Reading(decimal="")
+    if not date:
+        found = find_numbers(words, known.decimal)
+        if found is not None:
+            return None if found.reading == PLAIN else found.reading, found.cells
+    found = dates.find_dates(words, known.form, compact=date)
+    return None if found is None else (found.reading, found.cells)
+
+
+def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
+    """Name the first cell that is not what the others are."""
+    fits = [_fits_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()]
+    rows, first, every = misfits(raw, words, np.array(fits))
+    text = Param("kinds", {raw.name: "text"})
+    hint = Phrase("Use ", Param("missing", [first]), " or ", text)
+    if every and date:
+        hint = Phrase("Write them alike, for example 2020-09-24, or use ", text)
+    if fitted:  # how cells are read was settled by the fitted table
+        hint = Phrase("Write it as the fitted cells are written, or leave it missing")
+    return wrong(raw, rows, first, "dates" if date else "numbers", hint)
+
+
+def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
+    alone = pa.array([word], pa.large_string())
+    words = Words(name, alone, np.ones(1, dtype=np.int64), 1, alone)
+    known = kind.reading
+    if date:
+        if known is not None and known.form:
+            return bool(dates.parse_dates(alone, known)[1].all())
+        return dates.find_dates(words, compact=True) is not None
+    if known is not None and known.what == "number":
+        return bool(parse_numbers(alone, known)[1].all())
+    return find_numbers(words) is not None
+
+
+# -- what a column of numbers is -------------------------------------------------------------------
+
+
+def infer_numbers(raw: Raw) -> Guess:
+    """Say what a column of numbers is: a quantity, a code, an identifier, a date, one value."""
+    values = to_numpy(raw.cells.drop_null())
+    if pa.types.is_floating(raw.type):
+        values = values[~np.isnan(values)]
+    low, high = values.min(), values.max()
+    if low == high:
+        return roles.set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
+    whole = pa.types.is_integer(raw.type)
+    if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
+        whole = bool(np.isfinite([low, high]).all()) and _are_integers(values)
+        values = values.astype(np.int64) if whole else values
+    guess = _infer_integers(raw, values) if whole else None
+    return guess or _quantity(raw, values, whole)
+
+
+def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
+    """Say from where to where numbers go, and what may be wrong with them."""
+    low, high = values.min(), values.max()
+    reason = f"values from {short_number(low)} to {short_number(high)}"
+    if raw.count <= thresholds.MAX_CELLS_TO_COUNT_DISTINCT:
+        reason = f"{_distinct(raw, values):,} distinct {reason}"
+    note, gaps = roles.sentinel_note(
+        values, None if raw.times is None else raw.times[raw.present()]
+    )
+    if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
+        note, gaps = "beyond 2**53, where the last digits are rounded", ()
+    kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
+    if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
+        kind = replace(kind, confidence=0.8, close="code")
+    return Guess(kind)
+
+
+def _may_count(raw: Raw, values: np.ndarray) -> bool:
+    """Whether there are at least three integers, and each comes twice on average."""
+    some = values[: thresholds.MAX_CELLS_TO_COUNT_DISTINCT]
+    if not pa.types.is_integer(raw.type) and (some != np.floor(some)).any():
+        return False
+    return 3 <= _distinct(raw, values) <= raw.count / 2
+
+
+def _distinct(raw: Raw, values: np.ndarray) -> int:
+    return len(np.unique(values)) if raw.distinct is None else raw.distinct
+
+
+class _Integers(NamedTuple):
+    """What decides whether integers are names: both ends, distinct ones, what floats would lose."""
+
+    low: int
+    high: int
+    distinct: int
+    large: bool
+    lossy: bool
+
+    @property
+    def between(self) -> str:
+        return f"from {self.low} to {self.high}"
+
+
+def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
+    """Recognize integers that are names or dates; None for quantities."""
+    low, high = int(values.min()), int(values.max())
+    if (
+        roles.says_date(raw.name)
+        and thresholds.COMPACT_DATES[0] <= low
+        and high <= thresholds.COMPACT_DATES[1]
+    ):
+        guess = _compact_dates(raw)
+        if guess is not None:
+            return guess
+    large = max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER
+    if not large and not roles.is_key_name(raw.name):
+        return None
+    lossy = large and len(np.unique(values)) > len(np.unique(values.astype(np.float64)))
+    facts = _Integers(low, high, _distinct(raw, values), large, lossy)
+    guess = None
+    if facts.distinct == raw.count == raw.rows and raw.count > 1:
+        guess = _identifier(raw, facts)
+    if guess is None and (lossy or (roles.is_code_name(raw.name) and facts.distinct < raw.count)):
+        reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
+        kind = Kind("category", reason, role="code", confidence=0.8, close="number")
+        guess = Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
+    return guess
+
+
+def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
+    """Say why integers that differ in every row name the rows; None where they do not."""
+    name, count, span = raw.name, raw.count, facts.high - facts.low
+    key, row = roles.is_identifier_name(name), roles.is_row_name(name)
+    if row and facts.low >= 0 and count >= thresholds.MIN_ROWS_FOR_PATTERN and span >= count:
+        reason = f"{facts.distinct:,} distinct whole numbers, named {name!r}"
+        return _aside(reason, confidence=0.9, close="number")
+    if span == count - 1 and (key or row):
+        reason = f"consecutive whole numbers {facts.between}, named {name!r}"
+        return _aside(reason, confidence=0.95)
+    long = facts.lossy or (
+        facts.large and not roles.says_date(name) and count >= thresholds.MIN_ROWS_FOR_PATTERN
+    )
+    if not (
+        key or long or (roles.is_code_name(name) and count >= thresholds.MIN_ROWS_FOR_CONSTANT)
+    ):
+        return None
+    reason = f"{facts.distinct:,} distinct whole numbers in as many rows, {_why(raw)}"
+    guess = _aside(reason, confidence=0.9, close="code")
+    if not facts.large:
+        return guess
+    # Kept as text to the last digit, which a float would lose.
+    text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
+    return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+
+
+def _aside(reason: str, confidence: float, close: str = "") -> Guess:
+    reason = f"identifier: {reason}"
+    kind = Kind("number", reason, role="identifier", confidence=confidence, close=close)
+    return Guess(kind, aside=True)
+
+
+def _why(raw: Raw) -> str:
+    return f"named {raw.name!r}" if roles.is_key_name(raw.name) else "too long to be a quantity"
+
+
+def _as_integers(raw: Raw) -> Any:
+    if pa.types.is_integer(raw.type):
+        return raw.cells
+    missing = pa.array(~raw.present())
+    return pc.if_else(missing, pa.scalar(None, raw.type), raw.cells).cast(pa.int64())
+
+
+def _compact_dates(raw: Raw) -> Guess | None:
+    """Read 20200924 as a date."""
+    text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
+    digits = text.dictionary
+    words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
+    found = dates.find_dates(words, compact=True)
+    if found is None:
+        return None
+    typed = replace(raw, cells=found.cells.take(text.indices))
+    guess = dates.infer_dates(typed)
+    kind = replace(guess.kind, reading=found.reading, close="number", confidence=0.9)
+    return replace(guess, kind=kind, raw=typed)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table._data import read_data
-from lookalike.table.formats.neutral import Words, all_match
-from lookalike.table.model.loading import CODED
-from lookalike.table.model.table import Column
-
-ROWS = 20  # rows from which chance no longer explains a copy, or strings without a repeat
-TELLING = 10_000  # rows that show how much a column varies
-SHORT = 40  # characters on average: longer strings are text to be compared, not names
-SURE = (-999, -9999, -99999, -999999)  # hardly ever a quantity where nothing else is negative
-SENTINELS = (-1, -9, -99, -999, -9999, -99999, -999999, 99, 999, 9999, 99999, 999999, 9999999)
+from lookalike.table.formats.raw import Raw, Words, all_match
+from lookalike.table.infer import thresholds
+from lookalike.table.infer.vocabulary import name_words
+from lookalike.table.model.kind import RECORD, Kind
+from lookalike.table.model.table import CODED, Column
 
 _ID = re.compile(
     r"(^|[\s_.\-])(id|ids|uuid|guid|key|identifier)$|[a-z](Id|ID|Key|Uuid|UUID)$|^id$|^ID$|^Id$",
@@ -36,6 +31,7 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+DNA = r"^[ACGTUNacgtun\-]{4,}$"  # few letters: sequences to compare, not names
 _PATTERNS = {
     "e-mail addresses": r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
     "web addresses": r"^(?:https?|ftp)://\S+$|^www\.\S+$",
@@ -44,11 +40,46 @@ _PATTERNS = {
 }
 
 
-@cache
-def _words() -> dict[str, frozenset[str]]:
-    """Return the words in names of columns that say something, from ``data/names.toml``."""
-    words = {what: frozenset(listed) for what, listed in read_data("names").items()}
-    return words | {"owners": words["owners"] | words["numbered"]}
+@dataclass(frozen=True)
+class Guess:
+    """A kind, and whether the column is better set aside.
+
+    ``raw`` holds the cells as they were read where that is not as they came; ``proves`` names the
+    decimal separator or the order of day and month that this column settles for others, ``open``
+    says that another column may settle it for this one.
+    """
+
+    kind: Kind
+    aside: bool = False
+    raw: Raw | None = None
+    proves: str = ""
+    open: bool = False
+
+
+def guess_of(kind: Kind, raw: Raw | None = None) -> Guess:
+    """Set objects aside: they need a distance that only the caller can give."""
+    if kind.name != "object":
+        return Guess(kind, raw=raw)
+    reason = f"{kind.reason}, which need a distance of their own"
+    return Guess(replace(kind, reason=reason, role=RECORD), aside=True)
+
+
+def set_aside_constant(raw: Raw, kind: Kind, otherwise: str = "") -> Guess:
+    """Set a column of one value aside, where there are rows enough to believe it."""
+    missing = raw.rows - raw.count
+    if raw.rows < thresholds.MIN_ROWS_FOR_CONSTANT or raw.count < 2:
+        return Guess(replace(kind, reason=otherwise or kind.reason))
+    also = f", and {missing:,} missing" if missing else ""
+    kind = replace(kind, reason=kind.reason + also, role="constant", close=kind.label)
+    return Guess(kind, aside=True)
+
+
+# -- what the name of a column says ----------------------------------------------------------------
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a column's name says that its integers name something: a row, a key, a code."""
+    return is_code_name(name) or is_row_name(name) or is_identifier_name(name)
 
 
 def is_identifier_name(name: str) -> bool:
@@ -63,42 +94,37 @@ def is_row_name(name: str) -> bool:
 
 def is_code_name(name: str) -> bool:
     """Whether a column's name says that its digits are a name: zip, phone, store_id, account_no."""
-    tokens = _tokens(name)
-    if not tokens:
-        return False
-    if tokens[-1] in _words()["codes"] or tokens[-1].endswith("code"):
+    *before, last = _tokens(name) or [""]
+    words = name_words()
+    if last in words["codes"] or last.endswith("code"):
         return True
-    if any(
-        tokens[-1].removesuffix(end) in _words()["owners"]
-        for end in ("id", "no", "nr", "num", "code")
-        if tokens[-1].endswith(end) and tokens[-1] != end
+    if before and (
+        last in ("no", "nr") or (last in ("number", "num") and before[-1] in words["numbered"])
     ):
         return True
-    if len(tokens) > 1 and tokens[-1] in ("no", "nr"):
-        return True
-    return (
-        len(tokens) > 1 and tokens[-1] in ("number", "num") and tokens[-2] in _words()["numbered"]
-    )
+    # Written as one word: "schoolid", "patnr".
+    ends = [end for end in ("id", "no", "nr", "num", "code") if last.endswith(end) and last != end]
+    return any(last.removesuffix(end) in words["owners"] for end in ends)
 
 
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
     tokens = _tokens(name)  # one word: "mpg_city" and "YearsAtCompany" are amounts
-    return len(tokens) == 1 and tokens[0] in _words()["things"]
+    return len(tokens) == 1 and tokens[0] in name_words()["things"]
 
 
 def says_date(name: str) -> bool:
     """Whether a column's name says that it holds dates."""
     tokens = _tokens(name)
     return bool(tokens) and (
-        not _words()["dates"].isdisjoint(tokens) or tokens[-1].endswith("date")
+        not name_words()["dates"].isdisjoint(tokens) or tokens[-1].endswith("date")
     )
 
 
 def is_zero_padded_count(name: str, distinct: Any) -> bool:
     """Whether digits such as "01" to "12" are counts under a name such as "month"."""
     narrow = pc.max(pc.utf8_length(distinct)).as_py() <= 2
-    return narrow and not _words()["counts"].isdisjoint(_tokens(name))
+    return narrow and not name_words()["counts"].isdisjoint(_tokens(name))
 
 
 def _tokens(name: str) -> list[str]:
@@ -121,16 +147,24 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     if what:
         return what, 0.95
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
-    if length > SHORT or _is_sequence(words.distinct):
-        return None
     spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
-    if spaces > 6:
+    if length > thresholds.MAX_MEAN_NAME_LENGTH or spaces > thresholds.MAX_MEAN_NAME_SPACES:
+        return None
+    if all_match(words.distinct, DNA):
         return None
     tokens = _tokens(words.name)
-    named = bool(tokens) and tokens[-1] in _words()["names"]
-    if named and count >= 5 and n >= 0.6 * count and (n > 20 or n == count):
+    named = bool(tokens) and tokens[-1] in name_words()["names"]
+    if (
+        named
+        and count >= 5
+        and n >= thresholds.MIN_SHARE_OF_NAMES["named"] * count
+        and (n > 20 or n == count)
+    ):
         return f"named {words.name!r}", 0.9
-    if count >= ROWS and n >= 0.9 * count:
+    if (
+        count >= thresholds.MIN_ROWS_FOR_PATTERN
+        and n >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * count
+    ):
         return "nearly a different one in every row", 0.7
     return None
 
@@ -143,11 +177,6 @@ def address_kind(words: Words) -> str:
         if all_match(words.distinct, pattern):
             return what
     return ""
-
-
-def _is_sequence(distinct: Any) -> bool:
-    """Whether strings are spelled from very few letters, as DNA is."""
-    return bool(pc.all(pc.match_substring_regex(distinct, r"^[ACGTUNacgtun\-]{4,}$")).as_py())
 
 
 # -- numbers that mean something else --------------------------------------------------------------
@@ -173,37 +202,41 @@ def sentinel_note(
     gaps : the numbers
     """
     count = len(values) if times is None else int(times.sum())
-    if count < 10:
+    if count < thresholds.MIN_CELLS_FOR_SENTINEL:
         return "", ()
-    low, high = float(values.min()), float(values.max())
-    for value in (low, high):
-        if value not in SENTINELS:
+    for value in (float(values.min()), float(values.max())):
+        if value not in thresholds.SENTINELS:
             continue
-        at = values == value
-        if value > 0:
-            at |= np.isin(values, (value - 1, value - 2))
-        cells, rest = int(at.sum() if times is None else times[at].sum()), values[~at]
-        if not len(rest) or cells > 0.95 * count:
-            continue
-        if cells < 2 and (value not in SURE or rest.min() < 0):
-            continue
-        bottom, top = float(rest.min()), float(rest.max())
-        if not ((rest > bottom) & (rest < top)).any():  # three different values, at least
-            continue
-        width = top - bottom
-        if value < 0:
-            far = bottom >= 0 and (value < bottom - 2 * width or (value <= -9 and value < -top / 2))
-            far = far or (bottom >= 0 and value in SURE)
-            far = far or (value == -1 and bottom > 0)
-            far = far or value < bottom - 5 * width
-        else:
-            far = value > top + 2 * width and width > 0
-        if far:
-            gaps = np.unique(values[at])[::-1].tolist()
+        hit = values == value
+        if value > 0:  # reasons why a value is missing are numbered downwards
+            hit |= np.isin(values, (value - 1, value - 2))
+        cells = int(hit.sum() if times is None else times[hit].sum())
+        rest = values[~hit]
+        if cells <= thresholds.MAX_SENTINEL_SHARE * count and _is_far(value, cells, rest):
+            gaps = np.unique(values[hit])[::-1].tolist()
             named = " or ".join(f"{gap:g}" for gap in gaps)
-            note = f"{cells:,} cells are {named}, far from the rest ({bottom:g} to {top:g})"
-            return note, tuple(gaps)
+            span = f"{float(rest.min()):g} to {float(rest.max()):g}"
+            return f"{cells:,} cells are {named}, far from the rest ({span})", tuple(gaps)
     return "", ()
+
+
+def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
+    """Whether a known sentinel in so many cells lies far from the rest."""
+    if not len(rest):
+        return False
+    low, high = float(rest.min()), float(rest.max())
+    if cells < 2 and (value not in thresholds.SURE_SENTINELS or low < 0):
+        return False
+    if not ((rest > low) & (rest < high)).any():  # three different values, at least
+        return False
+    width = high - low
+    if value > 0:
+        return value > high + 2 * width and width > 0
+    if low < 0:  # a negative number among others must be farther away
+        return value < low - 5 * width
+    if value in thresholds.SURE_SENTINELS or value < low - 2 * width or (value == -1 and low > 0):
+        return True
+    return value <= -9 and value < -high / 2
 
 
 # -- copies ----------------------------------------------------------------------------------------
@@ -216,24 +249,41 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     -------
     mapping of the later column's name to the earlier one's
     """
+    looked_at = {
+        column.name: column
+        for column in columns
+        if len(column) >= thresholds.MIN_ROWS_FOR_PATTERN and column.values.ndim == 1
+    }
+
+    def key(name: str) -> Any:
+        column = looked_at[name]
+        return column.kind.name, column.kind.source, glance(column), _digest(column)
+
+    def same(earlier: str, name: str) -> bool:
+        return same_cells(looked_at[earlier], looked_at[name]) and tells_rows_apart(looked_at[name])
+
+    return match_earlier(looked_at, key, same)
+
+
+def match_earlier(
+    names: Iterable[str], key: Callable[[str], Any], same: Callable[[str, str], bool]
+) -> dict[str, str]:
+    """Return for each name that is the same as an earlier one the first such; keys must agree."""
     copies: dict[str, str] = {}
-    first: dict[Any, list[Column]] = {}
-    for column in columns:
-        if len(column) < ROWS or column.values.ndim != 1:
-            continue
-        key = (column.kind.name, column.kind.source, glance(column), _digest(column))
-        for earlier in first.setdefault(key, []):
-            if same_cells(earlier, column) and tells_rows_apart(column):
-                copies[column.name] = earlier.name
-                break
+    firsts: dict[Any, list[str]] = {}
+    for name in names:
+        earlier = firsts.setdefault(key(name), [])
+        original = next((other for other in earlier if same(other, name)), None)
+        if original is None:
+            earlier.append(name)
         else:
-            first[key].append(column)
+            copies[name] = original
     return copies
 
 
 def glance(column: Column) -> str:
     """Return some cells of a column in words: columns that are the same have the same ones."""
-    rows = [*range(0, ROWS), len(column) - 1]
+    rows = [*range(0, thresholds.MIN_ROWS_FOR_PATTERN), len(column) - 1]
     return str([column.cell(row) for row in rows])
 
 
@@ -264,5 +314,5 @@ def tells_rows_apart(column: Column) -> bool:
     """Whether the cells vary so much that being equal is not chance."""
     if column.kind.name not in ("number", *CODED):
         return True
-    _, counts = np.unique(column.values[:TELLING], return_counts=True)
+    _, counts = np.unique(column.values[: thresholds.ROWS_TO_SHOW_VARIETY], return_counts=True)
     return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)

@@ -5,66 +5,30 @@ Each takes the distinct strings of a column and returns a guess, or None for "no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table.formats.neutral import (
+from lookalike.table.formats.raw import (
     SAMPLE,
+    Raw,
     Words,
     all_match,
-    gap_words,
     join_notes,
+    matches,
+    means_missing,
     missing_words,
+    spread,
     words_of,
 )
-from lookalike.table.formats.raw import Raw
-from lookalike.table.infer.dates import find_dates, misfit_dates
-from lookalike.table.infer.levels import (
-    MOST,
-    LevelsFound,
-    find_bands,
-    find_levels,
-    find_numbered,
-    is_partly_bands,
-    is_partly_scale,
-    say_shared_level,
-    without_number,
-)
-from lookalike.table.infer.lists import kind_of, list_facts
-from lookalike.table.infer.lists_text import find_sets
-from lookalike.table.infer.numbers_text import find_numbers, has_leading_zeros, misfit_numbers
-from lookalike.table.infer.parse import spread
-from lookalike.table.infer.reading import Reading
-from lookalike.table.infer.roles import (
-    ROWS,
-    address_kind,
-    is_code_name,
-    is_identifier_name,
-    is_row_name,
-    is_zero_padded_count,
-    looks_like_codes,
-    name_reason,
-    says_date,
-)
-from lookalike.table.infer.typed import (
-    Guess,
-    guess_of,
-    infer_dates,
-    infer_flag,
-    infer_numbers,
-    set_aside_constant,
-)
+from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
+from lookalike.table.infer.roles import Guess
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
-from lookalike.table.infer.written_lists import find_lists
-from lookalike.table.model.kind import Kind
+from lookalike.table.model.kind import Kind, Reading
 
-FEW = 20  # so many distinct short strings are a category even if none repeats
-LONG = 20  # characters on average: longer strings that hardly repeat are text
-OFTEN = 0.9  # distinct strings per row up to which single words are a category, not text
-MISFITS = 0.2  # share of strings that may fail where the others are said to be numbers or dates
+EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 
 
 def infer_text(raw: Raw, prefer: str = "") -> Guess:
@@ -78,25 +42,24 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
         What other columns of the table prove; see ``kinds.infer``.
     """
     words = words_of(raw)
-    gap = gap_words(words.distinct)
-    if gap.any() and not gap.all():
-        guess = _levels(raw, words, prefer)  # "none" may be the lowest level
-        if guess is not None:
-            return guess
-        known = words.where(~gap)
-        for recognize in _RECOGNIZERS:
-            if recognize is _set:  # any word may be an item: "none" says that there are none
-                gap &= np.array([word.casefold() != "none" for word in words.distinct.to_pylist()])
-                known = words.where(~gap)
-            guess = recognize(raw, known, prefer)
-            if guess is not None:
-                return _with_gaps(guess, words.where(gap)) if gap.any() else guess
-    else:
-        for recognize in _RECOGNIZERS:
-            guess = recognize(raw, words, prefer)
-            if guess is not None:
-                return guess
-    return _words(raw, words)
+    missing = means_missing(words.distinct)
+    if not missing.any() or missing.all():
+        return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
+    guess = _levels(raw, words, prefer)  # "none" may be the lowest level
+    if guess is not None:
+        return guess
+    guess = _first(_RECOGNIZERS[:-1], raw, words.where(~missing), prefer)
+    if guess is None:  # any word may be an item of a set: "none" says that there are none
+        missing &= np.array([word.casefold() != "none" for word in words.distinct.to_pylist()])
+        guess = _set(raw, words.where(~missing), prefer)
+    if guess is None:
+        return _words(raw, words)
+    return _with_missing(guess, words.where(missing)) if missing.any() else guess
+
+
+def _first(recognizers: Sequence[Recognizer], raw: Raw, words: Words, prefer: str) -> Guess | None:
+    guesses = (recognize(raw, words, prefer) for recognize in recognizers)
+    return next((guess for guess in guesses if guess is not None), None)
 
 
 def _words(raw: Raw, words: Words) -> Guess:
@@ -104,11 +67,11 @@ def _words(raw: Raw, words: Words) -> Guess:
     gone = missing_words(words.distinct)
     if not gone:
         return _strings(raw, words)
-    found = np.isin(words.distinct.to_pylist(), gone)
-    if found.all():
-        kind = Kind("object", "every cell is missing", role="empty")
-        return Guess(kind, aside=True, raw=raw.without(gone))
-    guess = _with_gaps(_strings(raw.without(gone), words.where(~found)), words.where(found))
+    missing = np.isin(words.distinct.to_pylist(), gone)
+    if missing.all():
+        return replace(EMPTY, raw=raw.without(gone))
+    guess = _strings(raw.without(gone), words.where(~missing))
+    guess = _with_missing(guess, words.where(missing))
     kind = guess.kind
     if "NA" in gone and kind.name == "category":
         note = f"{kind.note} (the kind 'code' keeps the words)"
@@ -116,18 +79,18 @@ def _words(raw: Raw, words: Words) -> Guess:
     return guess
 
 
-def _with_gaps(guess: Guess, gaps: Words) -> Guess:
+def _with_missing(guess: Guess, missing: Words) -> Guess:
     """Say which words were read as missing; that NA is no number goes without saying."""
-    if guess.kind.name == "number" and set(gaps.distinct.to_pylist()) <= set(MISSING):
+    listed = tuple(sorted(set(missing.distinct.to_pylist())))
+    if guess.kind.name == "number" and set(listed) <= set(MISSING):
         return guess
-    found = tuple(sorted(set(gaps.distinct.to_pylist())))
-    shown = ", ".join(repr(word) for word in found[:3])
-    cells = f"{gaps.count:,} cell{'' if gaps.count == 1 else 's'}"
+    shown = ", ".join(repr(word) for word in listed[:3])
+    cells = f"{missing.count:,} cell{'' if missing.count == 1 else 's'}"
     note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
-    reading = replace(guess.kind.reading or Reading(), gaps=found)
-    kind = replace(guess.kind, reading=reading, note=note)
-    kind = replace(kind, confidence=min(kind.confidence, 0.9))
-    if gaps.count > 0.5 * (gaps.rows or 1):
+    reading = replace(guess.kind.reading or Reading(), gaps=listed)
+    confidence = min(guess.kind.confidence, 0.9)
+    kind = replace(guess.kind, reading=reading, note=note, confidence=confidence)
+    if missing.count > 0.5 * (missing.rows or 1):
         kind = replace(kind, confidence=0.6, close=kind.close or "category")
     return replace(guess, kind=kind)
 
@@ -142,45 +105,48 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not set(lower.to_pylist()) <= {"true", "false"}:
         return None
     typed = spread(raw, words, pc.equal(lower, "true"))
-    return replace(infer_flag(typed), raw=typed)
+    return replace(codes.infer_flag(typed), raw=typed)
 
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     """Digits after a zero, or very many digits, are a name, not an amount."""
     if not all_match(words.distinct, r"^\d+$"):
         return None
-    long = bool(pc.any(pc.match_substring_regex(words.distinct, r"^\d{19}")).as_py())
-    if not long and not has_leading_zeros(words.distinct):
+    long = bool(matches(words.distinct, r"^\d{19}").any())
+    if not long and not numbers.has_leading_zeros(words.distinct):
         return None
-    if is_zero_padded_count(raw.name, words.distinct):
+    if roles.is_zero_padded_count(raw.name, words.distinct):
         return None
     n, rows = len(words), words.rows
     why = "too long to be a quantity" if long else "some with leading zeros"
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
     if n == 1:
         return _constant(raw, words)
-    if n == words.count == rows and rows >= ROWS:
-        kind = Kind("text", f"identifier: {reason}", role="identifier", confidence=0.9)
-        return Guess(replace(kind, close="code"), aside=True)
+    if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
+        return _identifier(reason, close="code")
     return Guess(Kind("category", reason, role="code", confidence=0.9, close="number"))
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
+    if roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
         guess = _date(raw, words, prefer)  # 20200924
         if guess is not None:
             return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
-    found = find_numbers(words, prefer if prefer in (",", ".") else "")
+    found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
         return None
     typed = spread(raw, words, found.cells)
-    guess = infer_numbers(typed)
+    guess = numbers.infer_numbers(typed)
     kind, reading = guess.kind, found.reading
-    if reading != Reading("number"):
+    if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
-        reason = kind.reason + (f" {unit}" if unit and not kind.role else "")
-        kind = replace(kind, reason=reason, reading=reading, note=join_notes(kind.note, found.note))
-        kind = replace(kind, confidence=min(kind.confidence, 0.95))
+        kind = replace(
+            kind,
+            reason=f"{kind.reason} {unit}" if unit and not kind.role else kind.reason,
+            reading=reading,
+            note=join_notes(kind.note, found.note),
+            confidence=min(kind.confidence, 0.95),
+        )
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
@@ -188,16 +154,16 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = says_date(raw.name)
-    found = find_dates(words, prefer if prefer in ("dmy", "mdy") else "", compact)
+    compact = roles.says_date(raw.name)
+    found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
     if found is None:
         return None
     typed = spread(raw, words, found.cells)
-    guess = infer_dates(typed)
+    guess = dates.infer_dates(typed)
     kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
     if found.open:
         kind = replace(kind, confidence=0.6, close=found.open)
-    return Guess(kind, guess.aside, typed, found.proves, found.open in ("dmy", "mdy"))
+    return Guess(kind, guess.aside, typed, found.proves, found.open in dates.ORDERS)
 
 
 # -- flags -----------------------------------------------------------------------------------------
@@ -207,11 +173,11 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if len(words) != 2:  # "Yes" beside "yes" is a third answer until its writer says otherwise
         return None
     listed = words.written.to_pylist()
-    lower = [without_number(word).casefold() for word in listed]
+    lower = [levels.without_number(word).casefold() for word in listed]
     for no, yes in vocabulary().flags:
         if set(lower) == {no, yes}:
-            levels = tuple(listed[lower.index(word)] for word in (no, yes))
-            kind = Kind("flag", f"{levels[0]} or {levels[1]}", levels, confidence=0.95)
+            pair = tuple(listed[lower.index(word)] for word in (no, yes))
+            kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95)
             # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
             role = "" if yes == "true" else "answer"
             return Guess(replace(kind, close="category", role=role))
@@ -233,21 +199,21 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= MOST:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
-    found = find_levels(raw.name, words.counted())
-    return None if found is None else _ordered(raw, found)
+    return _ordered(levels.find_levels(raw.name, words.counted()))
 
 
 def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= MOST:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     counted = words.counted()
-    found = find_numbered(counted) or find_bands(counted)
-    return None if found is None else _ordered(raw, found)
+    return _ordered(levels.find_numbered(counted) or levels.find_bands(counted))
 
 
-def _ordered(raw: Raw, found: LevelsFound) -> Guess:
+def _ordered(found: levels.LevelsFound | None) -> Guess | None:
+    if found is None:
+        return None
     names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
     kind = Kind("order", f"{found.what}: {names}", found.levels, confidence=0.9)
     kind = replace(kind, reading=Reading("level"))
@@ -257,19 +223,16 @@ def _ordered(raw: Raw, found: LevelsFound) -> Guess:
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    cells = find_lists(words)
+    cells = lists.find_lists(words)
     if cells is None:
         return None
-    facts = list_facts(cells)
-    assert facts is not None, "there are words"
-    kind = kind_of(facts)
+    kind = lists.kind_of_lists(cells)
     kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
-    kind = replace(kind, reading=Reading("list"))
-    return guess_of(kind, spread(raw, words, cells))
+    return roles.guess_of(replace(kind, reading=Reading("list")), spread(raw, words, cells))
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    found = find_sets(words)
+    found = lists.find_sets(words)
     if found is None:
         return None
     reason = f"items between {found.separator!r}, {found.items:,} distinct in all"
@@ -277,7 +240,9 @@ def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
     return Guess(replace(kind, reading=Reading("set", separator=found.separator)))
 
 
-_RECOGNIZERS: tuple[Callable[[Raw, Words, str], Guess | None], ...] = (
+# A recognizer takes the column, its distinct strings and what other columns prove.
+Recognizer = Callable[[Raw, Words, str], Guess | None]
+_RECOGNIZERS: tuple[Recognizer, ...] = (
     _truth,
     _padded,
     _number,
@@ -297,55 +262,73 @@ _RECOGNIZERS: tuple[Callable[[Raw, Words, str], Guess | None], ...] = (
 def _constant(raw: Raw, words: Words) -> Guess:
     kind = Kind("category", f"one value, {words.distinct[0].as_py()!r:.40}")
     plural = "s" if words.rows > 1 else ""
-    return set_aside_constant(raw, kind, f"1 distinct string in {words.rows:,} row{plural}")
+    return roles.set_aside_constant(raw, kind, f"1 distinct string in {words.rows:,} row{plural}")
+
+
+def _identifier(reason: str, close: str = "text") -> Guess:
+    kind = Kind("text", f"identifier: {reason}", role="identifier", confidence=0.9, close=close)
+    return Guess(kind, aside=True)
 
 
 def _strings(raw: Raw, words: Words) -> Guess:
-    n, rows, count = len(words), words.rows, words.count
+    n, count = len(words), words.count
     if n == 1:
         return _constant(raw, words)
-    reason = f"{n:,} distinct strings in {rows:,} rows"
-    if n == count == rows:
-        if is_identifier_name(raw.name) or is_row_name(raw.name):
-            kind = Kind("text", f"identifier: {reason}, named {raw.name!r}", role="identifier")
-            return Guess(replace(kind, confidence=0.9, close="text"), aside=True)
-        addresses = address_kind(words)
-        if rows >= ROWS and looks_like_codes(words.distinct) and addresses in ("", "UUIDs"):
-            kind = Kind("text", f"identifier: {reason}, all of them codes", role="identifier")
-            return Guess(replace(kind, confidence=0.9, close="text"), aside=True)
-    named = None if 2 * n <= count and n > 1 else name_reason(words)
+    reason = f"{n:,} distinct strings in {words.rows:,} rows"
+    if n == count == words.rows:
+        guess = _key(raw, words, reason)
+        if guess is not None:
+            return guess
+    if 2 * n <= count:
+        return Guess(_category(raw, words, reason))
+    named = roles.name_reason(words)
     if named is not None:
         why, confidence = named
         kind = Kind("text", f"{reason}, {why}", role="name", confidence=confidence, close="text")
         return Guess(kind, aside=True)
-    if 2 * n <= count:
-        return Guess(_category(raw, words, reason))
+    return Guess(_text_or_category(raw, words, reason))
+
+
+def _key(raw: Raw, words: Words, reason: str) -> Guess | None:
+    """Say why strings that differ in every row are identifiers; None where they are not."""
+    if roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name):
+        return _identifier(f"{reason}, named {raw.name!r}")
+    if words.rows < thresholds.MIN_ROWS_FOR_PATTERN or not roles.looks_like_codes(words.distinct):
+        return None
+    plain = roles.address_kind(words) in ("", "UUIDs")
+    return _identifier(f"{reason}, all of them codes") if plain else None
+
+
+def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
+    """Tell strings that hardly repeat apart: by length, spaces, and how many differ."""
+    n, count = len(words), words.count
+    if thresholds.FEW_STRINGS < n < count and roles.looks_like_codes(words.distinct):
+        return replace(_category(raw, words, reason), role="code", close="text")
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
-    if n > FEW and n < count and looks_like_codes(words.distinct):
-        return Guess(replace(_category(raw, words, reason), role="code", close="text"))
-    if length > LONG or 2 * spaced >= n or (n > FEW and n > OFTEN * count):
+    hardly_repeat = n > thresholds.FEW_STRINGS and n > thresholds.MAX_CATEGORY_SHARE * count
+    if length > thresholds.MAX_MEAN_LABEL_LENGTH or 2 * spaced >= n or hardly_repeat:
         kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
-        return Guess(_nearly(kind, words))
+        return _nearly(kind, words)
     kind = _category(raw, words, reason)
-    return Guess(replace(kind, close=kind.close or "text") if n > FEW else kind)
+    return replace(kind, close=kind.close or "text") if n > thresholds.FEW_STRINGS else kind
 
 
 def _category(raw: Raw, words: Words, reason: str) -> Kind:
     kind = Kind("category", reason, confidence=0.9)
-    if is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+    if roles.is_code_name(raw.name) and all_match(words.distinct, r"\d"):
         kind = replace(kind, role="code")
-    if len(words) > MOST:
+    if len(words) > thresholds.MAX_LEVELS:
         return _nearly(kind, words)
     counted = words.counted()
     gaps = [word for word in counted if word.strip().casefold() in vocabulary().gaps]
     if gaps:
         cells = sum(counted[word] for word in gaps)
         kind = replace(kind, note=f"{cells:,} cells are the word {gaps[0]!r}", gaps=tuple(gaps))
-    shared = say_shared_level(raw.name, counted)
+    shared = levels.say_shared_level(raw.name, counted)
     if shared:  # no second reading: only the caller can say which of the two is higher
         return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
-    if is_partly_scale(raw.name, counted) or is_partly_bands(counted):
+    if levels.is_partly_scale(raw.name, counted) or levels.is_partly_bands(counted):
         return replace(kind, close="order", confidence=0.7)
     return _nearly(kind, words)
 
@@ -354,11 +337,17 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     """Say where most cells are numbers or dates, and which is the first that is not."""
     if len(words) < 5 or kind.role:
         return kind
-    for what, misfit in (("numbers", misfit_numbers), ("dates or times", misfit_dates)):
-        if misfit(words.distinct[:SAMPLE]).mean() > 2 * MISFITS:
+    for what, misfit in (
+        ("numbers", numbers.misfit_numbers),
+        ("dates or times", dates.misfit_dates),
+    ):
+        if misfit(words.distinct[:SAMPLE]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         gone = words.where(misfit(words.distinct))
-        if len(gone) > MISFITS * len(words) or gone.count > MISFITS * words.count:
+        if (
+            len(gone) > thresholds.MAX_MISFIT_SHARE * len(words)
+            or gone.count > thresholds.MAX_MISFIT_SHARE * words.count
+        ):
             continue
         listed = gone.distinct.to_pylist()
         shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")

@@ -1,24 +1,29 @@
-"""Words that mean something in tables everywhere: gaps, yes and no, calendars, units, money.
+"""Words that mean something in tables everywhere: missing, yes and no, calendars, units, scales.
 
-The words are in ``data/words.toml``, the scales in ``data/scales.toml``. They stand in the form
-that ``fold`` gives them: lower case, one space between words, no dots or apostrophes.
+The words themselves are TOML files in ``data``: ``words.toml``, ``scales.toml`` (teach the library
+a scale there) and ``names.toml`` (words in names of columns). They stand in the form that ``fold``
+gives them: lower case, one space between words, no dots or apostrophes. Each file is read when the
+first text column asks for it, since a table of numbers needs none of them.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from importlib import resources
+from typing import Any
 
-from lookalike.table._data import read_data
-
-# Read as missing among words too, in exactly this spelling: R and pandas write gaps so.
+# Read as missing among words too, in exactly this spelling: R and pandas write missing cells so.
 MISSING = ("NA", "NaN", "nan", "NULL", "null")
-CURRENCY = (
-    r"(?:US\$|C\$|CA\$|A\$|AU\$|R\$|HK\$|NZ\$|S\$|[$€£¥₹₩₽₺₫₱฿₪₴₦]|Rs\.?|kr\.?|zł|Kč|Ft|"
-    r"USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|INR|CNY|HKD|SGD|KRW|BRL|MXN|"
-    r"ZAR|ILS|THB|AED|SAR|UAH|IDR|PHP|VND|BTC|ETH)"
-)
+
+
+def read_data(name: str) -> dict[str, Any]:
+    """Return a file of words, by its name without the ending; callers keep what they make of it."""
+    import tomllib
+
+    text = resources.files("lookalike.table").joinpath("data", f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,10 @@ class Vocabulary:
     marks: frozenset[str]
     months: tuple[tuple[str, ...], ...]
     weekdays: tuple[tuple[str, ...], ...]
+    currency: str
     multiples: dict[str, float]
     units: frozenset[str]
+    days: dict[str, float]
 
 
 @cache
@@ -39,14 +46,61 @@ def vocabulary() -> Vocabulary:
     """Return the words; the file is read once."""
     words = read_data("words")
     return Vocabulary(
-        frozenset(words["gaps"]),
-        tuple((no, yes) for no, yes in words["flags"]),
-        frozenset(words["marks"]),
-        tuple(map(tuple, words["months"])),
-        tuple(map(tuple, words["weekdays"])),
-        words["multiples"],
-        frozenset(words["units"]),
+        gaps=frozenset(words["gaps"]),
+        flags=tuple((no, yes) for no, yes in words["flags"]),
+        marks=frozenset(words["marks"]),
+        months=tuple(map(tuple, words["months"])),
+        weekdays=tuple(map(tuple, words["weekdays"])),
+        currency=f"(?:{'|'.join(words['currencies'])})",
+        multiples=words["multiples"],
+        units=frozenset(words["units"]),
+        days=words["days"],
     )
+
+
+@cache
+def name_words() -> dict[str, frozenset[str]]:
+    """Return the words in names of columns that say what the cells are (``data/names.toml``)."""
+    words = {what: frozenset(listed) for what, listed in read_data("names").items()}
+    return words | {"owners": words["owners"] | words["numbered"]}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Levels from low to high, and what else must be seen before they are believed.
+
+    ``least`` levels must be there, one of ``needs`` among them; the column's name must match
+    ``name``; an ``open`` scale is said to be close to a category. ``rank`` is the level of each
+    spelling, counted from 0.
+    """
+
+    what: str
+    levels: tuple[tuple[str, ...], ...]
+    least: int = 2
+    needs: frozenset[str] = frozenset()
+    name: str = ""
+    open: bool = False
+    rank: dict[str, int] = field(init=False, default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for rank, spellings in enumerate(self.levels):
+            self.rank.update(dict.fromkeys(spellings, rank))
+
+    def suits(self, column: str) -> bool:
+        """Whether the name of a column lets the scale be believed."""
+        return not self.name or re.search(self.name, column, re.IGNORECASE) is not None
+
+
+@cache
+def known_scales() -> tuple[Scale, ...]:
+    """Return the scales in the order in which they are tried; the file is read once."""
+    words = vocabulary()
+    calendars = (Scale("weekdays", words.weekdays, 3), Scale("months", words.months, 3))
+    entries = read_data("scales")["scale"]
+    for entry in entries:
+        entry["levels"] = tuple(tuple(level.split("|")) for level in entry["levels"])
+        entry["needs"] = frozenset(entry.get("needs", ()))
+    return (*calendars, *(Scale(**entry) for entry in entries))
 
 
 def fold(word: str) -> str:

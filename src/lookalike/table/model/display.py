@@ -1,15 +1,19 @@
-"""Which columns of a table are shown first, and a table in a notebook."""
+"""A table for people and for other libraries: columns in order, rows as lines, HTML, frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.text import short
+import numpy as np
+
+from lookalike._runtime.frames import make_frame
+from lookalike._runtime.text import plain, short
 from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.layout import cut
 from lookalike.table.infer.roles import is_row_name
+from lookalike.table.model.table import CODED
 
 if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
@@ -107,3 +111,51 @@ def table_html(table: Table) -> str:
     left += [f"{rest:,} more columns"] if rest > 0 else []
     note = f'<div class="quiet">… {escape(", ".join(left))}</div>' if left else ""
     return fragment(body + note)
+
+
+PLAIN = ("series", "histogram", "vector", "sequence", "set")  # kinds whose cells are lists
+
+
+def frame_of(table: Table, backend: str) -> Any:
+    """Return the cells of a table as a data frame.
+
+    Parameters
+    ----------
+    table : Table
+    backend : {"pandas", "polars", "pyarrow"}
+    """
+    columns = {column.name: _cells(column, backend) for column in table.columns + table.aside}
+    if columns or backend != "pandas":
+        return make_frame(columns, backend)
+    import pandas as pd
+
+    return pd.DataFrame(index=range(len(table)))
+
+
+def _cells(column: Column, backend: str) -> Any:
+    """Return a column as a frame takes it: one type in polars and arrow, any in pandas."""
+    kind, pandas = column.kind, backend == "pandas"
+    if kind.name == "number" and kind.source == "" and pandas:
+        return column.values  # as they are: pandas takes NaN for a missing cell
+    cells = [column.cell(row) for row in range(len(column))]
+    if kind.name in PLAIN:
+        return _each(_list, cells)
+    types = {type(cell) for cell in cells} - {type(None)}
+    if kind.name in ("graph", "object") and not pandas:
+        alike = len(types) <= 1 and types <= {str, int, float, bool}
+        return cells if alike else _each(lambda cell: str(plain(cell)), cells)
+    if kind.name in CODED and not pandas and len(types) > 1:  # 1 beside "one"
+        return _each(str, cells)
+    return cells
+
+
+def _each(make: Callable[[Any], Any], cells: list[Any]) -> list[Any]:
+    return [None if cell is None else make(cell) for cell in cells]
+
+
+def _list(cell: Any) -> list[Any]:
+    if isinstance(cell, np.ndarray):
+        return list(cell.tolist())
+    if isinstance(cell, frozenset | set):
+        return list(plain(cell))
+    return [list(plain(item)) if isinstance(item, frozenset) else item for item in cell]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from lookalike._runtime.text import plain
-from lookalike.errors import Param, Phrase
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Choice,
@@ -19,21 +22,63 @@ from lookalike.saving.fields import (
     Text,
     TupleOf,
 )
-from lookalike.table.infer.reading import Reading
 
-KINDS = (
-    "number",
-    "category",
-    "order",
-    "flag",
-    "text",
-    "set",
-    "sequence",
-    "series",
-    "histogram",
-    "vector",
-    "graph",
-    "object",
+# Names of the ways to write dates; ``data/dates.toml`` has a pattern for each.
+DATE_FORMS = tuple(
+    "ymd, dmy, mdy, month day year, day month year, year month day, year-month, month/year, "
+    "month year, year month, week, quarter, quarter year, compact, clock".split(", ")
+)
+
+
+@saveable
+@dataclass(frozen=True)
+class Reading:
+    """How written cells become values (the parser's settings, decided once from all cells).
+
+    Parameters
+    ----------
+    what : str
+        "number", "date", "time", "mark" (an x or nothing), "set", "list" (in brackets), "level" (an
+        order that the caller did not declare), or "" where cells stay words.
+    decimal : str
+        The decimal separator of numbers.
+    thousands : str
+        What groups the digits of large numbers; "" for nothing.
+    currency : str
+        Symbol or code beside the amounts.
+    unit : str
+        What follows every number, such as "kg" or "%".
+    form : str
+        How dates are written: "ymd", "dmy", "mdy", or another of ``DATE_FORMS``.
+    separator : str
+        What stands between the items of a set.
+    gaps : tuple of str
+        Words that were read as missing.
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
+        "decimal": Choice(".", ","),
+        "thousands": Text(),
+        "currency": Text(),
+        "unit": Text(),
+        "form": Choice("", *DATE_FORMS),
+        "separator": Text(),
+        "gaps": TupleOf(Text()),
+    }
+
+    what: str = ""
+    decimal: str = "."
+    thousands: str = ""
+    currency: str = ""
+    unit: str = ""
+    form: str = ""
+    separator: str = ""
+    gaps: tuple[str, ...] = ()
+
+
+KINDS = tuple(
+    "number category order flag text set sequence series histogram vector graph object".split()
 )
 SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "date": ("number", "date", None),
@@ -75,8 +120,8 @@ class Kind:
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
         seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle),
         "answer" (a flag written as yes or no, whose no says as much as its yes);
-        of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (waiting
-        for somebody to bring a distance).
+        of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (which
+        needs a distance from the caller).
     confidence : float
         From 0 to 1: how sure the guess is; 1 where nothing was guessed.
     close : str
@@ -155,3 +200,64 @@ class Kind:
 
     def __str__(self) -> str:
         return f"{self.label}: {self.reason}"
+
+
+ASIDE = "aside"
+KNOWN = (*KINDS, *SPELLINGS, ASIDE)
+# What other tools call a kind.
+OTHERS: dict[str, str | tuple[str, ...]] = {
+    **dict.fromkeys(("int", "integer", "float", "numeric", "real", "continuous"), "number"),
+    **dict.fromkeys(("nominal", "categorical", "factor", "enum"), "category"),
+    **dict.fromkeys(("ordinal", "ordered", "level", "levels", "rank", "grade"), "order"),
+    **dict.fromkeys(("bool", "boolean", "binary", "yes/no"), "flag"),
+    **dict.fromkeys(("str", "string", "free text"), "text"),
+    **dict.fromkeys(("tags", "multilabel"), "set"),
+    **dict.fromkeys(("datetime", "timestamp"), "date"),
+    **dict.fromkeys(("id", "identifier", "key", "index"), ("name", "code")),
+    **dict.fromkeys(("ignore", "skip", "drop", "none"), "aside"),
+}
+
+
+def given_kind(name: str, given: Any) -> Kind | None:
+    """Read what the caller says about a column: kind, levels, or None to set it aside."""
+    if given is None or (isinstance(given, str) and given == ASIDE):
+        return None
+    if isinstance(given, list | tuple | np.ndarray):
+        return _given_levels(name, given)
+    if isinstance(given, str) and given in SPELLINGS:
+        kind, role, reading = SPELLINGS[given]
+        return Kind(kind, role=role, reading=reading)
+    who = Param("kinds", {name: given}, of="read_table")
+    if not isinstance(given, str | Kind):
+        needed = "the name of a kind, or a list of levels from low to high"
+        known = "Known: " + ", ".join(map(repr, KNOWN))
+        raise WrongType(who, needed, type(given).__name__, known)
+    kind = given if isinstance(given, str) else given.name
+    if kind not in KINDS:
+        who = Param("kinds", {name: kind}, of="read_table")
+        raise InvalidInput(who, "a known kind", repr(kind), suggest(kind, KNOWN, OTHERS))
+    return Kind(given) if isinstance(given, str) else given
+
+
+def _given_levels(name: str, given: Any) -> Kind:
+    levels = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
+    if len(set(levels)) != len(levels) or len(levels) < 2:
+        who = Param("kinds", {name: given}, of="read_table")
+        needed = "at least two levels that differ, from low to high"
+        raise InvalidInput(who, needed, repr(levels), "Name every level once")
+    return Kind("order", f"given, {len(levels)} levels", levels)
+
+
+def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:
+    """Name the columns that a CSV file must return as they are written ("007", not 7)."""
+    given = kinds.items() if isinstance(kinds, Mapping) else ()
+    return {str(name) for name, kind in given if _stays_text(kind)}
+
+
+def _stays_text(given: Any) -> bool:
+    kind, levels = ("order", given) if not isinstance(given, str) else (given, ())
+    if isinstance(given, Kind):
+        kind, levels = given.name, given.levels
+    if kind in ("text", "sequence") or (kind == "category" and not levels):
+        return True
+    return isinstance(levels, Iterable) and any(isinstance(level, str) for level in levels)

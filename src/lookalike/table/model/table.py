@@ -21,15 +21,13 @@ vector     float64 or float32 matrix                                NaN row
 graph      object array of ``Graph``                                None
 object     object array of anything                                 None
 ========== ======================================================== ============
-
-Long because a table is one thing: kinds, columns, slices, records, new forms.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -53,8 +51,10 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table.model.kind import RECORD, Kind
-from lookalike.table.model.loading import CODED, MATRIX, check_cells
 from lookalike.table.model.summary import TableSummary, summarize
+
+CODED = ("category", "order", "flag")  # kept as integers, -1 where missing
+MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
 
 
 @saveable
@@ -86,7 +86,7 @@ class Schema:
     ----------
     kinds : mapping of column name to Kind, in column order
     aside : mapping of column name to the reason for setting it aside
-    missing : cell values that were read as gaps
+    missing : cell values that were read as missing
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -162,12 +162,8 @@ class Column:
         if self.kind.name == "number":
             if np.isnan(value):
                 return None
-            if self.kind.source == "datetime":
-                whole = np.datetime64(round(float(value) * 1e6), "us")
-                return whole.item()
-            if self.kind.source == "duration":
-                return np.timedelta64(round(float(value) * 1e6), "us").item()
-            return float(value)
+            ticks = {"datetime": np.datetime64, "duration": np.timedelta64}.get(self.kind.source)
+            return float(value) if ticks is None else ticks(round(float(value) * 1e6), "us").item()
         if self.kind.name in CODED:
             code = int(value)
             if code == -1:
@@ -180,6 +176,63 @@ class Column:
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the cells are what the kind says."""
         check_cells(self.values, self.kind, f"column {self.name[:40]!r}")
+
+
+CELLS: dict[str, tuple[type, ...]] = {
+    "text": (str,),
+    "set": (frozenset,),
+    "sequence": (tuple,),
+    "graph": (Graph,),
+    **dict.fromkeys(MATRIX, (np.ndarray, list, tuple)),
+}
+"""Types of the cells where they are kept as objects."""
+
+
+def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
+    """Refuse a loaded column whose cells are not what its kind says."""
+    if kind.name == "number":
+        require(values.dtype.kind == "f" and values.ndim == 1, where, "numbers", str(values.dtype))
+    elif kind.name in CODED:
+        require(values.dtype.kind == "i" and values.ndim == 1, where, "codes", str(values.dtype))
+        most = len(kind.levels) if kind.levels or kind.name != "flag" else 2
+        require(values.max(initial=-1) < most, where, f"codes below {most}", "others")
+    elif values.dtype != object:
+        matrix = kind.name in MATRIX and values.ndim == 2
+        require(matrix, where, f"cells of kind {kind.name}", str(values.dtype))
+    elif kind.name == "series":
+        require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
+    elif kind.name != "object":
+        types = set(map(type, values)) - {*CELLS[kind.name], type(None)}
+        shown = ", ".join(sorted(one.__name__ for one in types))
+        require(not types, where, f"cells of kind {kind.name}", shown)
+        if kind.name in ("set", "sequence"):
+            require(_are_hashable(values), where, "items that can be looked up", "others")
+
+
+def _is_series(cell: Any) -> bool:
+    if cell is None:
+        return True
+    return isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
+
+
+def _are_hashable(values: np.ndarray) -> bool:
+    """Whether the items of every cell can be counted: a list inside a sequence cannot."""
+    try:
+        return all(hash(cell) is not None for cell in values)
+    except TypeError:
+        return False
+
+
+def check_columns(who: str, columns: Sequence[Any]) -> None:
+    """Refuse columns of several lengths, or two of one name."""
+    if len({len(column) for column in columns}) > 1:
+        found = ", ".join(f"{c.name!r} has {len(c):,}" for c in columns[:4])
+        hint = "Give every column a value per row"
+        raise InvalidInput(who, "columns of equal length", found, hint)
+    for name, count in Counter(column.name for column in columns).items():
+        if count > 1:
+            found = f"{name!r} {count} times"
+            raise InvalidInput(who, "column names that differ", found, "Rename one of them")
 
 
 @saveable
@@ -198,7 +251,7 @@ class Table:
     n_rows : int, optional
         Needed only for a table without columns.
     missing : tuple
-        Cell values that were read as gaps.
+        Cell values that were read as missing.
 
     Examples
     --------
@@ -228,22 +281,8 @@ class Table:
         self.aside: tuple[Column, ...] = tuple(aside)
         self.missing = tuple(missing)
         every = self.columns + self.aside
-        lengths = {len(column) for column in every}
-        if len(lengths) > 1:
-            found = ", ".join(f"{c.name!r} has {len(c):,}" for c in every[:4])
-            raise InvalidInput(
-                "Table", "columns of equal length", found, "Give every column a value per row"
-            )
-        names = Counter(column.name for column in every)
-        for name, count in names.items():
-            if count > 1:
-                raise InvalidInput(
-                    "Table",
-                    "column names that differ",
-                    f"{name!r} {count} times",
-                    "Rename one of them",
-                )
-        self._n_rows = lengths.pop() if lengths else int(n_rows or 0)
+        check_columns("Table", every)
+        self._n_rows = len(every[0]) if every else int(n_rows or 0)
 
     # -- shape and access -------------------------------------------------------------------------
 
@@ -288,18 +327,7 @@ class Table:
                 if column.name == at:
                     return column
             raise KeyError(message("Table", f"a column {at!r}", "none", suggest(at, self.names)))
-        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
-            at = at[0]
-        if isinstance(at, int | np.integer):
-            raise TypeError(
-                "a table is indexed by a slice, positions or a mask; use table.record(i)"
-            )
-        if not isinstance(at, slice):
-            at = np.asarray(at)
-            if at.size == 0:
-                at = at.astype(np.int64)
-            if at.dtype == bool and len(at) != len(self):
-                raise IndexError(f"mask of {len(at)} for a table of {len(self)} rows")
+        at = self._rows_at(at)
         rows = np.arange(len(self))[at]
         return Table(
             [column.take(at) for column in self.columns],
@@ -307,6 +335,21 @@ class Table:
             n_rows=len(rows),
             missing=self.missing,
         )
+
+    def _rows_at(self, at: Any) -> Any:
+        """Return a slice, positions or a mask as numpy takes them."""
+        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
+            at = at[0]
+        if isinstance(at, int | np.integer):
+            raise TypeError(
+                "a table is indexed by a slice, positions or a mask; use table.record(i)"
+            )
+        if isinstance(at, slice):
+            return at
+        at = np.asarray(at)
+        if at.dtype == bool and at.size and len(at) != len(self):
+            raise IndexError(f"mask of {len(at)} for a table of {len(self)} rows")
+        return at if at.size else at.astype(np.int64)
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -412,7 +455,7 @@ class Table:
         0   1.0   red
         1   NaN  blue
         """
-        from lookalike.table.model.frames import frame_of
+        from lookalike.table.model.display import frame_of
 
         return frame_of(self, backend)
 
