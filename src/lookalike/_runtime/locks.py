@@ -29,8 +29,8 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         needed = f"to be the only one that writes in {str(folder)!r}"
-        do = "Wait until it has ended, or choose another folder"
-        raise UnwritableFile(who, needed, "another writer", do) from error
+        hint = "Wait until it has ended, or choose another folder"
+        raise UnwritableFile(who, needed, "another writer", hint) from error
     except OSError as error:
         # filelock follows no link: the file behind it would be emptied.
         link = error.errno == errno.ELOOP

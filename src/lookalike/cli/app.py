@@ -55,12 +55,19 @@ class Verbs(Group):
             args = ["--debug", *(word for word in args if word != "--debug")]
         return super().parse_args(ctx, args)
 
+    def options_of(self, ctx: Any, name: str) -> set[str]:
+        """Return the options of a verb, or of all verbs of a group."""
+        verb: Any = self.get_command(ctx, name)
+        verbs = getattr(verb, "commands", {name: verb}).values()
+        return {word for one in verbs for param in one.params for word in param.opts}
+
     def invoke(self, ctx: Any) -> Any:
         """Run a verb; turn what the library raises or warns about into one line each."""
         shown: set[str] = set()
 
         def spell(param: Param) -> str:
-            return spell_option(param, ctx.invoked_subcommand or "lookalike")
+            command = ctx.invoked_subcommand or "lookalike"
+            return spell_option(param, command, self.options_of(ctx, command))
 
         def show(
             message: Warning | str,

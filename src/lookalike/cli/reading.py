@@ -135,11 +135,11 @@ class FileSource(Source):
             return None
         for option, value in vars(self.reading).items():
             if value is not None:
-                found, do = (
+                found, hint = (
                     f"the saved index {self.file!r}",
                     f"Give --{option} when the index is built",
                 )
-                raise InvalidInput(f"--{option}", "a table to read", found, do)
+                raise InvalidInput(f"--{option}", "a table to read", found, hint)
         return load_index(self.file)
 
     def read(self) -> Table:
@@ -196,9 +196,9 @@ class FileSource(Source):
 def need_shards(file: str) -> None:
     """Refuse ``--scheduler`` for anything but an index with shards, which workers can share."""
     if not (Path(file).expanduser() / "manifest.json").is_file():
-        do = "Make one with: lookalike index build FILES -o FOLDER --shards"
+        hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
         needed = "the folder of an index, whose shards are shared out"
-        raise InvalidInput("--scheduler", needed, repr(file), do)
+        raise InvalidInput("--scheduler", needed, repr(file), hint)
 
 
 def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[str, Any] | None:

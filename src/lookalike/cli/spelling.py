@@ -27,8 +27,16 @@ READING = ("kinds", "missing", "encoding", "delimiter", "id_column", "label_colu
 FUNCTIONS = {"read_table": "the table", "Index.delete": "index delete"}
 
 
-def spell_option(param: Param, command: str = "lookalike") -> str:
+def spell_option(
+    param: Param, command: str = "lookalike", options: Container[str] | None = None
+) -> str:
     """Return a parameter as an option with its value, and a function as the command that runs.
+
+    Parameters
+    ----------
+    param : Param
+    command : str
+    options : those that the command has; None: all of the program
 
     Examples
     --------
@@ -47,6 +55,8 @@ def spell_option(param: Param, command: str = "lookalike") -> str:
     option = _options().get(name, "")
     if name != "weights" and param.of in _measures():
         option = ""  # a parameter of a measure stands within --measure
+    if options is not None and option not in options:
+        option = ""
     if value is ...:
         return option or name
     if not option:

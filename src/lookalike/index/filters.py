@@ -134,8 +134,8 @@ def _read(column: Column, word: str, value: Any) -> np.ndarray:
 
 
 def _not_a_level(column: Column, word: str, value: Any) -> InvalidInput:
-    do = suggest(str(value), column.kind.levels)
-    return _refuse(column, word, "one of its levels", repr(value), do)
+    hint = suggest(str(value), column.kind.levels)
+    return _refuse(column, word, "one of its levels", repr(value), hint)
 
 
 def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:

@@ -99,8 +99,8 @@ def _check_format(page: Any, who: str) -> None:
         raise ValueError("no format number")
     if page["format"] != FORMAT:
         older = page["format"] < FORMAT
-        do = "Fit and save it again with this version" if older else "Update lookalike to read it"
-        raise UnreadableFile(who, f"format {FORMAT}", f"format {page['format']}", do)
+        hint = "Fit and save it again with this version" if older else "Update lookalike to read it"
+        raise UnreadableFile(who, f"format {FORMAT}", f"format {page['format']}", hint)
     if set(page) != {"format", "root"}:
         raise ValueError("other keys than format and root")
 

@@ -145,8 +145,8 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
         value = json.loads(text, parse_constant=lambda w: None if w == "NaN" else float(w))
     except json.JSONDecodeError as error:
         found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
-        do = "Put names and strings in double quotes, and the whole in single quotes"
-        raise InvalidInput(who, what, found, do) from error
+        hint = "Put names and strings in double quotes, and the whole in single quotes"
+        raise InvalidInput(who, what, found, hint) from error
     except RecursionError as error:
         raise InvalidInput(who, what, "one nested too deeply", "Flatten it") from error
     if not isinstance(value, wanted):

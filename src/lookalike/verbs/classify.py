@@ -171,5 +171,5 @@ def check_classes(label: str, values: Any) -> None:
         return
     found = f"{distinct:,} different numbers, which look like amounts"
     kinds = Param("kinds", {label: "category"})
-    do = ("Use regress, or ", kinds, " if each number is a class")
-    raise InvalidInput(Param("label", label), "classes", found, do)
+    hint = ("Use regress, or ", kinds, " if each number is a class")
+    raise InvalidInput(Param("label", label), "classes", found, hint)

@@ -258,7 +258,7 @@ def read_number(number: int | str) -> int | str:
     if text == "auto":
         return text
     if isinstance(number, bool) or not text.isdecimal() or int(text) < 1:
-        do = ("Use ", Param("n_clusters", 3), " or ", Param("n_clusters", "auto"))
+        hint = ("Use ", Param("n_clusters", 3), " or ", Param("n_clusters", "auto"))
         needed = "a number of clusters or auto"
-        raise InvalidInput(Param("n_clusters"), needed, repr(text), do)
+        raise InvalidInput(Param("n_clusters"), needed, repr(text), hint)
     return int(text)

@@ -105,6 +105,6 @@ def read_measures(text: str) -> dict[str, "Measure"]:
         else:
             names.append(part)
     if not names:
-        do = "Try gower,ranked"
-        raise InvalidInput(Param("measures"), "names of measures", repr(text), do)
+        hint = "Try gower,ranked"
+        raise InvalidInput(Param("measures"), "names of measures", repr(text), hint)
     return {name: make_measure(name, Param("measures"), matrices=False) for name in names}

@@ -93,8 +93,8 @@ def hubs(
 
     if reduce != "none":
         if reduce not in REDUCERS:
-            needed, do = "a known reducer", suggest(str(reduce), ["none", *REDUCERS])
-            raise InvalidInput(Param("reduce"), needed, repr(reduce), do)
+            needed, hint = "a known reducer", suggest(str(reduce), ["none", *REDUCERS])
+            raise InvalidInput(Param("reduce"), needed, repr(reduce), hint)
         name, options = REDUCERS[reduce]
         chosen = getattr(hubness, name)(chosen, **options)
     report = hubness.hubness_report(chosen.fit(compared.table), truth, k)

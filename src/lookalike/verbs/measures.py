@@ -78,9 +78,9 @@ def weigh_columns(measure: Measure, weights: Mapping[str, float] | None) -> Meas
     for name, part in [("", measure), *measure.get_params().items()]:
         if isinstance(part, Gower):
             return measure.set_params(**{f"{name}__weights" if name else "weights": dict(weights)})
-    do = ("Use ", Param("measure", "gower"))
+    hint = ("Use ", Param("measure", "gower"))
     found = type(measure).__name__
-    raise InvalidInput(Param("weights"), "a measure that weighs columns", found, do)
+    raise InvalidInput(Param("weights"), "a measure that weighs columns", found, hint)
 
 
 def set_seed(measure: Measure, seed: int | None) -> Measure:

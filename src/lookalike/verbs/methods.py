@@ -44,14 +44,16 @@ It is an option of 'neighbors'.
         option, equals, value = (word.strip() for word in part.partition("="))
         meant = SYNONYMS.get(option, option)
         if not equals:
-            do = f"Write {name}:option=value"
-            raise InvalidInput(Param("method", text), "options as name=value", repr(part), do)
+            hint = f"Write {name}:option=value"
+            raise InvalidInput(Param("method", text), "options as name=value", repr(part), hint)
         if meant not in known[name]:
             others = [other for other, taken in known.items() if meant in taken]
-            do = f"It is an option of {', '.join(map(repr, others))}"
-            do = do if others else suggest(option, known[name]) if known[name] else "It has none"
+            hint = f"It is an option of {', '.join(map(repr, others))}"
+            hint = (
+                hint if others else suggest(option, known[name]) if known[name] else "It has none"
+            )
             needed = f"an option of {name!r}"
-            raise InvalidInput(Param("method", text), needed, repr(option), do)
+            raise InvalidInput(Param("method", text), needed, repr(option), hint)
         options[meant] = read_option(value)
     return name, options
 

@@ -153,8 +153,8 @@ def as_numbers(label: str, target: Any) -> "np.ndarray":
 
     values = np.asarray(target)
     if values.dtype.kind not in "iuf":
-        found, do = f"words, such as {short(values[0])!r}", "Use classify for classes"
-        raise InvalidInput(Param("label", label), "a column of numbers", found, do)
+        found, hint = f"words, such as {short(values[0])!r}", "Use classify for classes"
+        raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
     return values.astype(np.float64)
 
 

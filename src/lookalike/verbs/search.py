@@ -128,9 +128,9 @@ def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[
     if row is None or records:
         needed = "a row of the table or a record, one of the two"
         found = "none" if row is None else "several"
-        do = ("Use ", Param("row", 17), " or ", Param("like", {"year": 1977}))
+        hint = ("Use ", Param("row", 17), " or ", Param("like", {"year": 1977}))
         problem = f"say what to look for: {needed}"
-        raise InvalidInput("search", needed, found, do, problem=problem)
+        raise InvalidInput("search", needed, found, hint, problem=problem)
     return row, liked, unliked
 
 
@@ -157,8 +157,8 @@ def _get_index(
     if source.index is not None:
         index = source.index
         if measure is not None:
-            found, do = "a saved index, which has its own", "Leave it out, or build another index"
-            raise InvalidInput(Param("measure"), "a table to fit it to", found, do)
+            found, hint = "a saved index, which has its own", "Leave it out, or build another index"
+            raise InvalidInput(Param("measure"), "a table to fit it to", found, hint)
         names = None if columns is None else list(select_columns(index.sample, columns).names)
         return index, None if index.reason_ == "given" else index.reason_, names
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
@@ -177,8 +177,8 @@ def _as_position(word: Any, name: str) -> int:
     try:
         return int(word)
     except (TypeError, ValueError):
-        do = "Count rows from 0, without the line of headings"
-        raise InvalidInput(Param(name), "the number of a row", repr(word), do) from None
+        hint = "Count rows from 0, without the line of headings"
+        raise InvalidInput(Param(name), "the number of a row", repr(word), hint) from None
 
 
 def _find(index: "Index", mark: Any, name: str) -> Any:
@@ -190,8 +190,8 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
         position, last = _as_position(mark, name), segments.next_place - 1
         if 0 <= position <= last:
             return position  # one that was deleted is named by the index
-        do = "Count rows from 0, without the line of headings"
-        raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), do)
+        hint = "Count rows from 0, without the line of headings"
+        raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), hint)
     if mark in index:
         return mark
     # All ids of a folder would be read from disk; the first show how ids are written.
@@ -201,5 +201,5 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
             return id
     if isinstance(mark, str) and mark.lstrip("-").isdigit() and int(mark) in index:
         return int(mark)
-    do = suggest(str(mark), map(str, ids[:SUGGESTED]))
-    raise InvalidInput(Param(name), "the id of a row", repr(mark), do)
+    hint = suggest(str(mark), map(str, ids[:SUGGESTED]))
+    raise InvalidInput(Param(name), "the id of a row", repr(mark), hint)

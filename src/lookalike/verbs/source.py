@@ -66,8 +66,8 @@ class NamedRows:
             kept = np.array([id in wanted for id in self.ids])
         if not kept.any():
             found = f"none of {len(self.table):,}"
-            do = "Take a condition out"
-            raise InvalidInput(Param("filter"), "rows that meet all conditions", found, do)
+            hint = "Take a condition out"
+            raise InvalidInput(Param("filter"), "rows that meet all conditions", found, hint)
         return self.take(np.flatnonzero(kept))
 
     def without_label(self, label: Any) -> tuple[NamedRows, Any]:
@@ -82,8 +82,8 @@ class NamedRows:
         table, who = known.table, Param("label", label)
         if len(table.columns + table.aside) == 1:
             alone = "it is the only column, and there is nothing to compare besides it"
-            do = "Name a table with more columns"
-            raise InvalidInput(who, "other columns", "none", do, problem=alone)
+            hint = "Name a table with more columns"
+            raise InvalidInput(who, "other columns", "none", hint, problem=alone)
         if table[label].kind.name == "set":
             labels = [cell or frozenset() for cell in table[label].values]
             return replace(known, table=table.drop(label)), labels
@@ -101,14 +101,14 @@ class NamedRows:
 
         names = column_names(self.table)
         if label not in names:
-            do = suggest(label, names)
-            raise InvalidInput(Param("label"), "a column of the table", repr(label), do)
+            hint = suggest(label, names)
+            raise InvalidInput(Param("label"), "a column of the table", repr(label), hint)
         missing = np.asarray(self.table[label].missing)
         if self.table[label].kind.name == "set" or not missing.any():
             return self
         if missing.all():
-            who, do = Param("label", label), "Choose another column"
-            raise InvalidInput(who, "a column with values", "missing cells only", do)
+            who, hint = Param("label", label), "Choose another column"
+            raise InvalidInput(who, "a column with values", "missing cells only", hint)
         many = int(missing.sum())
         text = f"{many:,} row{'s' if many > 1 else ''} without {label!r} left out"
         warnings.warn(LookalikeWarning(text), stacklevel=3)
@@ -215,9 +215,9 @@ def load_index(path: Any) -> Index:
         return Index.open(path)
     index = load(path)
     if not isinstance(index, Index):
-        do = "Make one with: lookalike index build TABLE -o NAME.lookalike"
+        hint = "Make one with: lookalike index build TABLE -o NAME.lookalike"
         who, found = f"File {os.fspath(path)!r}", f"a saved {type(index).__name__}"
-        raise InvalidInput(who, "a saved index", found, do)
+        raise InvalidInput(who, "a saved index", found, hint)
     return index
 
 
@@ -237,8 +237,8 @@ def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
     names = [name for name in names if name]
     for name in names or [str(columns)]:
         if name not in every:
-            do = suggest(name, every)
-            raise InvalidInput(Param("columns"), "columns of the table", repr(name), do)
+            hint = suggest(name, every)
+            raise InvalidInput(Param("columns"), "columns of the table", repr(name), hint)
     return table.compare_by(names)
 
 
@@ -265,9 +265,9 @@ def read_filter(filter: Any, table: Table) -> Any:
             continue
         column, operator, value = _condition(word, column_names(table))
         if operator in found.setdefault(column, {}):
-            do = "Use one of them, or a JSON object with the operator in"
+            hint = "Use one of them, or a JSON object with the operator in"
             raise InvalidInput(
-                Param("filter", word), "each condition once", f"{operator} twice", do
+                Param("filter", word), "each condition once", f"{operator} twice", hint
             )
         found[column][operator] = _value(value, table[column].kind.name)
     return found or None
@@ -280,8 +280,8 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
         rest = word[len(name) :].lstrip() if word.startswith(name) else ""
         if rest.startswith(("=>", "=<")):
             needed = f"an operator ({' '.join(OPERATORS)})"
-            do = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
-            raise InvalidInput(Param("filter", word), needed, rest[:2], do)
+            hint = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
+            raise InvalidInput(Param("filter", word), needed, rest[:2], hint)
         for operator in OPERATORS:
             if rest.startswith(operator):
                 meant = {"=": "==", "~": "contains"}.get(operator, operator)
