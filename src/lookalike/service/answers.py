@@ -194,6 +194,16 @@ def read_filter(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {name: condition(value) for name, value in given.items()}
 
 
+def read_options(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that ``Index.search`` and a feedback session have in common."""
+    return {
+        "gamma": asked.get("gamma", 0.5),
+        "filter": read_filter(asked.get("filter")),
+        "weights": asked.get("weights") or None,
+        "columns": asked.get("columns") or None,
+    }
+
+
 def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Answer a search.
 
@@ -209,7 +219,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     if not queries:
         hint = "Pass at least one id or record"
         raise InvalidInput("query", "something to start from", "an empty list", hint)
-    conditions = read_filter(asked.get("filter"))
+    options = read_options(asked)
     index = view.space(asked.get("space") or "plain")
     with collected() as notes:
         answers: Any = index.search(
@@ -217,12 +227,9 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
             asked.get("k", 10),
             like=_ids(view, asked.get("like")),
             unlike=_ids(view, asked.get("unlike")),
-            gamma=asked.get("gamma", 0.5),
-            filter=conditions,
-            weights=asked.get("weights") or None,
-            columns=asked.get("columns") or None,
+            **options,
         )
-        matched = index.count(conditions)
+        matched = index.count(options["filter"])
         documents = [
             answer_of(view, hits, id, asked.get("explain", REASONS))
             for hits, (_, id) in zip(answers, queries, strict=True)

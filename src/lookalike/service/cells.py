@@ -34,7 +34,7 @@ def dumps(value: Any) -> str:
 
 
 def plain_id(cell: Any, row: int, column: str) -> str | int:
-    """Return an id as text or as a whole number, which paths and JSON can hold."""
+    """Return an id as string or as integer, which paths and JSON can hold."""
     value = plain(cell)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InvalidInput(
@@ -93,11 +93,7 @@ def _read(cell: Any, kind: Kind) -> Any:
     if cell is None:
         return None
     if kind.name == "number":
-        if kind.source == "datetime":
-            return dt.datetime.fromisoformat(cell)
-        if kind.source == "duration":
-            return dt.timedelta(seconds=cell)
-        return float(cell)  # "inf" too
+        return _read_number(cell, kind)
     if kind.name == "sequence":
         return [_items(i[SET]) if isinstance(i, dict) else _hashable(i) for i in cell]
     if kind.name in ("series", "vector", "histogram"):
@@ -108,6 +104,14 @@ def _read(cell: Any, kind: Kind) -> Any:
     if kind.name == "set":
         return _items(cell)
     return cell
+
+
+def _read_number(cell: Any, kind: Kind) -> Any:
+    if kind.source == "datetime":
+        return dt.datetime.fromisoformat(cell)
+    if kind.source == "duration":
+        return dt.timedelta(seconds=cell)
+    return float(cell)  # "inf" too
 
 
 def _items(cell: Sequence[Any]) -> frozenset[Any]:

@@ -32,7 +32,7 @@ from lookalike.service.store.store import (
     Turn,
     missing_collection,
 )
-from lookalike.service.view import Texts, View, apply_changes, missing_row
+from lookalike.service.view import Texts, View, apply_changes
 from lookalike.table import Column, Kind, Schema, Table
 
 OFTEN = 0.02  # seconds between two looks for a generation that is waited for
@@ -172,8 +172,7 @@ class Collection:
         """Put another row in the place of one; it keeps its id."""
 
         def change(view: View, turn: Turn) -> Change:
-            if id not in view.index:
-                raise missing_row(id)
+            view.require([id])
             after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
             turn.remove([dumps(id)])
             turn.add(_to_store(after, [id]))
@@ -186,9 +185,7 @@ class Collection:
         """Delete rows, all or none."""
 
         def change(view: View, turn: Turn) -> Change:
-            for id in ids:
-                if id not in view.index:
-                    raise missing_row(id)
+            view.require(ids)
             if len(view.index) <= len(ids):
                 hint = "Delete the collection, or add a row first"
                 raise InvalidInput(

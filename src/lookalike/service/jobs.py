@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -116,10 +116,10 @@ class Jobs:
             )
         return job
 
-    def of(self, collection: str, active: bool = True) -> list[Job]:
-        """Return the jobs of a collection, those under way or all."""
-        found = [job for job in list(self._jobs.values()) if job.collection == collection]
-        return [job for job in found if job.state not in ENDED] if active else found
+    def of(self, collection: str) -> list[Job]:
+        """Return the jobs of a collection that are under way."""
+        jobs = list(self._jobs.values())
+        return [job for job in jobs if job.collection == collection and job.state not in ENDED]
 
     def failure(self, kind: str, key: Hashable) -> dict[str, Any] | None:
         """Return the problem of the last job that did the same, if it has failed."""
@@ -128,10 +128,7 @@ class Jobs:
 
     def counts(self) -> dict[str, int]:
         """Return how many jobs are in each state."""
-        found: dict[str, int] = {}
-        for job in list(self._jobs.values()):
-            found[job.state] = found.get(job.state, 0) + 1
-        return found
+        return Counter(job.state for job in list(self._jobs.values()))
 
     def cancel(self, job: Job) -> None:
         """End a job; what it has done so far is thrown away."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request
@@ -91,6 +91,12 @@ class Refused(LookalikeError):
     ) -> None:
         super().__init__(*parts, problem=problem)
         self.status, self.headers = status, headers or {}
+
+
+def refused_again(problem: Mapping[str, Any]) -> Refused:
+    """Return the error of a job that failed, from its problem document."""
+    parts = [problem[part] for part in ("who", "needed", "found", "hint")]
+    return Refused(problem["status"], *parts)
 
 
 def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lookalike.index import FeedbackSession
-from lookalike.service.answers import answer_of, read_filter, read_query
+from lookalike.service.answers import answer_of, read_filter, read_options, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
 from lookalike.service.notes import collected
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
 from lookalike.service.store.store import NotFound, now
-from lookalike.service.view import View, missing_row
+from lookalike.service.view import View
 
 KEPT = 200  # sessions whose answers are kept in memory
 TURNS = 64
@@ -80,9 +80,7 @@ class Sessions:
         self, collection: Collection, view: View, id: str, like: list[Any], unlike: list[Any]
     ) -> dict[str, Any]:
         """Mark rows as right and others as wrong; return the document after it."""
-        for one in (*like, *unlike):
-            if one not in view.index:
-                raise missing_row(one)
+        view.require([*like, *unlike])
 
         def change(document: dict[str, Any]) -> dict[str, Any]:
             session, became = self._session(id, view, document)
@@ -160,10 +158,7 @@ class Sessions:
                 view.space(asked.get("space") or "plain"),
                 query,
                 k=asked.get("k", 10),
-                gamma=asked.get("gamma", 0.5),
-                filter=read_filter(asked.get("filter")),
-                weights=asked.get("weights") or None,
-                columns=asked.get("columns") or None,
+                **read_options(asked),
             )
             became = []
             for one in document["rounds"]:

@@ -64,9 +64,14 @@ class View:
 
     def record(self, id: Any) -> dict[str, Any]:
         """Return a row without the column that only we know of."""
-        if id not in self.index:
-            raise missing_row(id)
+        self.require([id])
         return self.shown(self.index.get(id))
+
+    def require(self, ids: Iterable[Any]) -> None:
+        """Refuse ids of rows that are not there."""
+        for id in ids:
+            if id not in self.index:
+                raise missing_row(id)
 
     def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record without the column that only we know of."""

@@ -27,7 +27,7 @@ from lookalike.service.analysis.views import (
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import about_aside, make, name_rows
 from lookalike.service.jobs import Job, Jobs
-from lookalike.service.problems import Refused
+from lookalike.service.problems import refused_again
 from lookalike.service.store.caches import load_result, save_result
 from lookalike.service.view import View
 from lookalike.table import read_table
@@ -186,8 +186,7 @@ class Analyses:
         same, name = (collection.key, kind, view.fitted, view.changed), kind.partition("-")[0]
         problem = self.jobs.failure(name, same)
         if problem is not None:  # it would fail again: the same rows, the same work
-            four = [problem[part] for part in ("who", "needed", "found", "hint")]
-            raise Refused(problem["status"], *four)
+            raise refused_again(problem)
         return self.jobs.start(name, collection.name, same, work)
 
     def _from_store(self, collection: Collection, view: View, kind: str, form: Any) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,31 +23,31 @@ SMALL = 5_000  # rows up to which every change makes an analysis old
 SLACK = 0.05  # share of rows that may change before it is old, for larger collections
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Sample:
     """Rows of a view.
 
     Parameters
     ----------
     view : View
-    at : int64
-        Their positions in the order of the ids.
     ids : list
     table : Table, in the same order
     sampled : bool
         Whether rows were left out.
+
+    Attributes
+    ----------
+    positions : the position of each id among these rows
     """
 
     view: View
-    at: np.ndarray
     ids: list[Any]
     table: Table
     sampled: bool
+    positions: dict[Any, int] = field(init=False)
 
-    @cached_property
-    def places(self) -> dict[Any, int]:
-        """The position of each id among these rows."""
-        return {id: place for place, id in enumerate(self.ids)}
+    def __post_init__(self) -> None:
+        self.positions = {id: position for position, id in enumerate(self.ids)}
 
     def still_fits(self, view: View) -> bool:
         """Whether what was made of these rows may be shown for another view."""
@@ -57,15 +56,15 @@ class Sample:
         moved, n = abs(view.changed - self.view.changed), len(view.index)
         return moved == 0 if n <= SMALL else moved <= SLACK * n
 
-    def row(self, place: int) -> dict[str, Any]:
+    def row(self, position: int) -> dict[str, Any]:
         """Return id, label and record of a row."""
-        record = plain_row(self.view, self.table.record(place))
-        id = self.ids[place]
+        record = plain_row(self.view, self.table.record(position))
+        id = self.ids[position]
         return {"id": id, "label": self.view.label(id, record), "row": record}
 
-    def name(self, place: int) -> dict[str, Any]:
+    def name(self, position: int) -> dict[str, Any]:
         """Return id and label of a row."""
-        found = self.row(place)
+        found = self.row(position)
         return {"id": found["id"], "label": found["label"]}
 
 
@@ -73,13 +72,11 @@ def take(view: View, most: int = MOST) -> Sample:
     """Take all rows of a view, or as many as an analysis looks at."""
     table = view.table
     n = len(table)
-    at = np.arange(n)
     if n > most:
-        at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-        table = table[at]
+        table = table[np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
     ids = table[view.settings.names].values.tolist()
     sampled = n > most or view.sample is not None
-    return Sample(view, at, ids, table.drop([view.settings.names]), sampled)
+    return Sample(view, ids, table.drop([view.settings.names]), sampled)
 
 
 def take_again(view: View, ids: list[Any]) -> Sample | None:
@@ -87,20 +84,19 @@ def take_again(view: View, ids: list[Any]) -> Sample | None:
     sample = take(view)
     if sample.ids == ids:
         return sample
-    if len(ids) != len(sample.ids) or any(id not in sample.places for id in ids):
+    if len(ids) != len(sample.ids) or any(id not in sample.positions for id in ids):
         return None
-    order = np.array([sample.places[id] for id in ids], dtype=np.int64)
-    return Sample(view, sample.at[order], list(ids), sample.table[order], sample.sampled)
+    order = np.array([sample.positions[id] for id in ids], dtype=np.int64)
+    return Sample(view, list(ids), sample.table[order], sample.sampled)
 
 
 def with_rows(sample: Sample, ids: Sequence[Any]) -> Sample:
     """Return a sample with further rows of its view, by their ids."""
-    view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.places]
+    view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.positions]
     if not more:
         return sample
     table = as_table([view.record(id) for id in more], view.schema, who="profile")
-    at = np.concatenate([sample.at, np.full(len(more), -1)])
-    return Sample(view, at, [*sample.ids, *more], join_tables([sample.table, table]), True)
+    return Sample(view, [*sample.ids, *more], join_tables([sample.table, table]), True)
 
 
 def fit_plain(sample: Sample) -> Measure:

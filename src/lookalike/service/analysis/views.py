@@ -92,7 +92,7 @@ class Hubs:
 
     def shown_by(self, id: Any, space: str, limit: int) -> dict[str, Any]:
         """Return in whose lists a row stands, those where it comes first before the others."""
-        place = self.sample.places.get(id)
+        place = self.sample.positions.get(id)
         if place is None:
             raise missing_row(id)
         lists = self.space(space)
@@ -244,12 +244,10 @@ def find_clusters(view: View) -> Clusters:
 
 def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     """Say what makes some rows different from all others, the largest difference first."""
-    for id in ids:
-        if id not in view.index:
-            raise missing_row(id)
+    view.require(ids)
     sample = with_rows(take(view, most=len(view.index)), ids)
     labels = np.full(len(sample.ids), -1)
-    inside = np.unique([sample.places[id] for id in ids])
+    inside = np.unique([sample.positions[id] for id in ids])
     labels[inside] = 0
     differs = []
     for column in sample.table.columns:
@@ -310,45 +308,50 @@ def grow(
     hubs : Hubs or None
         How often rows stand in lists, where this was counted.
     """
-    index = view.space(space)
-    found: dict[Any, Hits] = {}
-    depths = {id: 0}
     with collected():
-        ring = [id]
-        for step in range(depth + 1):
-            # The lists of the last ring only tell which links are mutual.
-            todo = [one for one in ring if one not in found]
-            if todo:
-                answers: Any = index.search(todo, k)
-                found.update(zip(todo, answers, strict=True))
-            if step == depth:
-                break
-            ring = []
-            for one in todo:
-                for hit in found[one]:
-                    if hit.id not in depths and len(depths) < most:
-                        depths[hit.id] = step + 1
-                        ring.append(hit.id)
-    links = []
-    for source, hits in found.items():
-        if depths[source] == depth and depth > 0:
-            continue
-        for hit in hits:
-            if hit.id in depths:
-                back = hit.id in found and source in found[hit.id].ids
-                links.append(
-                    {
-                        "source": source,
-                        "target": hit.id,
-                        "similarity": hit.similarity,
-                        "mutual": back,
-                    }
-                )
+        lists, depths = _walk(view.space(space), id, depth, k, most)
     return {
-        "nodes": [_node(view, one, at, space, hubs) for one, at in depths.items()],
-        "links": links,
+        "nodes": [_node(view, one, steps, space, hubs) for one, steps in depths.items()],
+        "links": _links(lists, depths, depth),
         "generation": view.generation,
     }
+
+
+def _walk(
+    index: Index, id: Any, depth: int, k: int, most: int
+) -> tuple[dict[Any, Hits], dict[Any, int]]:
+    """Return the neighbor lists of the rows around a row, and how many steps away each row is."""
+    lists: dict[Any, Hits] = {}
+    depths, ring = {id: 0}, [id]
+    for step in range(1, depth + 2):
+        answers: Any = index.search(ring, k) if ring else []
+        lists.update(zip(ring, answers, strict=True))
+        if step > depth:
+            break  # the lists of the last ring only tell which links are mutual
+        ring, before = [], ring
+        for hit in (hit for one in before for hit in lists[one]):
+            if hit.id not in depths and len(depths) < most:
+                depths[hit.id] = step
+                ring.append(hit.id)
+    return lists, depths
+
+
+def _links(
+    lists: Mapping[Any, Hits], depths: Mapping[Any, int], depth: int
+) -> list[dict[str, Any]]:
+    """Return the links between the rows that are shown; those of the last ring are not followed."""
+    return [
+        {
+            "source": source,
+            "target": hit.id,
+            "similarity": hit.similarity,
+            "mutual": hit.id in lists and source in lists[hit.id].ids,
+        }
+        for source, hits in lists.items()
+        if depths[source] < depth
+        for hit in hits
+        if hit.id in depths
+    ]
 
 
 def _node(view: View, id: Any, depth: int, space: str, hubs: Hubs | None) -> dict[str, Any]:
@@ -361,7 +364,7 @@ def _node(view: View, id: Any, depth: int, space: str, hubs: Hubs | None) -> dic
         "hub": False,
         "orphan": False,
     }
-    place = None if hubs is None else hubs.sample.places.get(id)
+    place = None if hubs is None else hubs.sample.positions.get(id)
     if hubs is not None and place is not None:
         counts = hubs.space(space).occurrence
         groups = hubs_and_orphans(counts, hubs.k)
@@ -438,7 +441,7 @@ class Map:
 
     def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
         """Return in how many lists of the plain space each row stands."""
-        counts, at = hubs.plain.occurrence, hubs.sample.places
+        counts, at = hubs.plain.occurrence, hubs.sample.positions
         found = [float(counts[at[id]]) if id in at else np.nan for id in self.sample.ids]
         return {"kind": "number", "labels": [], "values": _text(np.asarray(found, dtype="<f4"))}
 

@@ -25,24 +25,23 @@ class QueryIn(Strict):
     record: Record | None = None
 
 
-class CreateIn(Strict):
+class CreateIn(
+    Strict,
+    json_schema_extra={
+        "examples": [
+            {
+                "name": "pets",
+                "rows": [
+                    {"weight": 4, "animal": "cat"},
+                    {"weight": 30, "animal": "dog"},
+                    {"weight": 5, "animal": "cat"},
+                ],
+            }
+        ]
+    },
+):
     """A new collection, from records or from a file under the allowed folder."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "pets",
-                    "rows": [
-                        {"weight": 4, "animal": "cat"},
-                        {"weight": 30, "animal": "dog"},
-                        {"weight": 5, "animal": "cat"},
-                    ],
-                }
-            ]
-        },
-    )
     name: StrictStr | None = None
     title: StrictStr | None = Field(None, max_length=200)
     path: StrictStr | None = Field(None, max_length=1_000)
@@ -54,22 +53,17 @@ class CreateIn(Strict):
     measure: StrictStr = Field("auto", max_length=1_000)
 
 
-class RowsIn(Strict):
+class RowsIn(
+    Strict, json_schema_extra={"examples": [{"rows": [{"weight": 28, "animal": "wolf"}]}]}
+):
     """Rows to add, all or none."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"rows": [{"weight": 28, "animal": "wolf"}]}]},
-    )
     rows: list[Record] = Field(min_length=1)
 
 
-class RowIn(Strict):
+class RowIn(Strict, json_schema_extra={"examples": [{"row": {"weight": 6, "animal": "cat"}}]}):
     """A row that takes the place of another."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"row": {"weight": 6, "animal": "cat"}}]}
-    )
     row: Record
 
 
@@ -85,60 +79,49 @@ class QuestionIn(Strict):
     space: Space = "plain"
 
 
-class SearchIn(QuestionIn):
+class SearchIn(
+    QuestionIn,
+    json_schema_extra={
+        "examples": [
+            {"query": {"id": 0}, "k": 5},
+            {
+                "query": {"record": {"weight": 6}},
+                "filter": {"animal": "cat"},
+                "weights": {"weight": 3},
+            },
+        ]
+    },
+):
     """A search in the words of ``Index.search``."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"query": {"id": 0}, "k": 5},
-                {
-                    "query": {"record": {"weight": 6}},
-                    "filter": {"animal": "cat"},
-                    "weights": {"weight": 3},
-                },
-            ]
-        },
-    )
     query: QueryIn | list[QueryIn]
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
     at_least: StrictInt | None = None
 
 
-class SessionIn(QuestionIn):
+class SessionIn(QuestionIn, json_schema_extra={"examples": [{"query": {"id": 0}, "k": 5}]}):
     """A search that will be refined by feedback."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"query": {"id": 0}, "k": 5}]}
-    )
     query: QueryIn
 
 
-class MarksIn(Strict):
+class MarksIn(Strict, json_schema_extra={"examples": [{"like": [2], "unlike": [1]}]}):
     """Rows that are right, and rows that are not."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"like": [2], "unlike": [1]}]}
-    )
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
 
 
-class ProfileIn(Strict):
+class ProfileIn(Strict, json_schema_extra={"examples": [{"ids": [0, 2]}]}):
     """Rows whose difference from the rest is asked for."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": [0, 2]}]})
     ids: list[Id] = Field(min_length=1)
 
 
-class MeasureIn(Strict):
+class MeasureIn(Strict, json_schema_extra={"examples": [{"measure": "gower:scale=rank"}]}):
     """How rows are to be compared from now on."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"measure": "gower:scale=rank"}]}
-    )
     measure: StrictStr = Field("auto", max_length=1_000)
     kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
     weights: dict[str, Number] = Field(default_factory=dict)

@@ -31,7 +31,7 @@ from lookalike.service.api.views import LATER
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.notes import collected
-from lookalike.service.problems import Refused
+from lookalike.service.problems import refused_again
 from lookalike.service.service import Service
 from lookalike.service.view import View
 from lookalike.verbs import VERBS, get_verb
@@ -218,8 +218,7 @@ def _add(verb: str) -> None:
         job = service.jobs.start(f"ask {verb}", found.name, key, work)
         await run_in_threadpool(job.ended.wait, service.limits.wait)
         if job.problem is not None:
-            four = [job.problem[part] for part in ("who", "needed", "found", "hint")]
-            raise Refused(job.problem["status"], *four)
+            raise refused_again(job.problem)
         done = job.state == "done"
         return answer(job.result) if done else answer({"job": job.to_dict()}, 202)
 

@@ -67,8 +67,7 @@ def save_index(database: Database, key: int, generation: int, fitted: int, index
                 return  # another server was quicker
             connection.execute(t.cache_parts.delete().where(t.cache_parts.c.collection == key))
             connection.execute(t.caches.delete().where(c.collection == key))
-            alive = sa.select(t.collections.c.key).where(t.collections.c.key == key)
-            if connection.execute(alive).scalar() is None:
+            if not exists(connection, key):
                 return  # deleted meanwhile
             digest = hashlib.sha256()
             for number in range(parts):
@@ -86,6 +85,12 @@ def save_index(database: Database, key: int, generation: int, fitted: int, index
                     hash=digest.hexdigest(),
                 )
             )
+
+
+def exists(connection: sa.Connection, key: int) -> bool:
+    """Whether there is still a collection of this key."""
+    query = sa.select(t.collections.c.key).where(t.collections.c.key == key)
+    return connection.execute(query).scalar() is not None
 
 
 def load_index(database: Database, key: int, fitted: int) -> tuple[int, Index] | str:
@@ -150,8 +155,7 @@ def save_result(database: Database, key: int, kind: str, generation: int, kept: 
         return False
     c = t.results.c
     with database.write() as connection:
-        alive = sa.select(t.collections.c.key).where(t.collections.c.key == key)
-        if connection.execute(alive).scalar() is None:
+        if not exists(connection, key):
             return False  # deleted meanwhile
         stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
         connection.execute(t.results.delete().where(c.collection == key, stale))

@@ -11,7 +11,7 @@ import datetime as dt
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -173,8 +173,13 @@ class Store:
 
     def rows_at(self, key: int, generation: int) -> list[StoredRow]:
         """Return the rows that lived at a generation, in the order in which they came."""
+        c = t.rows.c
+        alive = sa.or_(c.died.is_(None), c.died > generation)
+        query = sa.select(c.number, c.id, c.record).where(
+            c.collection == key, c.born <= generation, alive
+        )
         with self.database.read() as connection:
-            return _rows_at(connection, key, generation)
+            return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
 
     def count(self, key: int) -> int:
         """Return how many rows of a collection are alive."""
@@ -267,7 +272,7 @@ class Turn:
         """Add rows, each an id and a record as JSON texts."""
         _insert(self._connection, self.head.key, self.generation, self.head.next_row, rows)
         self._move(next_row=self.head.next_row + len(rows))
-        self.head = _moved(self.head, len(rows))
+        self.head = replace(self.head, next_row=self.head.next_row + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Take rows away."""
@@ -338,23 +343,10 @@ def missing_collection(name: str) -> NotFound:
     )
 
 
-def _moved(head: Head, rows: int) -> Head:
-    return Head(**(vars(head) | {"next_row": head.next_row + rows}))
-
-
 def _head(connection: sa.Connection, key: int, lock: bool = False) -> Head | None:
     query = sa.select(t.collections).where(t.collections.c.key == key)
     found = connection.execute(query.with_for_update() if lock else query).first()
     return None if found is None else Head(**found._mapping)
-
-
-def _rows_at(connection: sa.Connection, key: int, generation: int) -> list[StoredRow]:
-    c = t.rows.c
-    alive = sa.or_(c.died.is_(None), c.died > generation)
-    query = sa.select(c.number, c.id, c.record).where(
-        c.collection == key, c.born <= generation, alive
-    )
-    return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
 
 
 def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Changed:
