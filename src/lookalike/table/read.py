@@ -19,18 +19,11 @@ from lookalike.errors import (
     name_some,
     suggest,
 )
+from lookalike.table.formats import sources
+from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.raw import Raw, of_array
-from lookalike.table.formats.sources import (
-    check_shape,
-    has_no_names,
-    numeric_array,
-    raw_columns,
-    unwrap,
-    without_tokens,
-)
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.numbers import Guess
-from lookalike.table.infer.roles import find_copies
+from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
 from lookalike.table.model.kind import RECORD, Kind, given_kind, read_as_text
 from lookalike.table.model.table import Column, Schema, Table
@@ -135,12 +128,9 @@ def read_table(
     """
     if schema is not None:
         if kinds is not None or missing is not None:
-            raise InvalidInput(
-                Param("schema", of="read_table"),
-                "the kinds and missing values of the schema alone",
-                "others besides it",
-                "Leave them out",
-            )
+            needed = "the kinds and missing values of the schema alone"
+            who = Param("schema", of="read_table")
+            raise InvalidInput(who, needed, "others besides it", "Leave them out")
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = missing_tokens(missing)
     if lazy:
@@ -149,13 +139,13 @@ def read_table(
         return read_lazy(source, kinds, tokens)
     if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
         source = source.read()
-    source = unwrap(source)
+    source = sources.unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
-    matrix = numeric_array(source)
+    matrix = sources.numeric_array(source)
     if matrix is not None:
         return _read_array(matrix, kinds, tokens)
-    raws = raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
+    raws = sources.raw_columns(source, CsvOptions(tokens, read_as_text(kinds), encoding, delimiter))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
@@ -170,15 +160,15 @@ def _read_array(
     """Take every column of an array as a number, unless the caller says otherwise."""
     names = [f"x{j}" for j in range(matrix.shape[1])]
     chosen = given_kinds(kinds, names)
-    matrix = without_tokens(matrix, tokens)
-    columns, aside = [], []
-    for j, name in enumerate(names):
-        if name not in chosen:
-            columns.append(Column(name, ARRAY_NUMBER, matrix[:, j]))
-        elif (kind := chosen[name]) is not None:
-            columns.append(convert(of_array(name, matrix[:, j]), kind))
+    matrix = sources.without_tokens(matrix, tokens)
+    columns: list[Column] = []
+    aside: list[Column] = []
+    for name, cells in zip(names, matrix.T, strict=True):
+        if name in chosen:
+            kind = chosen[name]
+            (aside if kind is None else columns).append(_read_as(of_array(name, cells), kind))
         else:
-            aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
+            columns.append(Column(name, ARRAY_NUMBER, cells))
     return make_table(columns, aside, tokens)
 
 
@@ -216,13 +206,9 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
         columns = [replace(c, kind=replace(c.kind, role="")) for c in columns]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
-        name = aside[0].name
-        raise InvalidInput(
-            "read_table",
-            "a column to compare",
-            f"none: {reasons}",
-            ("Add a column, or say what one is: ", Param("kinds", {name: "category"})),
-        )
+        example = Param("kinds", {aside[0].name: "category"})
+        hint = ("Add a column, or say what one is: ", example)
+        raise InvalidInput("read_table", "a column to compare", f"none: {reasons}", hint)
     return Table(columns, aside, missing=tokens)
 
 
@@ -249,32 +235,25 @@ def missing_tokens(missing: Any) -> tuple[Any, ...]:
         return (missing,)
     if isinstance(missing, Iterable):
         return tuple(missing)
-    raise WrongType(
-        Param("missing", of="read_table"),
-        "a list of strings or numbers",
-        type(missing).__name__,
-        ("Pass for example ", Param("missing", ["?"])),
-    )
+    hint = ("Pass for example ", Param("missing", ["?"]))
+    needed = "a list of strings or numbers"
+    raise WrongType(Param("missing", of="read_table"), needed, type(missing).__name__, hint)
 
 
 def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
     """Check what the caller says about columns; a position may stand for a name."""
     if kinds is None:
         return {}
+    who = Param("kinds", of="read_table")
     if not isinstance(kinds, Mapping):
-        raise WrongType(
-            Param("kinds", of="read_table"),
-            "a mapping of column to kind",
-            type(kinds).__name__,
-            ("Pass for example ", Param("kinds", {"size": "category"})),
-        )
+        hint = ("Pass for example ", Param("kinds", {"size": "category"}))
+        raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
     chosen = {}
     for key, given in kinds.items():
         name = str(key)
         if isinstance(key, int | np.integer) and name not in names:
             name = names[int(key)] if -len(names) <= key < len(names) else name
         if name not in names:
-            who = Param("kinds", of="read_table")
             raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
         chosen[name] = given_kind(name, given)
     return chosen
@@ -282,7 +261,7 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
 
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
     """Return a table as it is, or with some columns read as another kind."""
-    check_shape(len(table), table.shape[1])
+    sources.check_shape(len(table), table.shape[1])
     if kinds is None and not tokens:
         return table
     every = {column.name: column for column in table.columns + table.aside}
@@ -345,16 +324,18 @@ def as_table(
     """
     if isinstance(schema, Table):
         schema = schema.schema
-    source = unwrap(source)
+    source = sources.unwrap(source)
     if isinstance(source, Table):
         return _fit_table(source, schema, who)
-    matrix = numeric_array(source)
+    matrix = sources.numeric_array(source)
     if matrix is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
-    raws = raw_columns(source, read_as_text(schema.kinds), schema.missing, encoding, delimiter)
-    if has_no_names(source):
+    raws = sources.raw_columns(
+        source, CsvOptions(schema.missing, read_as_text(schema.kinds), encoding, delimiter)
+    )
+    if sources.has_no_names(source):
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
     raws = _by_position(raws, schema, who)
@@ -363,7 +344,7 @@ def as_table(
 
 def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Raw | Column]:
     """Name the columns of an array; one that was fitted as plain numbers is a column already."""
-    matrix = without_tokens(matrix, schema.missing)
+    matrix = sources.without_tokens(matrix, schema.missing)
     columns: dict[str, Raw | Column] = {}
     for j, name in enumerate(_array_names(matrix.shape[1], schema, who)):
         kind = schema.kinds.get(name)
@@ -387,7 +368,7 @@ def _fit_columns(given: Mapping[str, Raw | Column], schema: Schema, who: str) ->
 
 
 def _fit_table(table: Table, schema: Schema, who: str) -> Table:
-    check_shape(len(table), table.shape[1])
+    sources.check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
     _check_names(list(every), schema, who)
     columns, read = [], []
@@ -430,13 +411,9 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
         needed = f"the {len(schema.kinds)} columns of the fitted table"
         raise InvalidInput(who, needed, f"no column {name_some(missing, 5)}", hint)
     if extra:
-        warning = LookalikeWarning(
-            who,
-            "only the columns of the fitted table",
-            f"also {name_some(extra, 5)}",
-            "They are not used; leave them out to silence this",
-        )
-        warnings.warn(warning, stacklevel=4)
+        hint = "They are not used; leave them out to silence this"
+        needed, found = "only the columns of the fitted table", f"also {name_some(extra, 5)}"
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
@@ -459,15 +436,10 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
     unnamed = names == [f"x{j}" for j in range(len(names))]
     if not unnamed or len(raws) != len(names) or any(raw.name in names for raw in raws):
         return raws
-    warnings.warn(
-        LookalikeWarning(
-            who,
-            "columns without names, as the fitted array",
-            f"names ({name_some([raw.name for raw in raws], 5)})",
-            "They are taken by position; fit on a table with names to match by name",
-        ),
-        stacklevel=3,
-    )
+    found = f"names ({name_some([raw.name for raw in raws], 5)})"
+    hint = "They are taken by position; fit on a table with names to match by name"
+    needed = "columns without names, as the fitted array"
+    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
     return [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
 
 

@@ -15,17 +15,10 @@ from lookalike.errors import InvalidInput
 from lookalike.table.formats.parquet import BATCH, ParquetParts, find_files
 from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
+from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.learning import Facts, Learner, neutral_columns
 from lookalike.table.infer.lists import kind_of
-from lookalike.table.infer.roles import (
-    glance,
-    guess_of,
-    match_earlier,
-    same_cells,
-    tells_rows_apart,
-)
-from lookalike.table.infer.thresholds import MIN_ROWS_FOR_PATTERN, ROWS_TO_SHOW_VARIETY
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import CODED, Column, Schema, Table
@@ -258,7 +251,7 @@ def table_of(
     for name, guess in guesses.items():
         lists = facts[name].lists
         if lists is not None:
-            whole = guess_of(kind_of(lists))
+            whole = roles.guess_of(kind_of(lists))
             guesses[name] = replace(whole, aside=whole.aside or guess.aside)
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
@@ -280,16 +273,16 @@ def _find_copies(table: LazyTable, columns: Sequence[Column]) -> dict[str, str]:
 
     Only columns that agree in their first rows and in the last are compared as a whole.
     """
-    if len(table) < MIN_ROWS_FOR_PATTERN or not columns:
+    if len(table) < thresholds.MIN_ROWS_FOR_PATTERN or not columns:
         return {}
-    ends = table[np.r_[:MIN_ROWS_FOR_PATTERN, len(table) - 1]]
+    ends = table[np.r_[: thresholds.MIN_ROWS_FOR_PATTERN, len(table) - 1]]
 
     def key(name: str) -> Any:
         kind = ends[name].kind
-        return kind.name, kind.source, glance(ends[name])
+        return kind.name, kind.source, roles.glance(ends[name])
 
     names = [column.name for column in columns if column.values.ndim == 1]
-    return match_earlier(names, key, lambda earlier, name: _same(table, earlier, name))
+    return roles.match_earlier(names, key, lambda earlier, name: _same(table, earlier, name))
 
 
 def _same(table: LazyTable, one: str, other: str) -> bool:
@@ -297,7 +290,7 @@ def _same(table: LazyTable, one: str, other: str) -> bool:
     if kinds[0].name in CODED and kinds[0].levels != kinds[1].levels:
         return False
     pairs = table.batches(columns=[one, other])
-    if not all(same_cells(part[one], part[other]) for part in pairs):
+    if not all(roles.same_cells(part[one], part[other]) for part in pairs):
         return False
-    head = table.parts.read(0, ROWS_TO_SHOW_VARIETY, table._stored([other]))
-    return tells_rows_apart(table._table(head, [other])[other])
+    head = table.parts.read(0, thresholds.ROWS_TO_SHOW_VARIETY, table._stored([other]))
+    return roles.tells_rows_apart(table._table(head, [other])[other])

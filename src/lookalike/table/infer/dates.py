@@ -56,8 +56,13 @@ def _any_of(levels: tuple[tuple[str, ...], ...]) -> str:
 
 
 @dataclass(frozen=True)
-class DatesFound:
-    """What the strings of a column say as dates: cells (Arrow), and what stays open."""
+class Found:
+    """What the strings of a column say as dates or as numbers.
+
+    ``cells`` is an Arrow array, one entry per distinct string; ``open`` names the other order of
+    day and month, or the other decimal separator, that would do, ``proves`` the one that is beyond
+    doubt.
+    """
 
     reading: Reading
     cells: Any
@@ -66,7 +71,7 @@ class DatesFound:
     proves: str = ""
 
 
-def find_dates(words: Words, prefer: str = "", compact: bool = False) -> DatesFound | None:
+def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found | None:
     """Find the one form in which every string is a date or a time; None where there is none.
 
     Parameters
@@ -106,7 +111,7 @@ def misfit_dates(distinct: Any) -> np.ndarray:
     return np.ones(len(distinct), dtype=bool)
 
 
-def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") -> DatesFound | None:
+def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") -> Found | None:
     cells, fits = parse_dates(words.distinct, reading)
     if not fits.all():
         return None
@@ -117,7 +122,7 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
         note = join_notes(note, f"{first!r} is read as a year and a month")
         open_to = open_to or "category"  # or a semester, a term, a quarter
     proves = reading.form if reading.form in ORDERS and not open_to else ""
-    return DatesFound(reading, cells, note, open_to, proves)
+    return Found(reading, cells, note, open_to, proves)
 
 
 def _has_short_years(distinct: Any) -> bool:
@@ -126,7 +131,7 @@ def _has_short_years(distinct: Any) -> bool:
     return bool(not matches(distinct, r"\d{4}").any() and matches(distinct, short).any())
 
 
-def _find_order(words: Words, prefer: str) -> DatesFound | None:
+def _find_order(words: Words, prefer: str) -> Found | None:
     """Decide whether the day or the month comes first, by the largest number in either place."""
     parts = pc.extract_regex(words.distinct, date_forms()["dmy"])
     if parts.null_count:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from lookalike.table.infer.thresholds import MAX_LEVELS, MIN_SHARE_OF_SCALE
+from lookalike.table.infer import thresholds
 from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabulary
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -62,7 +62,7 @@ def say_shared_level(name: str, words: dict[str, int]) -> str:
 
 def _fitting_scales(name: str, words: dict[str, int]) -> Iterator[tuple[Scale, dict[str, int]]]:
     """Give the scales that hold every word and are believed, with the rank of each word."""
-    if not 2 <= len(words) <= MAX_LEVELS:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return
     for forms in _forms(words):
         for scale in known_scales():
@@ -99,10 +99,10 @@ def _believed(scale: Scale, name: str, folded: dict[str, str]) -> bool:
 
 def is_partly_scale(name: str, words: dict[str, int]) -> bool:
     """Whether most words, but not all, belong to one scale."""
-    if not 3 <= len(words) <= MAX_LEVELS:
+    if not 3 <= len(words) <= thresholds.MAX_LEVELS:
         return False
     forms = {fold(word) for word in words}
-    enough = max(3, MIN_SHARE_OF_SCALE * len(forms))
+    enough = max(3, thresholds.MIN_SHARE_OF_SCALE * len(forms))
     for scale in known_scales():
         known = scale.rank.keys()
         if scale.suits(name):
@@ -125,7 +125,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
     A number may also be a code ("1. married", "2. widowed"): the order is beyond doubt only where
     the words alone have one.
     """
-    if not 2 <= len(words) <= MAX_LEVELS:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     ranks, bare = {}, {}
     for word in words:
@@ -148,7 +148,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
 
 def find_bands(words: dict[str, int]) -> LevelsFound | None:
     """Find ranges of numbers that do not overlap, such as "18-24", "65+", "<1 year"."""
-    if not 2 <= len(words) <= MAX_LEVELS:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     factors = _factors(words)
     if factors is None:
@@ -166,12 +166,12 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
 
 def is_partly_bands(words: dict[str, int]) -> bool:
     """Whether most words, but not all, are ranges or parts of one list of ranges."""
-    if not 3 <= len(words) <= MAX_LEVELS:
+    if not 3 <= len(words) <= thresholds.MAX_LEVELS:
         return False
     spans = {word: _span(word) for word in words}
     known = [word for word, span in spans.items() if span is not None]
     wide = [word for word in known if not _band_forms()["single"].match(word.strip())]
-    return len(wide) >= 2 and len(known) >= max(3, MIN_SHARE_OF_SCALE * len(words))
+    return len(wide) >= 2 and len(known) >= max(3, thresholds.MIN_SHARE_OF_SCALE * len(words))
 
 
 Span = tuple[float, float]

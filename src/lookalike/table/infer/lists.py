@@ -30,17 +30,7 @@ from lookalike.table.formats.raw import (
     words_of,
     wrong,
 )
-from lookalike.table.infer.thresholds import (
-    MAX_DISTINCT_ITEMS,
-    MAX_EXACT_INTEGER,
-    MAX_MEAN_ITEM_LENGTH,
-    MAX_SHARE_OF_REPEATS,
-    MAX_STRINGS_TO_SPLIT,
-    MIN_SHARE_OF_PAIRS,
-    SET_RULES,
-    SUMS_AGREE,
-    SetRule,
-)
+from lookalike.table.infer import thresholds
 from lookalike.table.model.kind import Kind, Reading
 
 
@@ -175,7 +165,11 @@ def _kind_of_numbers(facts: ListFacts) -> Kind:
     if low < 2:
         return Kind("series", f"lists of {low} number{'s' if low != 1 else ''}")
     # Infinite entries make sums that agree with nothing: a vector, and no warning.
-    if facts.unsigned and facts.n_sums > 1 and facts.sums[2] / SUMS_AGREE <= facts.sums[1]:
+    if (
+        facts.unsigned
+        and facts.n_sums > 1
+        and facts.sums[2] / thresholds.SUMS_AGREE <= facts.sums[1]
+    ):
         total = f"none negative, each with sum {short_number(facts.sums[0])}"
         return Kind("histogram", f"lists of {low:,} numbers, {total}", width=low)
     return Kind("vector", f"lists of {low:,} numbers", width=low)
@@ -205,19 +199,26 @@ class SetsFound:
 
 def find_sets(words: Words) -> SetsFound | None:
     """Find the separator that parts the cells into short items which come again in other cells."""
-    for separator, rule in SET_RULES.items():
+    for separator, rule in thresholds.SET_RULES.items():
         with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
         # One cell may hold all there is to see in a handful of strings.
-        if with_it >= 2 or (with_it == 1 and 2 <= len(words) <= 6):
-            some = words.distinct[:MAX_STRINGS_TO_SPLIT].to_pylist()
-            cells = [split_items(word, separator) for word in some]
-            counts = Counter(item for items in cells for item in set(items))
-            if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
-                return SetsFound(separator, len(counts), rule.punctuation)
+        if with_it >= (1 if 2 <= len(words) <= 6 else 2):
+            found = _split_by(words, separator, rule)
+            if found is not None:
+                return found
     return None
 
 
-def _are_sets(cells: list[list[str]], counts: Counter[str], rule: SetRule) -> bool:
+def _split_by(words: Words, separator: str, rule: thresholds.SetRule) -> SetsFound | None:
+    some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
+    cells = [split_items(word, separator) for word in some]
+    counts = Counter(item for items in cells for item in set(items))
+    if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
+        return SetsFound(separator, len(counts), rule.punctuation)
+    return None
+
+
+def _are_sets(cells: list[list[str]], counts: Counter[str], rule: thresholds.SetRule) -> bool:
     """Whether cells hold several items, in no fixed places, which come again in other cells."""
     several = [items for items in cells if len(items) > 1]
     again = sum(count > 1 for count in counts.values())
@@ -227,16 +228,16 @@ def _are_sets(cells: list[list[str]], counts: Counter[str], rule: SetRule) -> bo
     return (
         len(several) / len(cells) >= rule.min_share
         and again >= max(1, rule.min_again * len(counts))
-        and len(counts) <= MAX_DISTINCT_ITEMS * sum(map(len, cells))
-        and repeats <= MAX_SHARE_OF_REPEATS * len(several)
+        and len(counts) <= thresholds.MAX_DISTINCT_ITEMS * sum(map(len, cells))
+        and repeats <= thresholds.MAX_SHARE_OF_REPEATS * len(several)
     )
 
 
-def _are_items(counts: Counter[str], separator: str, rule: SetRule) -> bool:
+def _are_items(counts: Counter[str], separator: str, rule: thresholds.SetRule) -> bool:
     """Whether items are short words, not sentences, numbers or single letters between slashes."""
     lengths = [len(item) for item in counts]
     n_words = sum(item.count(" ") + 1 for item in counts) / len(counts)
-    if sum(lengths) / len(lengths) > MAX_MEAN_ITEM_LENGTH or n_words > rule.max_words:
+    if sum(lengths) / len(lengths) > thresholds.MAX_MEAN_ITEM_LENGTH or n_words > rule.max_words:
         return False
     if rule.punctuation and not any(c.isalpha() for item in counts for c in item):
         return False
@@ -246,7 +247,7 @@ def _are_items(counts: Counter[str], separator: str, rule: SetRule) -> bool:
 def _is_pairs(several: list[list[str]], cells: list[list[str]]) -> bool:
     """Whether the items have fixed places, as in "Boston, MA" or "Smith, John"."""
     width = {len(items) for items in several}
-    if len(width) > 1 or len(several) < len(cells) * MIN_SHARE_OF_PAIRS:
+    if len(width) > 1 or len(several) < len(cells) * thresholds.MIN_SHARE_OF_PAIRS:
         return False
     first, last = {items[0] for items in several}, {items[-1] for items in several}
     return not first & last
@@ -348,16 +349,19 @@ def _items(word: str) -> list[Any] | None:
         if match is None or (match["bare"] is not None and not match["bare"].strip()):
             return None
         at = match.end()
-        if match["bare"] is not None:
-            items.append(_value(match["bare"].strip()))
-        else:
-            quoted = match["one"] if match["one"] is not None else match["two"]
-            items.append(ESCAPED.sub(lambda m: LETTERS.get(m[1], m[1]), quoted))
+        items.append(_item(match))
     if len(items) == 1 and isinstance(items[0], str) and "," not in inside and " " in inside:
         numbers = [_value(part) for part in inside.split()]  # as numpy prints an array
-        if all(isinstance(number, float) for number in numbers):
-            return numbers
+        items = numbers if {type(number) for number in numbers} == {float} else items
     return items
+
+
+def _item(match: re.Match[str]) -> Any:
+    """Return an item: a bare word for what it says, a quoted one without its escapes."""
+    if match["bare"] is not None:
+        return _value(match["bare"].strip())
+    quoted = match["one"] if match["one"] is not None else match["two"]
+    return ESCAPED.sub(lambda letter: LETTERS.get(letter[1], letter[1]), quoted)
 
 
 def _value(text: str) -> Any:
@@ -382,7 +386,7 @@ def _alike(cells: list[Any]) -> list[Any]:
 
 def _are_integers(values: np.ndarray) -> bool:
     whole = np.isfinite(values).all() and (values == np.trunc(values)).all()
-    return bool(whole and abs(values).max() < MAX_EXACT_INTEGER)
+    return bool(whole and abs(values).max() < thresholds.MAX_EXACT_INTEGER)
 
 
 def _each(make: Callable[[Any], Any], cells: list[Any]) -> list[Any]:

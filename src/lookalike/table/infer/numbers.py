@@ -9,7 +9,7 @@ from __future__ import annotations
 import decimal
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -38,25 +38,8 @@ from lookalike.table.formats.raw import (
     written,
     wrong,
 )
-from lookalike.table.infer.dates import ORDERS, find_dates, infer_dates, parse_dates, to_seconds
-from lookalike.table.infer.roles import (
-    Guess,
-    is_code_name,
-    is_identifier_name,
-    is_key_name,
-    is_row_name,
-    names_things,
-    says_date,
-    sentinel_note,
-    set_aside_constant,
-)
-from lookalike.table.infer.thresholds import (
-    COMPACT_DATES,
-    MAX_CELLS_TO_COUNT_DISTINCT,
-    MAX_EXACT_INTEGER,
-    MIN_ROWS_FOR_CONSTANT,
-    MIN_ROWS_FOR_PATTERN,
-)
+from lookalike.table.infer import dates, roles, thresholds
+from lookalike.table.infer.roles import Guess
 from lookalike.table.infer.vocabulary import vocabulary
 from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column
@@ -89,25 +72,10 @@ def _pattern() -> str:
     )
 
 
-@dataclass(frozen=True)
-class NumbersFound:
-    """What the strings of a column say as numbers.
-
-    ``cells`` is an Arrow array, one entry per distinct string; ``open`` names the other decimal
-    separator that would do, ``proves`` the one that is beyond doubt.
-    """
-
-    reading: Reading
-    cells: Any
-    note: str = ""
-    open: str = ""
-    proves: str = ""
-
-
 # -- the reading of all strings --------------------------------------------------------------------
 
 
-def find_numbers(words: Words, prefer: str = "") -> NumbersFound | None:
+def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     """Find the one reading under which every string is a number; None where there is none.
 
     Parameters
@@ -121,7 +89,7 @@ def find_numbers(words: Words, prefer: str = "") -> NumbersFound | None:
     if plain is not None:
         if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
-        return NumbersFound(PLAIN, plain)
+        return dates.Found(PLAIN, plain)
     if pc.extract_regex(words.distinct[:SAMPLE], _pattern()).null_count:
         return None
     parts = pc.extract_regex(words.distinct, _pattern())
@@ -141,15 +109,20 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     styles = [(mark, thousands) for mark, thousands, form in _STYLES if all_match(bodies, form)]
     if not styles:
         return None
-    mark, thousands = styles[0]
-    other = next((mark_ for mark_, _ in styles if mark_ != mark), "")
-    if not thousands and mark == "." and prefer == "," and other:
-        if all_match(bodies, rf"^{_GROUPED}$"):
-            mark, thousands = ",", "."
-    elif thousands and other and prefer == other:
-        mark, thousands = next(style for style in styles if style[0] == prefer)
-    doubtful = (mark, thousands) != (".", "")
-    return mark, thousands, other if doubtful else ""
+    first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
+    if not others:
+        return *first, ""
+    style, other = first, others[0][0]
+    if first == (
+        ".",
+        "",
+    ):  # plain numbers stay so, unless a comma is proven and all may be thousands
+        if prefer != "," or not all_match(bodies, rf"^{_GROUPED}$"):
+            return *first, ""
+        style = (",", ".")
+    elif first[1] and prefer == other:
+        style = others[0]
+    return *style, other
 
 
 def _find_affixes(parts: Any) -> tuple[str, str, str] | None:
@@ -209,7 +182,7 @@ def _singular(unit: str) -> str:
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
-def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> NumbersFound | None:
+def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> dates.Found | None:
     cells, fits = parse_numbers(words.distinct, reading)
     if not fits.all():
         return None
@@ -218,7 +191,7 @@ def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> 
         shown, value = words.distinct[at].as_py(), cells[at].as_py()
         note = join_notes(note, f"{shown!r} is read as {value:.10g}")
     decides = (reading.decimal == "," or reading.thousands) and not open_to
-    return NumbersFound(reading, cells, note, open_to, reading.decimal if decides else "")
+    return dates.Found(reading, cells, note, open_to, reading.decimal if decides else "")
 
 
 def has_leading_zeros(distinct: Any) -> bool:
@@ -271,7 +244,8 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
 def _are_integers(values: np.ndarray) -> bool:
     """Whether floats are integers, and none is so large that a digit may have been lost."""
     return bool(
-        np.all(values == np.floor(values)) and np.abs(values).max(initial=0) < MAX_EXACT_INTEGER
+        np.all(values == np.floor(values))
+        and np.abs(values).max(initial=0) < thresholds.MAX_EXACT_INTEGER
     )
 
 
@@ -321,13 +295,7 @@ def _plain(distinct: Any) -> Any:
 
 def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a number column."""
-    reading = kind.reading
-    if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
-        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
-    if raw.is_text:
-        raw, reading = _read_text_as(raw, kind, fitted)
-    elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
-        raw, reading = _read_compact(raw, kind)
+    raw, reading = _typed(raw, kind, fitted)
     values, source = _floats(raw)
     if not values.flags.writeable:  # memory shared with the source; kernels want arrays of one sort
         values = values.copy()
@@ -335,23 +303,24 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
         role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
         kind = replace(kind, source=source or kind.source, role=role, reading=reading)
     elif source and source != kind.source:
-        raise InvalidInput(
-            f"Column {raw.name!r}",
-            f"{kind.source or 'plain number'}s, as in the fitted table",
-            f"{source}s",
-            "Give the column the type it had before",
-        )
+        needed = f"{kind.source or 'plain number'}s, as in the fitted table"
+        hint = "Give the column the type it had before"
+        raise InvalidInput(f"Column {raw.name!r}", needed, f"{source}s", hint)
     return Column(raw.name, kind, values)
 
 
-def _read_compact(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
-    """Take integers such as 20200924 for what they say."""
-    if not raw.is_arrow or not is_number(raw.type):
-        return raw, kind.reading
-    text = [None if value is None else written(value) for value in raw.values()]
-    if not any(text):
-        return raw, kind.reading
-    return _read_text_as(of_values(raw.name, text), kind)
+def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
+    """Return typed cells, and how they were read if they were text or dates such as 20200924."""
+    if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
+        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
+    if raw.is_text:
+        return _read_text_as(raw, kind, fitted)
+    compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
+    if compact and raw.is_arrow and is_number(raw.type):
+        text = [None if value is None else written(value) for value in raw.values()]
+        if any(text):
+            return _read_text_as(of_values(raw.name, text), kind)
+    return raw, kind.reading
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -361,7 +330,7 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
     if pa.types.is_null(raw.type):
         return np.full(len(raw), np.nan), ""
     if pa.types.is_temporal(raw.type):
-        return to_seconds(raw.cells)
+        return dates.to_seconds(raw.cells)
     if is_number(raw.type) or pa.types.is_boolean(raw.type):
         # safe=False: integers beyond 2**53 are rounded, which the kind's note says
         floating = pa.types.is_floating(raw.type)
@@ -422,23 +391,20 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
 
 def _parse_known(words: Words, known: Reading | None) -> tuple[Reading | None, Any] | None:
     """Read words by a known reading; None where there is none, or one word does not fit."""
-    found: Any = None
     if known is None:
         return None
+    found, parse = None, parse_numbers
     if known.what in ("date", "time") and known.form:
-        if known.form in ORDERS:  # what the caller gave is a form alone: the rest is found
-            found = find_dates(words, known.form)
-            found = found if found is not None and found.reading.form == known.form else None
-        parse = parse_dates
-    elif known.what == "number" and known != PLAIN:
-        if known.decimal == "," and not known.thousands:
-            found = find_numbers(words, ",")
-            found = found if found is not None and found.reading.decimal == "," else None
-        parse = parse_numbers
-    else:
+        parse = dates.parse_dates
+        if known.form in dates.ORDERS:  # the caller may have given no more than this order
+            found = dates.find_dates(words, known.form)
+    elif known.what != "number" or known == PLAIN:
         return None
-    if found is not None:
-        return found.reading, found.cells
+    elif known.decimal == "," and not known.thousands:  # or than this separator
+        found = find_numbers(words, ",")
+    reading = known if found is None else found.reading
+    if found is not None and (reading.form, reading.decimal) == (known.form, known.decimal):
+        return reading, found.cells
     cells, fits = parse(words.distinct, known)
     return (known, cells) if fits.all() else None
 
@@ -450,8 +416,8 @@ def _find_any(words: Words, known: Reading | None, date: bool) -> tuple[Reading 
         found = find_numbers(words, known.decimal)
         if found is not None:
             return None if found.reading == PLAIN else found.reading, found.cells
-    dates = find_dates(words, known.form, compact=date)
-    return None if dates is None else (dates.reading, dates.cells)
+    found = dates.find_dates(words, known.form, compact=date)
+    return None if found is None else (found.reading, found.cells)
 
 
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
@@ -473,8 +439,8 @@ def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
     known = kind.reading
     if date:
         if known is not None and known.form:
-            return bool(parse_dates(alone, known)[1].all())
-        return find_dates(words, compact=True) is not None
+            return bool(dates.parse_dates(alone, known)[1].all())
+        return dates.find_dates(words, compact=True) is not None
     if known is not None and known.what == "number":
         return bool(parse_numbers(alone, known)[1].all())
     return find_numbers(words) is not None
@@ -490,9 +456,9 @@ def infer_numbers(raw: Raw) -> Guess:
         values = values[~np.isnan(values)]
     low, high = values.min(), values.max()
     if low == high:
-        return set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
+        return roles.set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
     whole = pa.types.is_integer(raw.type)
-    if not whole and (is_key_name(raw.name) or says_date(raw.name)):
+    if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
         whole = bool(np.isfinite([low, high]).all()) and _are_integers(values)
         values = values.astype(np.int64) if whole else values
     guess = _infer_integers(raw, values) if whole else None
@@ -503,20 +469,22 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     """Say from where to where numbers go, and what may be wrong with them."""
     low, high = values.min(), values.max()
     reason = f"values from {short_number(low)} to {short_number(high)}"
-    if raw.count <= MAX_CELLS_TO_COUNT_DISTINCT:
+    if raw.count <= thresholds.MAX_CELLS_TO_COUNT_DISTINCT:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note, gaps = sentinel_note(values, None if raw.times is None else raw.times[raw.present()])
-    if whole and max(abs(int(low)), abs(int(high))) > MAX_EXACT_INTEGER:
+    note, gaps = roles.sentinel_note(
+        values, None if raw.times is None else raw.times[raw.present()]
+    )
+    if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
         note, gaps = "beyond 2**53, where the last digits are rounded", ()
     kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
-    if names_things(raw.name) and low >= 0 and _may_count(raw, values):
+    if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)
 
 
 def _may_count(raw: Raw, values: np.ndarray) -> bool:
     """Whether there are at least three integers, and each comes twice on average."""
-    some = values[:MAX_CELLS_TO_COUNT_DISTINCT]
+    some = values[: thresholds.MAX_CELLS_TO_COUNT_DISTINCT]
     if not pa.types.is_integer(raw.type) and (some != np.floor(some)).any():
         return False
     return 3 <= _distinct(raw, values) <= raw.count / 2
@@ -535,45 +503,46 @@ class _Integers(NamedTuple):
     large: bool
     lossy: bool
 
-    @property
-    def between(self) -> str:
-        return f"from {self.low} to {self.high}"
-
 
 def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     """Recognize integers that are names or dates; None for quantities."""
     low, high = int(values.min()), int(values.max())
-    if says_date(raw.name) and COMPACT_DATES[0] <= low and high <= COMPACT_DATES[1]:
-        dates = _compact_dates(raw)
-        if dates is not None:
-            return dates
-    large = max(abs(low), abs(high)) > MAX_EXACT_INTEGER
-    if not large and not is_key_name(raw.name):
-        return None
+    first, last = thresholds.COMPACT_DATES
+    dated = roles.says_date(raw.name) and first <= low and high <= last
+    guess = _compact_dates(raw) if dated else None
+    large = max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER
+    if guess is not None or not (large or roles.is_key_name(raw.name)):
+        return guess
     lossy = large and len(np.unique(values)) > len(np.unique(values.astype(np.float64)))
     facts = _Integers(low, high, _distinct(raw, values), large, lossy)
-    guess = None
     if facts.distinct == raw.count == raw.rows and raw.count > 1:
         guess = _identifier(raw, facts)
-    if guess is None and (lossy or (is_code_name(raw.name) and facts.distinct < raw.count)):
-        reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
-        kind = Kind("category", reason, role="code", confidence=0.8, close="number")
-        guess = Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
-    return guess
+    return guess or _code(raw, facts)
+
+
+def _code(raw: Raw, facts: _Integers) -> Guess | None:
+    """Say why integers are categories written in digits; None where they are not."""
+    if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
+        return None
+    reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
+    kind = Kind("category", reason, role="code", confidence=0.8, close="number")
+    return Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
 
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
     name, count, span = raw.name, raw.count, facts.high - facts.low
-    key, row = is_identifier_name(name), is_row_name(name)
-    if row and facts.low >= 0 and count >= MIN_ROWS_FOR_PATTERN and span >= count:
+    key, row = roles.is_identifier_name(name), roles.is_row_name(name)
+    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
+    if row and many and facts.low >= 0 and span >= count:
         reason = f"{facts.distinct:,} distinct whole numbers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
-    if span == count - 1 and (key or row):
-        reason = f"consecutive whole numbers {facts.between}, named {name!r}"
+    if (key or row) and span == count - 1:
+        reason = f"consecutive whole numbers from {facts.low} to {facts.high}, named {name!r}"
         return _aside(reason, confidence=0.95)
-    long = facts.lossy or (facts.large and not says_date(name) and count >= MIN_ROWS_FOR_PATTERN)
-    if not (key or long or (is_code_name(name) and count >= MIN_ROWS_FOR_CONSTANT)):
+    long = facts.lossy or (facts.large and many and not roles.says_date(name))
+    coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
+    if not (key or long or coded):
         return None
     reason = f"{facts.distinct:,} distinct whole numbers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
@@ -591,7 +560,7 @@ def _aside(reason: str, confidence: float, close: str = "") -> Guess:
 
 
 def _why(raw: Raw) -> str:
-    return f"named {raw.name!r}" if is_key_name(raw.name) else "too long to be a quantity"
+    return f"named {raw.name!r}" if roles.is_key_name(raw.name) else "too long to be a quantity"
 
 
 def _as_integers(raw: Raw) -> Any:
@@ -606,10 +575,10 @@ def _compact_dates(raw: Raw) -> Guess | None:
     text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
     digits = text.dictionary
     words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
-    found = find_dates(words, compact=True)
+    found = dates.find_dates(words, compact=True)
     if found is None:
         return None
-    dates = replace(raw, cells=found.cells.take(text.indices))
-    guess = infer_dates(dates)
+    typed = replace(raw, cells=found.cells.take(text.indices))
+    guess = dates.infer_dates(typed)
     kind = replace(guess.kind, reading=found.reading, close="number", confidence=0.9)
-    return replace(guess, kind=kind, raw=dates)
+    return replace(guess, kind=kind, raw=typed)

@@ -16,18 +16,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from lookalike.table.formats.raw import Raw, Words, all_match
-from lookalike.table.infer.thresholds import (
-    MAX_MEAN_NAME_LENGTH,
-    MAX_MEAN_NAME_SPACES,
-    MAX_SENTINEL_SHARE,
-    MIN_CELLS_FOR_SENTINEL,
-    MIN_ROWS_FOR_CONSTANT,
-    MIN_ROWS_FOR_PATTERN,
-    MIN_SHARE_OF_NAMES,
-    ROWS_TO_SHOW_VARIETY,
-    SENTINELS,
-    SURE_SENTINELS,
-)
+from lookalike.table.infer import thresholds
 from lookalike.table.infer.vocabulary import name_words
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.table import CODED, Column
@@ -78,7 +67,7 @@ def guess_of(kind: Kind, raw: Raw | None = None) -> Guess:
 def set_aside_constant(raw: Raw, kind: Kind, otherwise: str = "") -> Guess:
     """Set a column of one value aside, where there are rows enough to believe it."""
     missing = raw.rows - raw.count
-    if raw.rows < MIN_ROWS_FOR_CONSTANT or raw.count < 2:
+    if raw.rows < thresholds.MIN_ROWS_FOR_CONSTANT or raw.count < 2:
         return Guess(replace(kind, reason=otherwise or kind.reason))
     also = f", and {missing:,} missing" if missing else ""
     kind = replace(kind, reason=kind.reason + also, role="constant", close=kind.label)
@@ -159,15 +148,16 @@ def name_reason(words: Words) -> tuple[str, float] | None:
         return what, 0.95
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
-    if length > MAX_MEAN_NAME_LENGTH or spaces > MAX_MEAN_NAME_SPACES:
+    if length > thresholds.MAX_MEAN_NAME_LENGTH or spaces > thresholds.MAX_MEAN_NAME_SPACES:
         return None
     if all_match(words.distinct, DNA):
         return None
+    least = {what: share * count for what, share in thresholds.MIN_SHARE_OF_NAMES.items()}
     tokens = _tokens(words.name)
-    named = bool(tokens) and tokens[-1] in name_words()["names"]
-    if named and count >= 5 and n >= MIN_SHARE_OF_NAMES["named"] * count and (n > 20 or n == count):
-        return f"named {words.name!r}", 0.9
-    if count >= MIN_ROWS_FOR_PATTERN and n >= MIN_SHARE_OF_NAMES["unnamed"] * count:
+    if tokens and tokens[-1] in name_words()["names"] and count >= 5:
+        if n >= least["named"] and (n > 20 or n == count):
+            return f"named {words.name!r}", 0.9
+    if count >= thresholds.MIN_ROWS_FOR_PATTERN and n >= least["unnamed"]:
         return "nearly a different one in every row", 0.7
     return None
 
@@ -205,17 +195,17 @@ def sentinel_note(
     gaps : the numbers
     """
     count = len(values) if times is None else int(times.sum())
-    if count < MIN_CELLS_FOR_SENTINEL:
+    if count < thresholds.MIN_CELLS_FOR_SENTINEL:
         return "", ()
     for value in (float(values.min()), float(values.max())):
-        if value not in SENTINELS:
+        if value not in thresholds.SENTINELS:
             continue
         hit = values == value
         if value > 0:  # reasons why a value is missing are numbered downwards
             hit |= np.isin(values, (value - 1, value - 2))
         cells = int(hit.sum() if times is None else times[hit].sum())
         rest = values[~hit]
-        if cells <= MAX_SENTINEL_SHARE * count and _is_far(value, cells, rest):
+        if cells <= thresholds.MAX_SENTINEL_SHARE * count and _is_far(value, cells, rest):
             gaps = np.unique(values[hit])[::-1].tolist()
             named = " or ".join(f"{gap:g}" for gap in gaps)
             span = f"{float(rest.min()):g} to {float(rest.max()):g}"
@@ -228,7 +218,7 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
     if not len(rest):
         return False
     low, high = float(rest.min()), float(rest.max())
-    if cells < 2 and (value not in SURE_SENTINELS or low < 0):
+    if cells < 2 and (value not in thresholds.SURE_SENTINELS or low < 0):
         return False
     if not ((rest > low) & (rest < high)).any():  # three different values, at least
         return False
@@ -237,9 +227,8 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
         return value > high + 2 * width and width > 0
     if low < 0:  # a negative number among others must be farther away
         return value < low - 5 * width
-    if value in SURE_SENTINELS or value < low - 2 * width or (value == -1 and low > 0):
-        return True
-    return value <= -9 and value < -high / 2
+    known = value in thresholds.SURE_SENTINELS or (value == -1 and low > 0)
+    return known or value < low - 2 * width or (value <= -9 and value < -high / 2)
 
 
 # -- copies ----------------------------------------------------------------------------------------
@@ -255,7 +244,7 @@ def find_copies(columns: Sequence[Column]) -> dict[str, str]:
     looked_at = {
         column.name: column
         for column in columns
-        if len(column) >= MIN_ROWS_FOR_PATTERN and column.values.ndim == 1
+        if len(column) >= thresholds.MIN_ROWS_FOR_PATTERN and column.values.ndim == 1
     }
 
     def key(name: str) -> Any:
@@ -286,7 +275,7 @@ def match_earlier(
 
 def glance(column: Column) -> str:
     """Return some cells of a column in words: columns that are the same have the same ones."""
-    rows = [*range(0, MIN_ROWS_FOR_PATTERN), len(column) - 1]
+    rows = [*range(0, thresholds.MIN_ROWS_FOR_PATTERN), len(column) - 1]
     return str([column.cell(row) for row in rows])
 
 
@@ -317,5 +306,5 @@ def tells_rows_apart(column: Column) -> bool:
     """Whether the cells vary so much that being equal is not chance."""
     if column.kind.name not in ("number", *CODED):
         return True
-    _, counts = np.unique(column.values[:ROWS_TO_SHOW_VARIETY], return_counts=True)
+    _, counts = np.unique(column.values[: thresholds.ROWS_TO_SHOW_VARIETY], return_counts=True)
     return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)

@@ -23,47 +23,8 @@ from lookalike.table.formats.raw import (
     spread,
     words_of,
 )
-from lookalike.table.infer.codes import infer_flag
-from lookalike.table.infer.dates import ORDERS, find_dates, infer_dates, misfit_dates
-from lookalike.table.infer.levels import (
-    LevelsFound,
-    find_bands,
-    find_levels,
-    find_numbered,
-    is_partly_bands,
-    is_partly_scale,
-    say_shared_level,
-    without_number,
-)
-from lookalike.table.infer.lists import find_lists, find_sets, kind_of_lists
-from lookalike.table.infer.numbers import (
-    PLAIN,
-    find_numbers,
-    has_leading_zeros,
-    infer_numbers,
-    misfit_numbers,
-)
-from lookalike.table.infer.roles import (
-    Guess,
-    address_kind,
-    guess_of,
-    is_code_name,
-    is_identifier_name,
-    is_row_name,
-    is_zero_padded_count,
-    looks_like_codes,
-    name_reason,
-    says_date,
-    set_aside_constant,
-)
-from lookalike.table.infer.thresholds import (
-    FEW_STRINGS,
-    MAX_CATEGORY_SHARE,
-    MAX_LEVELS,
-    MAX_MEAN_LABEL_LENGTH,
-    MAX_MISFIT_SHARE,
-    MIN_ROWS_FOR_PATTERN,
-)
+from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
+from lookalike.table.infer.roles import Guess
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
 from lookalike.table.model.kind import Kind, Reading
 
@@ -144,7 +105,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not set(lower.to_pylist()) <= {"true", "false"}:
         return None
     typed = spread(raw, words, pc.equal(lower, "true"))
-    return replace(infer_flag(typed), raw=typed)
+    return replace(codes.infer_flag(typed), raw=typed)
 
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
@@ -152,32 +113,38 @@ def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if not all_match(words.distinct, r"^\d+$"):
         return None
     long = bool(matches(words.distinct, r"^\d{19}").any())
-    if not long and not has_leading_zeros(words.distinct):
+    if not long and not numbers.has_leading_zeros(words.distinct):
         return None
-    if is_zero_padded_count(raw.name, words.distinct):
+    if roles.is_zero_padded_count(raw.name, words.distinct):
         return None
     n, rows = len(words), words.rows
     why = "too long to be a quantity" if long else "some with leading zeros"
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
     if n == 1:
         return _constant(raw, words)
-    if n == words.count == rows and rows >= MIN_ROWS_FOR_PATTERN:
+    if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
         return _identifier(reason, close="code")
     return Guess(Kind("category", reason, role="code", confidence=0.9, close="number"))
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
+    if roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
         guess = _date(raw, words, prefer)  # 20200924
         if guess is not None:
             return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
-    found = find_numbers(words, prefer if prefer in (",", ".") else "")
+    found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
         return None
     typed = spread(raw, words, found.cells)
-    guess = infer_numbers(typed)
-    kind, reading = guess.kind, found.reading
-    if reading != PLAIN:
+    guess = numbers.infer_numbers(typed)
+    kind = _with_reading(guess.kind, found)
+    return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
+
+
+def _with_reading(kind: Kind, found: dates.Found) -> Kind:
+    """Say how numbers were written, and what would be another way to read them."""
+    reading = found.reading
+    if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
         kind = replace(
             kind,
@@ -189,20 +156,20 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
-    return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
+    return kind
 
 
 def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = says_date(raw.name)
-    found = find_dates(words, prefer if prefer in ORDERS else "", compact)
+    compact = roles.says_date(raw.name)
+    found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
     if found is None:
         return None
     typed = spread(raw, words, found.cells)
-    guess = infer_dates(typed)
+    guess = dates.infer_dates(typed)
     kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
     if found.open:
         kind = replace(kind, confidence=0.6, close=found.open)
-    return Guess(kind, guess.aside, typed, found.proves, found.open in ORDERS)
+    return Guess(kind, guess.aside, typed, found.proves, found.open in dates.ORDERS)
 
 
 # -- flags -----------------------------------------------------------------------------------------
@@ -212,11 +179,11 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if len(words) != 2:  # "Yes" beside "yes" is a third answer until its writer says otherwise
         return None
     listed = words.written.to_pylist()
-    lower = [without_number(word).casefold() for word in listed]
+    lower = [levels.without_number(word).casefold() for word in listed]
     for no, yes in vocabulary().flags:
         if set(lower) == {no, yes}:
-            levels = tuple(listed[lower.index(word)] for word in (no, yes))
-            kind = Kind("flag", f"{levels[0]} or {levels[1]}", levels, confidence=0.95)
+            pair = tuple(listed[lower.index(word)] for word in (no, yes))
+            kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95)
             # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
             role = "" if yes == "true" else "answer"
             return Guess(replace(kind, close="category", role=role))
@@ -238,19 +205,19 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= MAX_LEVELS:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
-    return _ordered(find_levels(raw.name, words.counted()))
+    return _ordered(levels.find_levels(raw.name, words.counted()))
 
 
 def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= MAX_LEVELS:
+    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
     counted = words.counted()
-    return _ordered(find_numbered(counted) or find_bands(counted))
+    return _ordered(levels.find_numbered(counted) or levels.find_bands(counted))
 
 
-def _ordered(found: LevelsFound | None) -> Guess | None:
+def _ordered(found: levels.LevelsFound | None) -> Guess | None:
     if found is None:
         return None
     names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
@@ -262,16 +229,16 @@ def _ordered(found: LevelsFound | None) -> Guess | None:
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    cells = find_lists(words)
+    cells = lists.find_lists(words)
     if cells is None:
         return None
-    kind = kind_of_lists(cells)
+    kind = lists.kind_of_lists(cells)
     kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
-    return guess_of(replace(kind, reading=Reading("list")), spread(raw, words, cells))
+    return roles.guess_of(replace(kind, reading=Reading("list")), spread(raw, words, cells))
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    found = find_sets(words)
+    found = lists.find_sets(words)
     if found is None:
         return None
     reason = f"items between {found.separator!r}, {found.items:,} distinct in all"
@@ -301,7 +268,7 @@ _RECOGNIZERS: tuple[Recognizer, ...] = (
 def _constant(raw: Raw, words: Words) -> Guess:
     kind = Kind("category", f"one value, {words.distinct[0].as_py()!r:.40}")
     plural = "s" if words.rows > 1 else ""
-    return set_aside_constant(raw, kind, f"1 distinct string in {words.rows:,} row{plural}")
+    return roles.set_aside_constant(raw, kind, f"1 distinct string in {words.rows:,} row{plural}")
 
 
 def _identifier(reason: str, close: str = "text") -> Guess:
@@ -320,7 +287,7 @@ def _strings(raw: Raw, words: Words) -> Guess:
             return guess
     if 2 * n <= count:
         return Guess(_category(raw, words, reason))
-    named = name_reason(words)
+    named = roles.name_reason(words)
     if named is not None:
         why, confidence = named
         kind = Kind("text", f"{reason}, {why}", role="name", confidence=confidence, close="text")
@@ -330,44 +297,44 @@ def _strings(raw: Raw, words: Words) -> Guess:
 
 def _key(raw: Raw, words: Words, reason: str) -> Guess | None:
     """Say why strings that differ in every row are identifiers; None where they are not."""
-    if is_identifier_name(raw.name) or is_row_name(raw.name):
+    if roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name):
         return _identifier(f"{reason}, named {raw.name!r}")
-    if words.rows < MIN_ROWS_FOR_PATTERN or not looks_like_codes(words.distinct):
+    if words.rows < thresholds.MIN_ROWS_FOR_PATTERN or not roles.looks_like_codes(words.distinct):
         return None
-    codes = address_kind(words) in ("", "UUIDs")
-    return _identifier(f"{reason}, all of them codes") if codes else None
+    plain = roles.address_kind(words) in ("", "UUIDs")
+    return _identifier(f"{reason}, all of them codes") if plain else None
 
 
 def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
     """Tell strings that hardly repeat apart: by length, spaces, and how many differ."""
     n, count = len(words), words.count
-    if FEW_STRINGS < n < count and looks_like_codes(words.distinct):
+    if thresholds.FEW_STRINGS < n < count and roles.looks_like_codes(words.distinct):
         return replace(_category(raw, words, reason), role="code", close="text")
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
-    hardly_repeat = n > FEW_STRINGS and n > MAX_CATEGORY_SHARE * count
-    if length > MAX_MEAN_LABEL_LENGTH or 2 * spaced >= n or hardly_repeat:
+    hardly_repeat = n > thresholds.FEW_STRINGS and n > thresholds.MAX_CATEGORY_SHARE * count
+    if length > thresholds.MAX_MEAN_LABEL_LENGTH or 2 * spaced >= n or hardly_repeat:
         kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
         return _nearly(kind, words)
     kind = _category(raw, words, reason)
-    return replace(kind, close=kind.close or "text") if n > FEW_STRINGS else kind
+    return replace(kind, close=kind.close or "text") if n > thresholds.FEW_STRINGS else kind
 
 
 def _category(raw: Raw, words: Words, reason: str) -> Kind:
     kind = Kind("category", reason, confidence=0.9)
-    if is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+    if roles.is_code_name(raw.name) and all_match(words.distinct, r"\d"):
         kind = replace(kind, role="code")
-    if len(words) > MAX_LEVELS:
+    if len(words) > thresholds.MAX_LEVELS:
         return _nearly(kind, words)
     counted = words.counted()
     gaps = [word for word in counted if word.strip().casefold() in vocabulary().gaps]
     if gaps:
         cells = sum(counted[word] for word in gaps)
         kind = replace(kind, note=f"{cells:,} cells are the word {gaps[0]!r}", gaps=tuple(gaps))
-    shared = say_shared_level(raw.name, counted)
+    shared = levels.say_shared_level(raw.name, counted)
     if shared:  # no second reading: only the caller can say which of the two is higher
         return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
-    if is_partly_scale(raw.name, counted) or is_partly_bands(counted):
+    if levels.is_partly_scale(raw.name, counted) or levels.is_partly_bands(counted):
         return replace(kind, close="order", confidence=0.7)
     return _nearly(kind, words)
 
@@ -376,11 +343,17 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     """Say where most cells are numbers or dates, and which is the first that is not."""
     if len(words) < 5 or kind.role:
         return kind
-    for what, misfit in (("numbers", misfit_numbers), ("dates or times", misfit_dates)):
-        if misfit(words.distinct[:SAMPLE]).mean() > 2 * MAX_MISFIT_SHARE:
+    for what, misfit in (
+        ("numbers", numbers.misfit_numbers),
+        ("dates or times", dates.misfit_dates),
+    ):
+        if misfit(words.distinct[:SAMPLE]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         gone = words.where(misfit(words.distinct))
-        if len(gone) > MAX_MISFIT_SHARE * len(words) or gone.count > MAX_MISFIT_SHARE * words.count:
+        if (
+            len(gone) > thresholds.MAX_MISFIT_SHARE * len(words)
+            or gone.count > thresholds.MAX_MISFIT_SHARE * words.count
+        ):
             continue
         listed = gone.distinct.to_pylist()
         shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")

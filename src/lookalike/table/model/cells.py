@@ -14,18 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.formats.raw import Raw, is_number, missing_words, neutralise, of_values
-from lookalike.table.infer.codes import read_category, read_flag, read_order
-from lookalike.table.infer.lists import read_lists_as
-from lookalike.table.infer.nested import (
-    read_graph,
-    read_matrix,
-    read_object,
-    read_sequence,
-    read_series,
-    read_set,
-    read_text,
-)
-from lookalike.table.infer.numbers import read_number
+from lookalike.table.infer import codes, lists, nested, numbers
 from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column
 
@@ -53,7 +42,7 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_missing_words(raw, kind))
     if raw.is_text and (reading.what == "list" or kind.name in LISTS):
-        raw, kind = read_lists_as(raw, kind)
+        raw, kind = lists.read_lists_as(raw, kind)
     return _READERS[kind.name](raw, kind, fitted)
 
 
@@ -74,27 +63,26 @@ def raw_of_column(column: Column) -> Raw:
     if kind.name in ("category", "order") and not column.unknown:
         levels = of_values(name, kind.levels)
         if levels.is_arrow:
-            codes = pa.array(column.values, mask=column.values < 0)
             if levels.is_text:
                 levels = replace(levels, cells=levels.cells.dictionary_decode())
-            declared = "order" if kind.name == "order" else "category"
-            return Raw(name, pa.DictionaryArray.from_arrays(codes, levels.cells), declared)
+            indices = pa.array(column.values, mask=column.values < 0)
+            return Raw(name, pa.DictionaryArray.from_arrays(indices, levels.cells), kind.name)
     return of_values(name, [column.cell(row) for row in range(len(column))])
 
 
 _READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {
-    "number": read_number,
-    "category": read_category,
-    "order": read_order,
-    "flag": read_flag,
-    "text": read_text,
-    "set": read_set,
-    "sequence": read_sequence,
-    "series": read_series,
-    "histogram": read_matrix,
-    "vector": read_matrix,
-    "graph": read_graph,
-    "object": read_object,
+    "number": numbers.read_number,
+    "category": codes.read_category,
+    "order": codes.read_order,
+    "flag": codes.read_flag,
+    "text": nested.read_text,
+    "set": nested.read_set,
+    "sequence": nested.read_sequence,
+    "series": nested.read_series,
+    "histogram": nested.read_matrix,
+    "vector": nested.read_matrix,
+    "graph": nested.read_graph,
+    "object": nested.read_object,
 }
 
 
