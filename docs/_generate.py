@@ -66,10 +66,10 @@ said by the same options everywhere: `--kinds`, `--missing`, `--split tags=;` fo
 object as `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses
 what may be found.
 
-**Forms of the answer.** `--output` is `table` (for people), `csv`, `safe-csv`, `json` or `parquet`
-(to a file or a pipe). `--quiet` leaves out notes, warnings and progress. `--memory 8GB` raises the
-most that one matrix may take. Long work shows its progress on a terminal; Ctrl-C ends it at once,
-and a file that was to be written is then as it was before.
+**Forms of the answer.** `--output` is `text` (for people), `csv`, `safe-csv`, `json`, `parquet` (to
+a file or a pipe), or the name of a page to write, `NAME.html`. `--quiet` leaves out notes, warnings
+and progress. `--memory 8GB` raises the most that one matrix may take. Long work shows its progress
+on a terminal; Ctrl-C ends it at once, and a file that was to be written is then as it was before.
 
 **Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
 (`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
@@ -79,7 +79,8 @@ and a file that was to be written is then as it was before.
 grown and read stand among them: `ratio:n_trees=200,forest=extra,max_depth=8`. A measure made of
 another one takes it as its option `measure`: `nicdm:measure=gower`. A name that is not known is
 answered with the names that are. `--weight genres=3` gives weights to columns, for measures that
-weigh them.
+weigh them. Methods take their options in the same way: `--method density:eps=0.2`,
+`--method forest:trees=200`, `--method neighbors:k=5`.
 
 **Search by example.** `--row 17` starts from a row, `--like '{"year": 1977}'` from a record.
 `--like 20` and `--unlike 3`, which may be repeated, name rows that answers should be like and not

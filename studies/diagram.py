@@ -125,7 +125,7 @@ def draw_diagram(axes: Any, ranking: Ranking, title: str = "") -> None:
 
     Examples
     --------
-    >>> from lookalike.show.html.figures import new_figure
+    >>> from lookalike.show.html.drawings import new_figure
     >>> from studies import draw_diagram, rank_methods
     >>> axes = new_figure("studies", 6, 2).add_subplot()
     >>> draw_diagram(axes, rank_methods({"a": [3, 3, 1], "b": [2, 1, 2], "c": [1, 2, 3]}))

@@ -18,7 +18,7 @@ from lookalike.errors import MissingExtra
 from lookalike.evaluate import continuity, loo_accuracy, spread, trustworthiness
 from lookalike.measures import Gower, Measure, Vector
 from lookalike.represent import layout
-from lookalike.represent.map_start import principal_plane, similarity_features
+from lookalike.represent.map_layout import principal_plane, similarity_features
 from studies.data import load_frame
 from studies.paper import Paper, StudyPart
 from studies.result import Finding, Result, Sheet, Value

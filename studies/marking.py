@@ -19,7 +19,7 @@ from lookalike.errors import InvalidInput, WrongType
 from lookalike.index.choose import choose_measure
 from lookalike.index.refeat import ReFeat, tree_weights
 from lookalike.index.relevance import Marks
-from lookalike.index.tables import concatenate
+from lookalike.index.segments import join_tables
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import as_measure
@@ -189,7 +189,7 @@ def _by_function(function: Any, database: Table, query: Table, gammas: Sequence[
     kept: list[Marked] = [([], []) for _ in gammas]
 
     def one(yes: list[int], no: list[int], gamma: float) -> np.ndarray:
-        wanted = concatenate([query, database[np.array(yes)]]) if yes else query
+        wanted = join_tables([query, database[np.array(yes)]]) if yes else query
         unwanted = database[np.array(no)] if no else None
         scores = np.asarray(function(wanted, unwanted, gamma), dtype=np.float64)
         if scores.shape != (len(database),):

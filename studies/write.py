@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lookalike._runtime.files import replacing, write_text
-from lookalike.show.html.figures import new_figure
+from lookalike.show.html.drawings import new_figure
 from studies.paper import FinishedPart, Paper, Reading
 from studies.result import Finding, Plot, Sheet
 from studies.work import EFFORTS

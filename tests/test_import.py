@@ -96,12 +96,9 @@ except SystemExit as done:
     assert not done.code, done.code
 print("\\nmodules:", *sys.modules)
 """
-# What a question to a table of numbers and words does not need. Modules that are put off are in
-# ``sys.modules`` by name; one that they load themselves tells whether they were run.
+# What a question to a table of numbers and words does not need; scikit-learn brings scipy.stats.
 NOT_FOR_A_QUESTION = {
-    *("scipy.stats._stats_py", "scipy.special._basic", "scipy.optimize", "scipy.spatial"),
-    *("numpy.f2py.crackfortran", "numpy.testing._private", "sklearn.metrics", "sklearn.neighbors"),
-    *("numba", "llvmlite"),
+    *("sklearn.metrics", "sklearn.neighbors", "numba", "llvmlite"),
     *("rapidfuzz", "matplotlib", "polars", "dask", "faiss", "fastapi", "sqlalchemy", "openpyxl"),
     *(
         "lookalike.prediction",

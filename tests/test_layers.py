@@ -28,7 +28,8 @@ LAYERS = [
     ("datasets",),
     ("show.reasons",),
     ("table",),
-    ("kernels", "show.html"),
+    ("kernels", "show.result"),
+    ("show.html", "show.layout"),
 ]
 HEIGHT = {package: len(LAYERS) - i for i, layer in enumerate(LAYERS) for package in layer}
 COMMON = 0  # errors, saving and _runtime: used by every package, using only each other
@@ -52,7 +53,7 @@ def lazy_names(source):
 
 
 def unit_of(path):
-    """The part of a dotted path that has a layer of its own: ``show.html``, else ``measures``."""
+    """The package of a dotted path that has a layer: ``show.html``, else ``measures``."""
     unit = ".".join(path[:2])
     return unit if unit in HEIGHT else path[0]
 

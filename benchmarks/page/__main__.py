@@ -118,8 +118,8 @@ def sizes():
 def films_served():
     """Start a server with all films; yield its address."""
     from lookalike.service.catalog import Catalog
-    from lookalike.service.demo import serve_films
     from lookalike.service.limits import Limits
+    from lookalike.service.server import serve_films
     from lookalike.service.store.store import Store
 
     with tempfile.TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, Self
 
 LISTED = 12  # names that a message shows before it stops counting
 ALIKE = 0.7  # difflib ratio from which the name of another file is suggested for a missing one
@@ -154,6 +154,11 @@ class Parts:
         parts = ("", "", "", "") if self._parts[1] is None else self._parts[:4]
         names = ("who", "needed", "found", "hint")
         return {name: spelled(part or "", spell) for name, part in zip(names, parts, strict=True)}
+
+    def by(self, who: Part) -> Self:
+        """Return the same with another who, such as the file that was meant."""
+        _, needed, found, hint, problem = self._parts
+        return type(self)(who, needed, found, hint, problem=problem)
 
     def phrase(self) -> Phrase:
         """Return the message as a text that other surfaces can spell anew, for a note."""

@@ -201,13 +201,14 @@ def _compare_cells(name: str, kind: str) -> None:
 def _estimators() -> Iterator[tuple[Any, list[Any]]]:
     """Yield estimators, each with the tables that it can learn from."""
     tables, numbers = _tables(), _numbers()
-    # Two clusters far apart: no list of neighbors leads from one to the other.
-    apart = _numbers(600) + 100.0 * (np.arange(600) % 2)[:, None]
-    methods = SimilarityClustering.PARAMS["method"]
+    methods = SimilarityClustering.FIELDS["method"]
     assert isinstance(methods, Choice)
     for method in methods.values:
-        for measure, some in ((Gower(), tables[:2]), (Vector(), [numbers, apart])):
+        for measure, some in ((Gower(), tables[:2]), (Vector(), [numbers])):
             yield SimilarityClustering(measure, method=method, random_state=0), some
+    # Two clusters far apart: no list of neighbors leads from one to the other.
+    apart = _numbers(600) + 100.0 * (np.arange(600) % 2)[:, None]
+    yield SimilarityClustering(Vector(), method="hdbscan"), [apart]
     yield MixedKMeans(2, n_init=1, random_state=0), [numbers, tables[0]]
     yield DensitySearch(Vector()), [numbers]
     objects = _objects("set", "text")
@@ -290,7 +291,9 @@ def _index() -> None:
         index.search(0, k=5, like=[1], unlike=[2])
         hits: Any = index.search(0, k=5)
         hits[0].explanation  # noqa: B018
-    ReFeat(random_state=0).fit(_numbers()).search(0, k=3)
+    found = ReFeat(random_state=0).fit(_numbers())
+    found.search(0, k=3)
+    found.relevance_by(np.ones((2, found.forest_.n_trees)))
 
 
 def _judge() -> None:

@@ -16,9 +16,9 @@ from sklearn.base import clone
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures import Gower, Measure, Vector
-from lookalike.measures.source import read_source
+from lookalike.measures.task import read_source
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 from studies.gower.problems import Problem, split_rows
 
 LARGEST_K = 15

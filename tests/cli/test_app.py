@@ -14,8 +14,8 @@ import pytest
 import lookalike
 from cli.run import program, run, start
 from lookalike.cli.app import VERBS
-from lookalike.cli.source import Loaded
 from lookalike.errors import LookalikeWarning
+from lookalike.verbs.source import NamedRows
 
 ROWS = "id,size,color\n1,1.5,red\n2,2.5,blue\n3,2.0,red\n4,9.0,\n"
 
@@ -53,9 +53,6 @@ def test_help_names_every_verb():
         ["frobnicate"],
         ["inspect"],
         ["inspect", "a.csv", "--output", "xml"],
-        ["search", "a.csv"],
-        ["search", "a.csv", "--row", "1", "--like", "{}"],
-        ["search", "a.csv", "--row", "first"],
         ["search", "a.csv", "--row", "0", "-k", "0"],
         ["demo", "--fast"],
     ],
@@ -81,7 +78,7 @@ def test_errors_of_the_system_are_one_line(monkeypatch, file):
     def refuse(*args):
         raise PermissionError(13, "Permission denied", str(file))
 
-    monkeypatch.setattr("lookalike.cli.source.Source.load", refuse)
+    monkeypatch.setattr("lookalike.cli.reading.FileSource.rows", refuse)
     assert "Permission denied" in one_line(run("inspect", file))
 
 
@@ -89,7 +86,7 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch, file):
     def fail(*args):
         raise ZeroDivisionError("a mistake in the program")
 
-    monkeypatch.setattr("lookalike.cli.source.Source.load", fail)
+    monkeypatch.setattr("lookalike.cli.reading.FileSource.rows", fail)
     with pytest.raises(ZeroDivisionError):
         run("inspect", file)
 
@@ -133,9 +130,9 @@ def test_warnings_are_lines_and_said_once(monkeypatch, file):
     def read(*args):
         for _ in range(3):
             warnings.warn("the moon is full", LookalikeWarning, stacklevel=2)
-        return Loaded(lookalike.read_table(str(file)), [0, 1, 2, 3], "rows")
+        return NamedRows(lookalike.read_table(str(file)), [0, 1, 2, 3], "rows")
 
-    monkeypatch.setattr("lookalike.cli.source.Source.load", read)
+    monkeypatch.setattr("lookalike.cli.reading.FileSource.rows", read)
     done = run("inspect", file, "--output", "json")
     assert done.exit_code == 0
     assert done.stderr == "the moon is full\n"
@@ -146,7 +143,7 @@ def test_other_warnings_stay_what_they_are(monkeypatch, file):
     def read(*args):
         warnings.warn("not ours", UserWarning, stacklevel=2)
 
-    monkeypatch.setattr("lookalike.cli.source.Source.load", read)
+    monkeypatch.setattr("lookalike.cli.reading.FileSource.rows", read)
     with pytest.raises(UserWarning, match="not ours"):  # the tests make every warning an error
         run("inspect", file)
 
@@ -155,12 +152,12 @@ def test_ctrl_c_is_130_without_a_word(monkeypatch, file):
     def interrupt(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lookalike.cli.source.Source.load", interrupt)
+    monkeypatch.setattr("lookalike.cli.reading.FileSource.rows", interrupt)
     done = run("inspect", file)
     assert (done.exit_code, done.output) == (130, "")
 
 
-@pytest.mark.parametrize("form", ["csv", "table"])
+@pytest.mark.parametrize("form", ["csv", "text"])
 def test_a_reader_that_goes_away_is_no_drama(file, form):
     process = start("inspect", file, "--output", form)
     process.stdout.close()
@@ -173,14 +170,14 @@ def test_standard_output_is_pure(file):
     words = ["search", file, "--row", 0, "-k", 2, "--measure", "ranked", "--why"]
     code, out, err = program(*words, "--output", "json")
     assert code == 0
-    assert [hit["row"] for hit in json.loads(out)["hits"]] == [2, 1]
+    assert [hit["id"] for hit in json.loads(out)["hits"]] == [2, 1]
     assert "leaves out 'color'" in err
     code, out, _ = program(*words, "--output", "csv")
     assert code == 0
-    assert [row["row"] for row in csv.DictReader(io.StringIO(out))] == ["2", "1"]
+    assert [row["id"] for row in csv.DictReader(io.StringIO(out))] == ["2", "1"]
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_a_poor_encoding_is_no_reason_to_stop(tmp_path, form):
     path = tmp_path / "rows.jsonl"
     names = ["Łódź", "naïve", "😀"]
@@ -190,7 +187,7 @@ def test_a_poor_encoding_is_no_reason_to_stop(tmp_path, form):
     code, out, err = program(*words, PYTHONIOENCODING="ascii")
     assert (code, err) == (0, "")
     if form == "json":
-        assert [hit["record"]["name"] for hit in json.loads(out)["hits"]] == ["naïve 1", "😀 2"]
+        assert [hit["row"]["name"] for hit in json.loads(out)["hits"]] == ["naïve 1", "😀 2"]
 
 
 @pytest.mark.long
@@ -213,7 +210,7 @@ def test_uncompiled_runs_need_no_note(file):
     code, out, err = program(*words, "--output", "json", LOOKALIKE_COMPILE="0")
     assert (code, err) == (0, "")
     (hit,) = json.loads(out)["hits"]
-    assert (hit["row"], hit["distance"]) == (2, 0.5)
+    assert (hit["id"], hit["distance"]) == (2, 0.5)
 
 
 def run_verb(body, **settings):

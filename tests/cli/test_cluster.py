@@ -75,7 +75,7 @@ def test_json_holds_what_the_library_finds(file):
     )
     assert [group["class"] for group in found["clusters"]] == ["cat", "dog"]
     assert found["clusters"][0]["class_share"] == pytest.approx(11 / 12)
-    assert found["clusters"][0]["record"]["color"] == "red"
+    assert found["clusters"][0]["row"]["color"] == "red"
     assert (found["n_clusters"], found["noise"], found["silhouette"]) == (2, 0, None)
 
 
@@ -98,12 +98,12 @@ def test_means_need_no_measure(file):
 def test_density_finds_outliers(file):
     with file.open("a") as out:
         out.write("\n999.0,green,0,cat")
-    words = [file, "--method", "density", "--measure", "vector", "--columns", "size"]
-    found = answer(*words, "--eps", 2.0, "--min-neighbors", 3)
+    words = [file, "--measure", "vector", "--columns", "size", "--method"]
+    found = answer(*words, "density:eps=2.0,min_neighbors=3")
     assert found["labels"] == [i % 2 for i in range(N)] + [-1]
     assert (found["noise"], found["eps"]) == (1, 2)
-    assert answer(*words)["eps"] > 0  # the knee
-    done = run("cluster", *words, "--eps", 2.0, "--min-neighbors", 3)
+    assert answer(*words, "density")["eps"] > 0  # the knee
+    done = run("cluster", *words, "density:eps=2.0,min_neighbors=3")
     assert "1 row belongs to no cluster" in done.stdout
 
 
@@ -150,7 +150,7 @@ def test_forests_by_name_are_the_same_every_time(file):
 
 
 def test_landmarks(file):
-    found = answer(file, "-n", 2, "--landmarks", 8, *COMPARED)
+    found = answer(file, "-n", 2, "--method", "spectral:landmarks=8", *COMPARED)
     assert found["labels"] == [i % 2 for i in range(N)]
     assert found["exactness"].startswith("exact on 8 landmark rows, the other 16 ")
 
@@ -165,21 +165,20 @@ def test_landmarks(file):
         (["--label", "knid"], "Did you mean 'kind'"),
         (["--columns", "syze"], "Did you mean 'size'"),
         (["--measure", "gowr"], "Did you mean 'gower'"),
-        (["--landmarks", "99"], "found 24 rows"),
+        (["--method", "spectral:landmarks=99"], "found 24 rows"),
         (["--method", "means", "--measure", "gower"], "Leave --measure out"),
         (["--method", "means", "--weight", "size=2"], "Leave --weight out"),
-        (["--method", "density", "--eps", "-1"], "needs a number of at least 0"),
+        (["--method", "density:eps=-1"], "needs a number >= 0"),
+        (["--method", "hdbscan:min_neighbors=0"], "needs"),
+        (["--method", "kmeans"], "Did you mean 'means'?"),
     ],
 )
 def test_wrong_requests_are_one_line(file, words, complaint):
     assert complaint in one_line(file, *words)
 
 
-@pytest.mark.parametrize(
-    "words", [["--method", "kmeans"], ["--min-neighbors", "0"], ["--seed", "x"]]
-)
-def test_wrong_usage_is_2(file, words):
-    done = run("cluster", file, *words)
+def test_wrong_usage_is_2(file):
+    done = run("cluster", file, "--seed", "x")
     assert (done.exit_code, done.stdout) == (2, "")
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cli.run import run
-from lookalike.cli.compare_command import read_measures
 from lookalike.leaderboard import compare
 from lookalike.measures import Gower, Vector
+from lookalike.verbs.compare import read_measures
 
 FAST = ("--measures", "gower,vector:metric=cityblock,scale=minmax")
 
@@ -61,11 +61,12 @@ def test_csv_form(file):
 
 def test_table_form_and_page(file, tmp_path):
     page = tmp_path / "board.html"
-    done = run("compare", file, "--measures", "gower,stochastic-forest:height=9", "--html", page)
+    words = ("compare", file, "--measures", "gower,stochastic-forest:height=9")
+    done = run(*words)
     assert "2 measures on 50 rows, 5 neighbors, no labels" in done.stdout
     assert "Take gower" in done.stdout
     assert "not used: stochastic-forest:height=9: " in done.stdout.replace("\n", " ")
-    assert f"wrote {page}" in done.stderr
+    assert f"wrote {page}" in run(*words, "-o", page).stderr
     assert "<h1>Leaderboard" in page.read_text(encoding="utf-8")
 
 
@@ -86,7 +87,7 @@ def test_all_measures_and_a_time_budget(file):
         ),
         (["--measures", ","], "--measures: needs names of measures"),
         (["--label", "a"], "an amount"),
-        (["-k", "50"], "Lower -k to 49"),
+        (["-k", "50"], "Use -k 49"),
         (["--measures", "precomputed"], "needs a known measure"),
     ],
 )

@@ -49,9 +49,9 @@ COMMANDS = {
     "search": ("--row", 0, "-k", 3, "--why"),
     "search a record": ("--like", json.dumps({f"{EVIL}number": 3, f"{EVIL}category": EVIL})),
     "cluster": ("-n", 2, "--label", LABEL, "--measure", "gower"),
-    "classify": ("--label", LABEL, "--trees", 5, "--folds", 2),
+    "classify": ("--label", LABEL, "--method", "forest:trees=5", "--folds", 2),
     "compare": ("--label", LABEL, "--measures", "gower", "-k", 2),
-    "hubness": ("--label", LABEL, "-k", 2, "--reduce", "nicdm", "--measure", "gower"),
+    "hubs": ("--label", LABEL, "-k", 2, "--reduce", "nicdm", "--measure", "gower"),
 }
 
 
@@ -84,10 +84,10 @@ def test_json_is_escaped_and_reads_back_as_it_was(name, file):
     assert_harmless(done.stderr)
     answer = json.loads(done.stdout)
     texts = list(strings(answer))
-    if name not in ("compare", "hubness"):  # they tell of measures
+    if name not in ("compare", "hubs"):  # they tell of measures
         assert any(EVIL in text for text in texts)
     if name == "search":
-        assert answer["query"]["record"][f"{EVIL}category"] == f"a{EVIL}"
+        assert answer["query"]["row"][f"{EVIL}category"] == f"a{EVIL}"
 
 
 def strings(value):
@@ -125,7 +125,7 @@ def test_csv_is_as_it_was_or_safe_for_spreadsheets(name, file, monkeypatch):
     assert not [cell for cell in texts if cell.startswith(output.FORMULA)]
     as_they_were = text_cells(run(*words(name, file, "csv")))
     assert [cell.removeprefix("'") for cell in texts] == as_they_were
-    if name not in ("compare", "hubness"):  # they tell of measures
+    if name not in ("compare", "hubs"):  # they tell of measures
         assert any(cell.startswith(WRITTEN) for cell in as_they_were)
 
     monkeypatch.setattr(output, "on_terminal", lambda: True)
@@ -156,10 +156,10 @@ def assert_harmless_page(text):
     return page
 
 
-@pytest.mark.parametrize("name", ["compare", "hubness"])
+@pytest.mark.parametrize("name", ["compare", "hubs"])
 def test_pages_show_markup_as_text(name, file, tmp_path):
     page = tmp_path / "page.html"
-    done = run(*words(name, file, "table"), "--html", page)
+    done = run(*words(name, file, page))
     assert done.exit_code == 0, done.output
     assert_harmless_page(page.read_text(encoding="utf-8"))
 
@@ -187,11 +187,11 @@ def test_reports_of_the_library_show_markup_as_text():
         ("cluster", "{file}", "-n", EVIL),
         ("cluster", "{file}", "--label", f"{EVIL}x"),
         ("classify", "{file}", "--label", f"{EVIL}x"),
-        ("hubness", "{file}", "--measure", EVIL),
+        ("hubs", "{file}", "--measure", EVIL),
         ("compare", "{file}", "--measures", EVIL),
         ("inspect", "{file}", "--kinds", f"{EVIL}number={EVIL}"),
         ("inspect", f"{EVIL}.csv"),
-        ("hubness", "{file}", "--html", f"{CODES[:5]}/no/{MARKUP}"),
+        ("hubs", "{file}", "--output", f"{CODES[:5]}/no/{MARKUP}.html"),
     ],
     ids=lambda wrong: f"{wrong[0]} {wrong[2] if len(wrong) > 2 else ''}",
 )
@@ -203,8 +203,8 @@ def test_errors_hold_nothing_that_a_terminal_obeys(wrong, file):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("verb", ["compare", "hubness"])
+@pytest.mark.parametrize("verb", ["compare", "hubs"])
 def test_a_page_that_cannot_be_written_is_refused_before_the_table_is_read(verb, tmp_path):
-    done = run(verb, tmp_path / "no table.csv", "--html", tmp_path / "nowhere" / "page.html")
+    done = run(verb, tmp_path / "no table.csv", "-o", tmp_path / "nowhere" / "page.html")
     assert done.exit_code == 1
     assert "Make the folder first" in done.stderr

@@ -39,7 +39,7 @@ def test_from_files_to_answers(files, tmp_path):
     words = ("--row", "c003", "-k", 2, "--filter", "size>3", "--output", "json", "-q")
     found = json.loads(ask("index", "query", folder, *words).stdout)
     index = la.Index.open(folder)
-    assert [hit["row"] for hit in found["hits"]] == index.search(
+    assert [hit["id"] for hit in found["hits"]] == index.search(
         "c003", k=2, filter={"size": (">", 3)}
     ).ids
     assert ask("search", folder, *words).stdout == ask("index", "query", folder, *words).stdout

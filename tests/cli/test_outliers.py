@@ -23,15 +23,15 @@ def file(tmp_path):
 
 @pytest.mark.parametrize("method", ["isolation", "neighbors"])
 def test_the_list_is_the_librarys(file, method):
-    nearest = ("-k", 4) if method == "neighbors" else ()
-    done = run("outliers", file, "--method", method, "-n", 5, *nearest, "--output", "json")
+    spec = "neighbors:k=4" if method == "neighbors" else method
+    done = run("outliers", file, "--method", spec, "-n", 5, "--output", "json")
     told = json.loads(done.stdout)["outliers"]
     found = find_outliers(file, method, n_neighbors=4, measure=Gower(), random_state=0)
-    assert [one["row"] for one in told] == found.order[:5].tolist()
+    assert [one["id"] for one in told] == found.order[:5].tolist()
     assert [one["score"] for one in told] == pytest.approx(found.scores[found.order[:5]].tolist())
-    assert told[0]["row"] == 40
+    assert told[0]["id"] == 40
     assert {cell["column"] for cell in told[0]["reasons"]} == {"size", "color"}
-    assert told[0]["record"]["name"] == "thing 40"
+    assert told[0]["row"]["name"] == "thing 40"
 
 
 def test_csv_and_people_read_the_reasons(file):
@@ -39,12 +39,12 @@ def test_csv_and_people_read_the_reasons(file):
     assert "row 40" in out
     assert "size 99, higher than in all other rows" in " ".join(out.split())
     (row,) = csv.DictReader(io.StringIO(run("outliers", file, "-n", 1, "-o", "csv").stdout))
-    assert (row["row"], row["color"]) == ("40", "mauve")
+    assert (row["id"], row["color"]) == ("40", "mauve")
     assert "color 'mauve', in 1 of 60 rows" in row["reasons"]
 
 
 def test_columns_and_weights_are_heeded(file):
-    words = ("--method", "neighbors", "--output", "json", "-n", 60, "-k", 3)
+    words = ("--method", "neighbors:k=3", "--output", "json", "-n", 60)
     alone = json.loads(run("outliers", file, "--columns", "color", *words).stdout)["outliers"]
     weighed = json.loads(run("outliers", file, "--weight", "size=0", *words).stdout)["outliers"]
     assert [o["score"] for o in alone] == pytest.approx([o["score"] for o in weighed])

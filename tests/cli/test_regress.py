@@ -15,7 +15,7 @@ from lookalike.prediction import (
 )
 from lookalike.table import read_table
 
-WORDS = ("--trees", 10, "--folds", 3)
+WORDS = ("--method", "forest:trees=10", "--folds", 3)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_the_figures_are_those_of_cross_validation(file):
 
 
 def test_neighbors_predict_as_well(file):
-    told = answer(file, "--label", "price", "--method", "neighbors", "-k", 3, "--folds", 3)
+    told = answer(file, "--label", "price", "--method", "neighbors:k=3", "--folds", 3)
     table = read_table(file)[np.arange(1, 60)]
     y = np.asarray(table["price"].values)
     rest = table.drop("price")
@@ -94,10 +94,19 @@ def test_shuffled_numbers_are_no_better_than_guessing(file, tmp_path):
 def test_words_are_refused_and_amounts_sent_here(file):
     done = run("regress", file, "--label", "color")
     assert done.exit_code == 1
-    assert "Use lookalike classify" in done.stderr
+    assert "Use classify" in done.stderr
     done = run("classify", file, "--label", "price")
     assert done.exit_code == 1
     assert "59 different numbers" in done.stderr
-    assert "lookalike regress" in done.stderr
-    done = run("classify", file, "--label", "price", "--kinds", "price=category", "--trees", 2)
+    assert "Use regress" in done.stderr
+    done = run(
+        "classify",
+        file,
+        "--label",
+        "price",
+        "--kinds",
+        "price=category",
+        "--method",
+        "forest:trees=2",
+    )
     assert done.exit_code == 0, done.output

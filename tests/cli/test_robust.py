@@ -17,8 +17,8 @@ VERBS = {
     "inspect": (),
     "search": ("--row", 0, "-k", 3, "--why"),
     "cluster": ("-n", 2),
-    "hubness": ("-k", 2),
-    "outliers": ("-n", 3, "--trees", 10),
+    "hubs": ("-k", 2),
+    "outliers": ("-n", 3, "--method", "isolation:trees=10"),
     "compare": ("--measures", "gower,ranked", "-k", 2),
 }
 ODD = ['a "quoted" name', "it's", "emoji 🐧", "a, comma", "", "ünï", "semi;colon", "[bold]x[/]"]
@@ -75,7 +75,7 @@ def test_odd_tables_are_learned_from_or_refused_in_one_line(tmp_path, table, ver
     path = tmp_path / "rows.csv"
     TABLES[table](path)
     label = {"wide": "c0", "odd": "it's", "one column": "x", "only text": "said"}[table]
-    done = run(verb, path, "--label", label, "--trees", 3, "--folds", 2, "-q")
+    done = run(verb, path, "--label", label, "--method", "forest:trees=3", "--folds", 2, "-q")
     assert done.exit_code in (0, 1), done.output
     if done.exit_code:
         assert len(done.stderr.splitlines()) == 1
@@ -91,7 +91,7 @@ def test_no_rows_is_said_in_one_line(tmp_path, verb):
     done = run(verb, path, *words)
     assert (done.exit_code, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "it is empty" in line
+    assert "found an empty table" in line
     assert "read_table" not in line
 
 
@@ -110,9 +110,9 @@ LIMIT = 1.5  # seconds from the signal to the end of the process
 LONG = {
     "search": ("--row", 0, "--measure", "mutual-proximity:measure=gower"),
     "cluster": ("--method", "hdbscan"),
-    "hubness": (),
+    "hubs": (),
     "compare": ("--sample", 20000, "--measures", "mutual-proximity:measure=gower,gower"),
-    "classify": ("--label", "c0", "--trees", 2000),
+    "classify": ("--label", "c0", "--method", "forest:trees=2000"),
 }
 
 
@@ -182,7 +182,7 @@ def interrupted(verb, path):
 def test_ctrl_c_from_outside_ends_a_verb_at_once(rows_of, verb):
     # Compiles what the large table needs: a compiler at work is not interrupted.
     extra = [5000 if word == 20000 else word for word in LONG[verb]]
-    extra = [5 if word == 2000 else word for word in extra]
+    extra = [str(word).replace("trees=2000", "trees=5") for word in extra]
     with start(verb, rows_of(6000), *extra, "--output", "json") as warm:
         warm.communicate(timeout=300)
     # A fast machine is through with a table before it is interrupted: it gets a larger one.
@@ -200,9 +200,9 @@ def test_small_tables_are_spoken_of_in_plain_words(tmp_path):
     (tmp_path / "row.csv").write_text("a,b\n1,x\n")
     (tmp_path / "note.csv").write_text("note\n" + "".join(f"the dog {i} walks\n" for i in range(9)))
     done = run("search", tmp_path / "row.csv", "--row", 0)
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr == "there is no other row to find\n"
-    assert "found 1 row." in run("hubness", tmp_path / "row.csv").stderr
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == "there is no other row to find\n"
+    assert "found 1 row." in run("hubs", tmp_path / "row.csv").stderr
     for verb in ("classify", "cluster"):
         alone = run(verb, tmp_path / "note.csv", "--label", "note").stderr
         assert alone.startswith("--label note: it is the only column")
@@ -214,7 +214,7 @@ def test_small_tables_are_spoken_of_in_plain_words(tmp_path):
 def test_letters_that_take_two_places_do_not_squeeze_a_table(tmp_path):
     rows = "".join(f"犬と猫と鳥 {i % 3},{'xyz'[i % 3] * 30},{i % 5}\n" for i in range(30))
     (tmp_path / "wide.csv").write_text(f"日本語の名前,note,n\n{rows}")
-    shown = run("hubness", tmp_path / "wide.csv", COLUMNS="60").stdout
+    shown = run("hubs", tmp_path / "wide.csv", COLUMNS="60").stdout
     assert "row  lists  missing" in shown
 
 
@@ -223,7 +223,7 @@ def test_of_very_many_columns_the_important_ones_are_shown(tmp_path):
     cells = np.random.default_rng(0).integers(0, 9, (30, 40)).astype(str)
     rows = "\n".join(map(",".join, cells.tolist()))
     (tmp_path / "wide.csv").write_text(f"{names}\n{rows}")
-    words = ("--label", "c0", "--trees", 5, "--folds", 0)
+    words = ("--label", "c0", "--method", "forest:trees=5", "--folds", 0)
     shown = run("regress", tmp_path / "wide.csv", *words).stdout
     assert "not shown: 19 less important columns" in shown
 
@@ -241,9 +241,9 @@ def test_rows_without_a_label_are_left_out_by_every_verb(tmp_path):
     rows = "".join(f"thing {i},{i % 7},{'' if i == 3 else 'xy'[i % 2]}\n" for i in range(40))
     (tmp_path / "rows.csv").write_text(f"name,size,kind\n{rows}")
     verbs = {
-        "classify": ["--trees", 5],
+        "classify": ["--method", "forest:trees=5"],
         "cluster": ["-n", 2],
-        "hubness": [],
+        "hubs": [],
         "compare": ["--measures", "gower"],
         "report": ["-o", tmp_path / "a.html"],
     }

@@ -65,7 +65,7 @@ def numbers(hits):
 
 
 def printed(answer):
-    return [(hit["row"], hit["distance"], hit["similarity"]) for hit in answer["hits"]]
+    return [(hit["id"], hit["distance"], hit["similarity"]) for hit in answer["hits"]]
 
 
 def test_both_give_the_same_list(file):
@@ -75,7 +75,7 @@ def test_both_give_the_same_list(file):
         assert printed(answer) == numbers(index.search(row, 7))
         assert answer["reason"] == index.reason_
         assert answer["measure"] == type(index.measure_).__name__
-    record = {name: cell for name, cell in ask(file, "--row", 1)["query"]["record"].items() if cell}
+    record = {name: cell for name, cell in ask(file, "--row", 1)["query"]["row"].items() if cell}
     if index.measure_.traits.missing:
         answer = ask(file, "--like", json.dumps(record), "-k", 4)
         assert printed(answer) == numbers(index.search(record, 4))
@@ -93,7 +93,7 @@ def test_weights_are_those_of_the_index(file):
     assert printed(answer) == numbers(hits)
     assert (answer["measure"], "weighed" in answer["reason"]) == ("Gower", True)
     for hit, twin in zip(answer["hits"], hits, strict=True):
-        ours = [reason["share"] for side in ("for", "against") for reason in hit[side]]
+        ours = [reason["share"] for side in ("for", "against") for reason in hit["reasons"][side]]
         assert ours == [reason["share"] for side in twin.reasons() for reason in side]
     # Only some columns: set aside before fitting, or without weight in the question.
     answer = ask(file, "--row", 2, "-k", 6, "--measure", "gower:scale=rank", "--columns", names[0])

@@ -146,7 +146,7 @@ def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
     (hit,) = json.loads(asked.stdout)["hits"]
     with Process(tmp_path / "a.sqlite", str(saved)) as server:
         (found,) = server.client.search("pets", "Tom", 1)["hits"]
-        assert (found["id"], found["distance"]) == (hit["row"], pytest.approx(hit["distance"]))
+        assert (found["id"], found["distance"]) == (hit["id"], pytest.approx(hit["distance"]))
     wrong = run("serve", saved, "--missing", "?", "--store", tmp_path / "b.sqlite")
     assert wrong.exit_code == 1
     assert "--missing: needs a table to read" in wrong.stderr

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.run import PLAIN, run
 from lookalike.cli.app import app
-from lookalike.cli.source import ending_of
+from lookalike.cli.reading import ending_of
 
 ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
 
@@ -102,7 +102,7 @@ def test_encoding_delimiter_and_sets(tmp_path):
 def test_other_words_for_kinds_are_understood(file):
     assert "Did you mean 'order'?" in one_line("inspect", file, "--kinds", "color=ordinal")
     line = one_line("inspect", file, "--kinds", "id=id")
-    assert line.startswith("--kinds id: needs a known kind")
+    assert line.startswith("--kinds id=id: needs a known kind")
     assert "'name' or 'code'" in line
 
 
@@ -125,7 +125,7 @@ def test_other_words_for_kinds_are_understood(file):
 def test_filters_choose_rows_and_keep_their_numbers(file, conditions, rows):
     words = [word for condition in conditions for word in ("--filter", condition)]
     found = answer("outliers", file, "--split", "tags=;", "-n", 9, *words)
-    assert sorted(one["row"] for one in found["outliers"]) == rows
+    assert sorted(one["id"] for one in found["outliers"]) == rows
 
 
 @pytest.mark.parametrize(
@@ -150,15 +150,15 @@ def test_a_name_with_an_operator_in_it(tmp_path):
 
 def test_search_filters_what_is_found_not_what_is_asked(file):
     found = answer("search", file, "--row", 3, "--filter", "color=red", "-k", 9)
-    assert [hit["row"] for hit in found["hits"]] == [2, 0]
+    assert [hit["id"] for hit in found["hits"]] == [2, 0]
 
 
 def test_marks_change_the_list(file):
     words = ("search", file, "--columns", "size", "-k", 1)
-    assert answer(*words, "--row", 0)["hits"][0]["row"] == 2
-    assert answer(*words, "--row", 0, "--like", 1, "--like", 3)["hits"][0]["row"] == 2
-    assert answer(*words, "--row", 2, "--unlike", 0)["hits"][0]["row"] == 1
-    assert answer(*words, "--like", 0)["query"]["row"] == 0
+    assert answer(*words, "--row", 0)["hits"][0]["id"] == 2
+    assert answer(*words, "--row", 0, "--like", 1, "--like", 3)["hits"][0]["id"] == 2
+    assert answer(*words, "--row", 2, "--unlike", 0)["hits"][0]["id"] == 1
+    assert answer(*words, "--like", 0)["query"]["id"] == 0
     assert "a row from 0 to 3" in one_line(*words, "--row", 0, "--unlike", 9)
 
 
@@ -177,7 +177,7 @@ def test_a_saved_index_answers_like_its_table(saved, file):
     mine = answer("search", saved, "--row", "a", "-k", 3)
     theirs = answer("search", file, "--row", 0, "-k", 3, "--measure", "gower")
     names = "abcd"
-    assert [hit["row"] for hit in mine["hits"]] == [names[h["row"]] for h in theirs["hits"]]
+    assert [hit["id"] for hit in mine["hits"]] == [names[h["id"]] for h in theirs["hits"]]
     assert [h["distance"] for h in mine["hits"]] == [h["distance"] for h in theirs["hits"]]
 
 
@@ -186,8 +186,8 @@ def test_a_saved_index_answers_like_its_table(saved, file):
     [
         ("inspect",),
         ("cluster", "-n", "2"),
-        ("hubness", "-k", "1"),
-        ("outliers", "--method", "neighbors", "-k", "2"),
+        ("hubs", "-k", "1"),
+        ("outliers", "--method", "neighbors:k=2"),
         ("compare", "--measures", "gower", "-k", "1"),
     ],
 )
@@ -195,9 +195,9 @@ def test_a_saved_index_is_taken_wherever_a_table_is(saved, words):
     verb, *rest = words
     found = answer(verb, saved, *rest)
     if verb == "outliers":
-        assert {one["row"] for one in found["outliers"]} == set("abcd")
+        assert {one["id"] for one in found["outliers"]} == set("abcd")
     if verb == "cluster":
-        assert found["rows"] == list("abcd")
+        assert found["ids"] == list("abcd")
         assert found["reason"] == "the measure of the saved index"
 
 
@@ -218,7 +218,7 @@ def test_what_a_saved_index_refuses(saved, file, tmp_path):
         ("search", "--row", "0"),
         ("cluster", "-n", "2"),
         ("outliers",),
-        ("hubness", "-k", "1"),
+        ("hubs", "-k", "1"),
         ("compare", "--measures", "gower", "-k", "1"),
     ],
 )
@@ -237,12 +237,14 @@ def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
     words = ("search", file, "--row", 0, "-k", 9, "--measure", "ranked")
     loud, still = run(*words), run(*words, "--quiet")
     assert "leaves out" in loud.stderr
-    assert "rows can be found" in loud.stderr
+    assert "rows can be found" in loud.stdout
     assert still.stderr == ""
     assert still.stdout == loud.stdout
     assert "file not found" in run("inspect", tmp_path / "x.csv", "-q").stderr
 
 
 def test_memory_is_an_option(file):
-    assert "--memory: needs a size" in one_line("inspect", file, "--memory", "much")
+    assert "--memory: needs a number of bytes, or a size" in one_line(
+        "inspect", file, "--memory", "much"
+    )
     assert run("inspect", file, "--memory", "1GB").exit_code == 0

@@ -1,5 +1,6 @@
 """Errors and warnings name options of the command that runs, and hold no Python."""
 
+import inspect
 import re
 
 import pytest
@@ -7,9 +8,10 @@ import typer
 
 from cli.run import run
 from lookalike.cli.app import app
-from lookalike.cli.spelling import OTHERS, SAME, spell_option
+from lookalike.cli.spelling import OTHERS, READING, spell_option
 from lookalike.errors import LookalikeWarning, Param
 from lookalike.hubness import NICDM
+from lookalike.verbs import VERBS, get_verb
 
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*(?![\w=])")
 VALUES = re.compile(r"(?<![\w-])--?[a-z][a-z-]* (?:'[^']*'|[^\s,.;:]+)|'[^']*'")
@@ -31,7 +33,7 @@ def options_of(command):
         (Param("kinds", of="read_table"), "--kinds"),
         (Param("encoding", "utf", of="read_table"), "--encoding utf"),
         (Param("n_clusters", 400, of="SimilarityClustering"), "-n 400"),
-        (Param("min_neighbors"), "--min-neighbors"),
+        (Param("min_neighbors", 3), "min_neighbors 3"),
         (Param("memory_limit", of="config"), "--memory"),
         (Param("n_samples", 4), "4 rows"),
         (Param("id_column", "it", of="Index.fit"), "--id-column it"),
@@ -48,8 +50,10 @@ def test_a_parameter_is_spelled_as_an_option(param, shell):
 
 
 def test_every_option_that_is_spelled_exists():
+    verbs = (inspect.signature(get_verb(verb)).parameters for verb in VERBS)
+    of_verbs = {name for names in verbs for name in names} - {"table"}
     every = set().union(*(options_of(name) for name in typer.main.get_command(app).commands))
-    assert {spell_option(Param(name)) for name in (*OTHERS, *SAME)} <= every
+    assert {spell_option(Param(name)) for name in (*OTHERS, *READING, *of_verbs)} <= every
 
 
 TABLE = "size,word,gap,many\n" + "".join(
@@ -70,19 +74,19 @@ WRONG = [
     "inspect rows.csv --filter word>3",
     "inspect none.csv",
     "cluster rows.csv -n 90",
-    "cluster rows.csv -n 2 --landmarks 90",
-    "cluster rows.csv --method density --min-neighbors 90",
-    "cluster rows.csv --method hdbscan --min-neighbors 90",
+    "cluster rows.csv -n 2 --method spectral:landmarks=90",
+    "cluster rows.csv --method density:min_neighbors=90",
+    "cluster rows.csv --method hdbscan:min_neighbors=90",
     "cluster rows.csv --method means -n 90",
     "cluster rows.csv -n 2 --label zz",
     "compare rows.csv -k 90",
     "compare rows.csv --measures gowr",
-    "hubness rows.csv --label gab",
-    "hubness rows.csv -k 90",
+    "hubs rows.csv --label gab",
+    "hubs rows.csv -k 90",
     "outliers rows.csv --method isolation --filter size>99",
-    "classify rows.csv --label word --distance gap=nothing",
-    "classify rows.csv --label word --distance zz=equal",
-    "classify rows.csv --label word --method neighbors -k 90",
+    'classify rows.csv --label word --method forest:distances={"gap":"nothing"}',
+    'classify rows.csv --label word --method forest:distances={"zz":"equal"}',
+    "classify rows.csv --label word --method neighbors:k=90",
     "regress rows.csv --label word",
     "search rows.csv --row 0 --measure vector:metric=euclid",
     "search rows.csv --row 0 --measure vector:scal=minmax",
@@ -120,9 +124,10 @@ def test_errors_hold_no_python_and_name_options_of_the_command(tmp_path, monkeyp
 
 def test_warnings_are_spelled_like_errors(tmp_path, monkeypatch, recwarn):
     (tmp_path / "rows.csv").write_text(TABLE)
-    done = run("classify", tmp_path / "rows.csv", "--label", "word", "--trees", "2", "--folds", "0")
+    words = ("--label", "word", "--method", "forest:trees=2", "--folds", "0")
+    done = run("classify", tmp_path / "rows.csv", *words)
     assert "out-of-bag score: needs trees" in done.stderr
-    assert "Raise --trees." in " ".join(done.stderr.split())
+    assert "Raise n_estimators." in " ".join(done.stderr.split())
     assert not [w for w in recwarn if issubclass(w.category, LookalikeWarning)]
 
 
@@ -139,10 +144,9 @@ def test_notes_are_spelled_as_options(tmp_path):
         (["search", "rows.csv", "-k", "0"], "'-k': needs at least 1, found '0'."),
         (["search", "rows.csv", "-k", "few"], "'-k': needs an integer, found 'few'."),
         (["serve", "rows.csv", "--port", "99999"], "needs at most 65535, found '99999'."),
-        (["hubness", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
+        (["hubs", "rows.csv", "--reduce", "mpp"], "'snn'. Did you mean 'mp'?"),
         (["inspect", "rows.csv", "--output", "jsn"], "'parquet'. Did you mean 'json'?"),
         (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
-        (["search", "rows.csv"], "a row of the table (--row 17) or a record"),
     ],
 )
 def test_a_wrong_option_is_told_in_words(words, said):
@@ -192,7 +196,9 @@ def test_a_switch_shows_no_type(words):
 
 def test_too_few_rows_to_judge_by_are_told_without_a_function(tmp_path):
     (tmp_path / "row.csv").write_text("a,b\n1,x\n")
-    heard = run("regress", tmp_path / "row.csv", "--label", "a", "--trees", 5).stderr
+    heard = run(
+        "regress", tmp_path / "row.csv", "--label", "a", "--method", "forest:trees=5"
+    ).stderr
     assert "no cross-validation: needs at least 5 rows, found 1 row." in heard
     assert "cross_validate" not in heard
     assert "1 rows" not in heard

@@ -19,7 +19,7 @@ from numba.core.event import install_recorder
 import lookalike as la
 import lookalike.kernels as kernels
 from lookalike.cli.app import app
-from lookalike.kernels._jit import Kernel
+from lookalike.kernels._jit import Deferred
 from lookalike.kernels.first_use import _is_on_disk, compile_at_once
 
 file = sys.argv[1]
@@ -29,11 +29,11 @@ left = []
 for found in pkgutil.iter_modules(kernels.__path__):
     module = importlib.import_module(f"lookalike.kernels.{found.name}")
     for name, loop in vars(module).items():
-        options = loop.options if isinstance(loop, Kernel) else getattr(loop, "targetoptions", None)
-        if options is not None and loop.py_func.__module__ == module.__name__:
-            melted = options.get("inline") == "always"
+        options = loop.targetoptions if isinstance(loop, Deferred) else {}  # none: an intrinsic
+        if options and loop.py_func.__module__ == module.__name__:
+            inlined = options.get("inline") == "always"
             # A loop inside one that was on disk is not asked for, but lies there as well.
-            if not (loop.overloads or melted or _is_on_disk(loop)):
+            if not (loop.overloads or inlined or _is_on_disk(loop)):
                 left.append(f"{found.name}.{name}")
 answer = {"left": left}
 for words in (
@@ -42,11 +42,11 @@ for words in (
     ["search", file, "--row", "3", "--measure", "ratio"],
     ["index", "build", file, "-o", "rows.lookalike"],
     ["cluster", file],
-    ["classify", file, "--label", "color", "--trees", "3"],
-    ["regress", file, "--label", "size", "--trees", "3"],
-    ["outliers", file, "--trees", "3"],
+    ["classify", file, "--label", "color"],
+    ["regress", file, "--label", "size"],
+    ["outliers", file],
     ["outliers", file, "--method", "neighbors"],
-    ["hubness", file],
+    ["hubs", file],
     ["report", file, "-o", "page.html"],
 ):
     shown = io.StringIO()

@@ -200,14 +200,14 @@ def test_a_named_column_is_taken_out():
     [
         ({"methods": ["spectrl"]}, "Did you mean 'spectral'"),
         ({"methods": []}, "names of methods"),
-        ({"n_clusters": [2, 1]}, "a whole number of at least 2"),
+        ({"n_clusters": [2, 1]}, "an integer >= 2"),
         ({"n_clusters": 99}, "n_samples=6"),
         ({"measures": [Vector]}, "lookalike measures"),
         ({"measures": ["gowr"]}, "Did you mean 'gower'"),
         ({"measures": [(Vector(), {"metrik": ["cosine"]})]}, "Did you mean 'metric'"),
-        ({"n_repeats": 0}, "a whole number of at least 1"),
-        ({"max_seconds": -1.0}, "at least 0"),
-        ({"options": {"sigma": -1.0}}, "above 0"),
+        ({"n_repeats": 0}, "an integer >= 1"),
+        ({"max_seconds": -1.0}, "a number >= 0"),
+        ({"options": {"sigma": -1.0}}, "a number > 0"),
     ],
 )
 def test_wrong_settings_are_named(params, complaint):

@@ -162,9 +162,11 @@ def test_increasing_scales_do_not_move_a_stochastic_forest():
 
 
 def test_what_cannot_be_searched_is_said():
-    with pytest.raises(InvalidInput, match="a target without gaps"):
+    with pytest.raises(InvalidInput, match="a target without missing values"):
         DensitySearch(Vector()).fit(TOY, [0, 0, np.nan, 1, 1, 1])
-    with pytest.raises(InvalidInput, match="labels without gaps|a target without gaps"):
+    with pytest.raises(
+        InvalidInput, match="labels without missing values|a target without missing values"
+    ):
         DensitySearch(Vector()).fit(TOY, np.array([0, 0, None, 1, 1, 1], dtype=object))
     with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=[2, 0]).fit(TOY, HALVES)
@@ -172,7 +174,7 @@ def test_what_cannot_be_searched_is_said():
         DensitySearch(Vector(), min_neighbors=()).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="alike in both directions"):
         DensitySearch(Precomputed(symmetric=False)).fit(reference.gaps(reference.TOY), HALVES)
-    with pytest.raises(TooLarge, match="dense_limit=5.*a sample of the rows"):
+    with pytest.raises(TooLarge, match="at most 5 rows.*a sample of the rows"):
         DensitySearch(Gower(), dense_limit=5).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="a lookalike measure"):
         DensitySearch("gowr").fit(TOY)

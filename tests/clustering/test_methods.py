@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from clustering import reference
 from lookalike.clustering import SimilarityClustering, adjusted_rand, silhouette
 from lookalike.clustering._space import Space
-from lookalike.clustering.affinity import Affinity
 from lookalike.clustering.hdbscan import _tree
+from lookalike.clustering.partitions import Affinity
 from lookalike.clustering.spectral import Spectral, _affinities
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import Gower, Precomputed, Ranked, Vector

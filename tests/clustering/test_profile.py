@@ -18,7 +18,7 @@ from lookalike.clustering import (
     profile_clusters,
     purity,
 )
-from lookalike.clustering.differences import column_differences
+from lookalike.clustering.profile import column_differences
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
 from lookalike.table import read_table
@@ -58,6 +58,8 @@ def test_known_classes():
         "f_measure": clustering_f_measure(CLASSES, labels),
     }
     assert profile.records()[0]["majority"] == "cat"
+    objects = profile_clusters(model, X, np.array(CLASSES, dtype=object))  # a column of pandas
+    assert [one.majority for one in objects] == ["cat", "dog"]
     named = profile_clusters(model, {"x": X[:, 0], "class": CLASSES}, "class")
     assert named.scores == profile.scores
     assert {one.column for cluster in named for one in cluster.columns} == {"x"}

@@ -114,7 +114,7 @@ def test_silhouette_of_rows_all_alone_or_all_alike():
 def test_wrong_labels_are_named():
     with pytest.raises(InvalidInput, match="one label for each of the 3 rows, found 2"):
         purity([0, 1], [0, 0, 1])
-    with pytest.raises(InvalidInput, match="labels without gaps, found 1 missing"):
+    with pytest.raises(InvalidInput, match="labels without missing values, found 1 missing"):
         clustering_f_measure([0, None, 1], [0, 0, 1])
     with pytest.raises(InvalidInput, match="whole numbers as labels"):
         purity([0, 1], [0.5, 1.0])

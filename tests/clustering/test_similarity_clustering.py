@@ -15,8 +15,7 @@ import lookalike as la
 from clustering import reference
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.clustering._clustering import NearestExemplar
-from lookalike.clustering._landmarks import default_landmarks
-from lookalike.clustering._methods import METHODS
+from lookalike.clustering._space import METHODS, default_landmarks
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import (
@@ -302,7 +301,7 @@ def test_directed_distances_are_fine_for_affinity_propagation():
 def test_too_many_rows_for_a_matrix_name_the_alternatives(method):
     common = {"n_clusters": 2, "method": method, "landmarks": None}
     model = SimilarityClustering(dense_limit=5, **common)
-    with pytest.raises(TooLarge, match="dense_limit=5.*found 6 rows.*landmarks='auto'.*'density'"):
+    with pytest.raises(TooLarge, match="at most 5 rows.*found 6 rows.*landmarks='auto'.*'density'"):
         model.fit(TOY)
     assert model.set_params(landmarks=4, random_state=0).fit(TOY).labels_.tolist() == HALVES
     with la.config(memory_limit=200), pytest.raises(TooLarge, match="memory limit of 200 B"):
@@ -381,20 +380,20 @@ def test_an_exemplar_with_nothing_to_compare_comes_last(method):
     ("params", "complaint"),
     [
         ({"method": "spectra"}, "Did you mean 'spectral'"),
-        ({"n_clusters": 0}, "a whole number of at least 1"),
-        ({"n_clusters": 2.0}, "a whole number of at least 1"),
+        ({"n_clusters": 0}, "an integer >= 1"),
+        ({"n_clusters": 2.0}, "an integer >= 1"),
         ({"n_clusters": "all"}, "'auto'"),
         ({"measure": "gowr"}, "a lookalike measure"),
         ({"measure": Vector}, "a lookalike measure"),
-        ({"eps": -1.0, "method": "density"}, "at least 0"),
-        ({"min_neighbors": 0, "method": "density"}, "at least 1"),
+        ({"eps": -1.0, "method": "density"}, "a number >= 0"),
+        ({"min_neighbors": 0, "method": "density"}, "an integer >= 1"),
         ({"n_clusters": 3, "method": "density"}, "finds the number itself"),
         ({"n_clusters": 3, "method": "hdbscan"}, "finds the number itself"),
         ({"min_neighbors": 9, "method": "density"}, "n_samples=6"),
         ({"min_cluster_size": 9, "method": "hdbscan"}, "n_samples=6"),
         ({"landmarks": 7}, "n_samples=6"),
         ({"landmarks": 2, "n_clusters": 3}, "at least 3 landmarks, found 2"),
-        ({"sigma": 0.0}, "above 0"),
+        ({"sigma": 0.0}, "a number > 0"),
         ({"affinity": "cosine"}, "'rbf'"),
     ],
 )

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from columns import reference
 from lookalike.columns import DISTANCES
 from lookalike.table.model.kind import Kind
-from lookalike.table.model.table import CODED, MATRIX
-from lookalike.table.model.table import Column, Graph
+from lookalike.table.model.table import CODED, MATRIX, Column, Graph
 
 LEVELS = ("low", "mid", "high", "top")
 WIDTH = 4

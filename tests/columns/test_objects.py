@@ -28,8 +28,8 @@ from lookalike.columns import (
     WeisfeilerLehman,
     sequence,
 )
+from lookalike.columns.sets import token_id
 from lookalike.columns.text import letters, strings
-from lookalike.columns.tokens import token_id
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Graph
 

@@ -45,7 +45,9 @@ def test_every_name_serves_its_kinds(name):
 
 
 def test_a_kind_without_a_default_asks_for_a_callable():
-    with pytest.raises(ValueError, match=r"column 'blob': needs a distance.*function of two cells"):
+    with pytest.raises(
+        ValueError, match=r"column 'blob': needs a distance.*kinds={'blob': 'aside'}"
+    ):
         distance_for(None, "object", "blob")
     with pytest.raises(ValueError, match="function of two cells"):
         distance_for("jaccard", "object", "blob")
@@ -82,7 +84,7 @@ def test_a_matrix_that_is_not_square_is_refused(spec):
 
 
 def test_a_matrix_needs_positions():
-    with pytest.raises(ValueError, match=r"kind text.*whole numbers"):
+    with pytest.raises(ValueError, match=r"kind text.*integers"):
         distance_for(np.zeros((2, 2)), "text", "at")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from columns import reference
 from columns.make import LEVELS, column
 from lookalike.columns import Absolute, Equal, Information, Presence, RankRange, RankShare
-from lookalike.columns.order import information_table
+from lookalike.columns.levels import information_table
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, unknown_code
 

@@ -86,7 +86,7 @@ def test_dimension_refuses():
 def test_equal_neighbors_are_counted_out_loud():
     # Most rows of a grid have four neighbors at the same distance.
     grid = np.array([[i, j] for i in range(8) for j in range(8)], dtype=float)
-    with pytest.warns(LookalikeWarning, match="estimates were left out"):
+    with pytest.warns(LookalikeWarning, match="which were left out"):
         intrinsic_dimension(Vector().fit(grid), 3, 4)
 
 

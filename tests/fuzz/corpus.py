@@ -6,8 +6,7 @@ import lookalike as la
 from lookalike.columns import MatrixDistance, distances_of
 from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
 from lookalike.measures.contract.base import MEASURES
-from lookalike.measures.forest.ancestors import Ting, Zhu2
-from lookalike.measures.forest.reading import OutOfBag
+from lookalike.measures.forest.methods import OutOfBag, Ting, Zhu2
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
 from lookalike.saving.encode import SAVEABLE
 from lookalike.saving.load import import_packages

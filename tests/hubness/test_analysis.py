@@ -166,7 +166,7 @@ ON_LISTS = [
 
 @pytest.mark.parametrize("ask", ON_LISTS)
 def test_bad_spaces_are_refused(ask):
-    with pytest.raises(TooFewRows, match="k=4.*Lower k to 3"):
+    with pytest.raises(TooFewRows, match="k=4.*Use k=3"):
         ask(line, 4)
     with pytest.raises(TooFewRows, match="lists of 2"):
         ask(line.neighbors(k=2), 3)

@@ -234,7 +234,7 @@ def test_very_many_triples_are_said(monkeypatch):
     monkeypatch.setattr(module, "SLOW", 10)
     x = np.random.default_rng(0).normal(size=(11, 2))
     for model in ("empirical", "gauss"):
-        with pytest.warns(LookalikeWarning, match="looks at 7e\\+02 triples"):
+        with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):
             MutualProximity(Vector(), model).fit(x)
 
 

@@ -108,7 +108,7 @@ def test_plain_values(report):
     assert told["test"]["pvalue"] == report.test.pvalue
     top = told["top"][0]
     assert top["before"] == report.occurrences["before"].max()
-    assert top["row"] == report.occurrences["before"].argmax()
+    assert top["id"] == report.occurrences["before"].argmax()
 
 
 class Tags(HTMLParser):
@@ -143,7 +143,7 @@ def test_the_page_needs_nothing_else(report, tmp_path):
 
 
 def test_large_maps_are_sampled(monkeypatch, report):
-    import lookalike.hubness.page as page
+    import lookalike.hubness.report as page
 
     monkeypatch.setattr(page, "POINTS", 50)
     at, places = page.hub_map(report)
@@ -153,7 +153,7 @@ def test_large_maps_are_sampled(monkeypatch, report):
 
 
 def test_maps_of_points_in_the_plane_are_those_points():
-    from lookalike.hubness.page import hub_map
+    from lookalike.hubness.report import hub_map
 
     flat = RNG.random((40, 2))
     at, places = hub_map(la.hubness_report(Vector().fit(flat)))
@@ -230,7 +230,7 @@ def test_large_spaces_leave_out_what_takes_long(monkeypatch):
 def test_bad_input():
     with pytest.raises(InvalidInput, match="each of the 120 rows"):
         la.hubness_report(Vector().fit(X), Y[:5])
-    with pytest.raises(InvalidInput, match="Lower k to 119"):
+    with pytest.raises(InvalidInput, match="Use k=119"):
         la.hubness_report(Vector().fit(X), k=120)
     with pytest.raises(TypeError, match="fitted measure"):
         la.hubness_report("rows.csv")

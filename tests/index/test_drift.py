@@ -45,7 +45,7 @@ def test_values_outside_the_range_are_counted(index):
     assert size.examples == (7.0,)
     assert color.outside == 0.0
     assert index.drift().refit
-    assert "refit() is advised" in str(index.drift())
+    assert "refitting is advised" in str(index.drift())
     assert index.drift().to_dict()["outside"] == [0.5, 0.0]
 
 

@@ -246,7 +246,7 @@ def test_hits_tell_what_was_asked_and_found(named):
         assert told.cells["size"] == (1.0, hit.row["size"])
         assert named.explain("p", hit.id).plus == told.plus
     plain = hits.to_dict()
-    assert plain["query"]["code"] == "p"
+    assert plain["query"]["row"]["code"] == "p"
     assert [hit["id"] for hit in plain["hits"]] == hits.ids
     frame = hits.to_frame()
     assert list(frame["id"]) == hits.ids

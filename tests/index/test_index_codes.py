@@ -52,7 +52,7 @@ def parts(index):
 
 
 def has_codes(segment):
-    return segment.rows.__dict__.get("_codes") is not None
+    return segment.rows.cache.get("codes") is not None
 
 
 def same(hits, others):
@@ -70,7 +70,7 @@ def test_codes_are_there_before_the_first_question(tmp_path):
     again = la.load(tmp_path / "index.lookalike")
     for part, other in zip(parts(index), parts(again), strict=True):
         assert has_codes(other)
-        codes, made = (p.rows.__dict__["_codes"].codes for p in (part, other))
+        codes, made = (p.rows.cache["codes"].codes for p in (part, other))
         assert_array_equal(codes.tiles, made.tiles)
 
 

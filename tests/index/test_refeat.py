@@ -11,7 +11,7 @@ from index import reference
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.index import ReFeat
 from lookalike.index.refeat import average_path, tree_weights
-from lookalike.trees.thresholds.isolation import grow_isolation
+from lookalike.trees.growers import grow_extra
 
 
 def test_worked_numbers():
@@ -40,7 +40,7 @@ def test_equals_walking_down_every_tree(seed, psi, depth):
     )  # with repeated rows, so leaves hold several
     model = ReFeat(6, psi, max_depth=depth, random_state=seed).fit(rows)
     limit = int(np.ceil(np.log2(psi))) if depth == "log2" else psi
-    grown = grow_isolation(
+    grown = grow_extra(
         rows, n_trees=6, max_samples=psi, max_depth=limit, keep_bag=True, random_state=seed
     )
     new = random.integers(0, 4, (1, 3)).astype(float)
@@ -90,7 +90,7 @@ def test_threads_and_saving_change_nothing(tmp_path):
     [
         (lambda m: m.search(99), "99"),
         (lambda m: m.search(0, like=[0, 20]), "20"),
-        (lambda m: m.search(0, 0), "k of at least 1"),
+        (lambda m: m.search(0, 0), "k=0.: needs an integer >= 1"),
         (lambda m: m.search(0, gamma=-1), "gamma"),
         (lambda m: m.relevance([[np.nan, 1.0]]), "NaN"),
     ],

@@ -7,7 +7,7 @@ import pytest
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.index import build_index
-from lookalike.index.shards import add as shard_add
+from lookalike.index.shards import build as shard_add
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.measures import Gower
 from table.parts import cut

@@ -133,7 +133,7 @@ def test_enough_rows_for_bytes(tmp_path):
     graph, whole = index.neighbors(3), memory.measure_.neighbors(k=3)
     assert np.array_equal(graph.indices, whole.indices)
     assert graph.distances.tobytes() == whole.distances.tobytes()
-    kept = [seg.rows.__dict__.get("_codes") for seg in index.state_.segments.segments]
+    kept = [seg.rows.cache.get("codes") for seg in index.state_.segments.segments]
     assert kept[0] is not None  # mapped, not made again
 
 
@@ -225,6 +225,21 @@ def test_rows_come_and_go_and_stay_so(folder, memory, files):
         assert_alike(after, memory, query=2540)
     assert before != sorted(entry.name for entry in (folder / "shards").iterdir())
     assert after.check() == {}
+
+
+def test_columns_set_aside_come_back_for_added_rows(tmp_path):
+    # A constant is a category in the fitted rows, and plain cells in rows that come later.
+    rows = {"unit": ["kg"] * 60, "size": np.arange(60.0) % 7, "limit": [3] * 60}
+    index = build_index(read_table(rows), tmp_path / "index", "gower")
+    ids = index.add({"unit": ["kg", "lb"], "size": [1.0, 2.0], "limit": [3, 4]})
+    index.delete(2)
+    expected = [
+        {"unit": "kg", "limit": 3, "size": 1.0},
+        {"unit": "lb", "limit": 4, "size": 2.0},
+    ]
+    assert index.records(ids) == expected
+    assert la.Index.open(tmp_path / "index").records(ids) == expected
+    assert index.compact().records([0, *ids]) == [index.get(0), *expected]
 
 
 def test_many_small_adds_do_not_make_many_shards(folder):

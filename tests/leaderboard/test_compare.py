@@ -397,12 +397,12 @@ def test_as_plain_values(board):
         ({"y": ["a"] * 80}, InvalidInput, "at least two classes"),
         ({"y": BLOBS[:, 0]}, InvalidInput, "an amount"),
         ({"y": "species"}, InvalidInput, "the name of a column, found 'species'"),
-        ({"k": 0}, InvalidInput, "whole number of at least 1"),
-        ({"k": 80}, TooFewRows, "n_samples=80. Lower k to 79"),
+        ({"k": 0}, InvalidInput, "an integer >= 1"),
+        ({"k": 80}, TooFewRows, "n_samples=80. Use k=79"),
         ({"k": 5, "sample": 4}, TooFewRows, "n_samples=4"),
-        ({"sample": 1}, InvalidInput, "at least 3"),
-        ({"max_seconds": -1}, InvalidInput, "at least 0"),
-        ({"random_state": -1}, InvalidInput, "whole number"),
+        ({"sample": 1}, InvalidInput, "an integer >= 3"),
+        ({"max_seconds": -1}, InvalidInput, "a number >= 0"),
+        ({"random_state": -1}, InvalidInput, "an integer >= 0"),
         ({"kinds": "number"}, InvalidInput, "a mapping of column to kind"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs"),
         ({"measures": []}, InvalidInput, "at least one measure"),
@@ -422,7 +422,7 @@ def test_labels_may_be_a_column_that_was_set_aside_but_not_the_only_one():
     with pytest.raises(InvalidInput, match="more columns than its labels"):
         compare({"who": NAMES.tolist()}, [Gower()], "who")
     gaps = {"x": BLOBS[:, 0], "who": [None, *NAMES[1:].tolist()]}
-    with pytest.raises(InvalidInput, match="a target without gaps"):
+    with pytest.raises(InvalidInput, match="a target without missing values"):
         compare(gaps, [Gower()], "who")
 
 

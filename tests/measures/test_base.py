@@ -38,10 +38,10 @@ def test_k_must_be_a_whole_number_above_zero(k):
 
 def test_k_is_never_shrunk():
     measure = Vector().fit(LINE)
-    with pytest.raises(TooFewRows, match=r"at least 5 rows, found n_samples=4. Lower n_neigh.* 3"):
+    with pytest.raises(TooFewRows, match=r"at least 5 rows, found n_samples=4. Use n_neigh.*=3"):
         measure.kneighbors(n_neighbors=4)
     assert measure.kneighbors(LINE, n_neighbors=4)[1].shape == (4, 4)
-    with pytest.raises(TooFewRows, match="Lower n_neighbors to 4"):
+    with pytest.raises(TooFewRows, match="Use n_neighbors=4"):
         measure.kneighbors(LINE, n_neighbors=5)
 
 
@@ -62,7 +62,9 @@ def test_empty_tables_are_refused(empty):
 def test_a_matrix_over_the_memory_limit_is_refused_before_it_starts():
     measure = Vector().fit(RNG.random((2000, 2)))
     with la.config(memory_limit="10MB"):
-        with pytest.raises(TooLarge, match=r"2,000 x 2,000 = 32 MB. Use kneighbors"):
+        with pytest.raises(
+            TooLarge, match=r"2,000 x 2,000 = 32 MB. Ask for neighbors by kneighbors"
+        ):
             measure.distance()
         found = measure.kneighbors(n_neighbors=3)[1]
     assert_array_equal(found, measure.kneighbors(n_neighbors=3)[1])
@@ -157,7 +159,7 @@ def test_targets_are_checked():
     table = la.read_table({"x": [1.0, 2.0]})
     with pytest.raises(InvalidInput, match=r"each of the 2 rows, found an array of shape \(3,\)"):
         split_target(table, [1, 2, 3], "Test")
-    with pytest.raises(InvalidInput, match="a target without gaps"):
+    with pytest.raises(InvalidInput, match="a target without missing values"):
         split_target(table, [1.0, np.nan], "Test")
     with pytest.raises(InvalidInput, match="the name of a column, found 'y'"):
         split_target(table, "y", "Test")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lookalike.measures import MEASURES, Measure, Precomputed
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.base import Traits
 from lookalike.saving.load import import_packages
 from lookalike.testing import check_measure, matrices, number_tables, tables
 

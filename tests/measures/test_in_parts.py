@@ -155,8 +155,8 @@ def lazy(tmp_path):
     [
         (ForestProximity(n_estimators=3), "looks at all rows together"),
         (MutualProximity(Gower()), "looks at all rows together"),
-        (Gower(weights="relieff"), "weights='relieff'"),
-        (StochasticForest(4, 2, missing="by_mass"), "missing='by_mass'"),
+        (Gower(weights="relieff"), "learned weights ('relieff')"),
+        (StochasticForest(4, 2, missing="by_mass"), "the mass of missing values"),
         (Gower(distances={"size": lambda a, b: abs(a - b)}), "'size'"),
     ],
 )

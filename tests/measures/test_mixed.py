@@ -8,7 +8,7 @@ import lookalike as la
 from lookalike.columns import Presence
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.kernels.mixed import TILE, all_compared
-from lookalike.measures.mixed.plan import MixedPlan
+from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
 from measures import reference
 
 LEVELS = ["low", "mid", "high"]
@@ -130,7 +130,7 @@ def objects():
         "wild": [False, False, True, None],
     }
     table = la.read_table(columns, kinds={"size": "number", "name": "text", "wild": "flag"})
-    plan = MixedPlan.fit(table, "test", {"wild": Presence(scale=2.0)})
+    plan = MixedPlan.fit(table, "test", PlanOptions({"wild": Presence(scale=2.0)}))
     return plan, plan.encode(table)
 
 

@@ -106,9 +106,12 @@ def test_a_mapping_scales_columns_one_by_one_and_ranges_win():
     ("scale", "told"),
     [
         ("ranks", "scale='ranks'"),
-        ({"x": "ranks"}, "column 'x': needs one of 'range', 'robust', 'rank', found 'ranks'"),
+        (
+            {"x": "ranks"},
+            "scale={'x': 'ranks'}\\): needs one of 'range', 'robust', 'rank', found 'ranks'",
+        ),
         ({"w": "rank"}, r"scale=...\): needs columns of the table, found 'w'"),
-        ({"z": "rank"}, "column 'z': needs a column of numbers, found kind category"),
+        ({"z": "rank"}, "scale={'z': 'rank'}\\): needs a column of numbers, found kind category"),
         (3, "scale=3"),
     ],
 )

@@ -10,7 +10,7 @@ from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.kernels.cells import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
 from lookalike.measures import ForestProximity, Gower
-from lookalike.measures.forest import cell_inputs
+from lookalike.measures.forest import source
 from lookalike.prediction import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
@@ -19,7 +19,7 @@ from lookalike.prediction import (
 )
 from lookalike.testing import check_measure
 from lookalike.trees import CellSimilarityForest, SyntheticForest
-from lookalike.trees.thresholds.rows import bin_type
+from lookalike.trees.thresholds.flat import bin_type
 
 METHODS = ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
 KINDS = {"n": "number", "c": "category", "s": "set", "t": "text", "q": "sequence"}
@@ -413,8 +413,8 @@ def test_rows_are_projected_in_parts(method, monkeypatch):
     table, _ = mixed(40)
     whole = similar(method).fit(table)
     assert bin_type(whole.forest_) is np.uint8
-    monkeypatch.setattr(cell_inputs, "PROJECTED", 3 * 8 * whole.forest_.n_inputs)
-    monkeypatch.setattr(cell_inputs, "BINNED", 7 * whole.forest_.n_inputs)
+    monkeypatch.setattr(source, "PROJECTED", 3 * 8 * whole.forest_.n_inputs)
+    monkeypatch.setattr(source, "BINNED", 7 * whole.forest_.n_inputs)
     assert len(whole.inputs_.parts(whole.forest_, 40)) == 6
     parts = similar(method).fit(table)
     assert_array_equal(parts.similarity(), whole.similarity())

@@ -162,12 +162,12 @@ def test_ordered_levels_count_by_their_order():
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"height": 7}, TooFewRows, r"at least 128 different rows, found 60 .* Lower height to 5"),
-        ({"height": 0}, InvalidInput, "a whole number of at least 1"),
-        ({"n_estimators": 0}, InvalidInput, "a whole number of at least 1"),
+        ({"height": 7}, TooFewRows, r"at least 128 different rows, found 60 .* Use height=5"),
+        ({"height": 0}, InvalidInput, "an integer >= 1"),
+        ({"n_estimators": 0}, InvalidInput, "an integer >= 1"),
         ({"side": "right"}, InvalidInput, "one of 'left', 'random'"),
         ({"on_fail": "relaxed"}, InvalidInput, "Did you mean 'relax'"),
-        ({"random_state": "seed"}, InvalidInput, "needs None, a whole number of at least 0"),
+        ({"random_state": "seed"}, InvalidInput, "needs None, or an integer >= 0"),
     ],
 )
 def test_bad_parameters(change, error, words):

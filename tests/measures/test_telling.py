@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.hubness import LocalScaling, MutualProximity
 from lookalike.measures import Combined, ForestProximity, Gower, Ranked, StochasticForest, Vector
-from lookalike.measures.contract.telling import as_bits, by_owner
+from lookalike.measures.contract.explanation import as_bits, by_owner
 from lookalike.measures.forest.methods import METHODS
 from lookalike.trees.thresholds.blame import leaf_weights, parting_counts, parting_shares
 
@@ -176,9 +176,9 @@ def test_tiny_tables_are_explained(n):
 def test_fitting_does_not_draw_the_sample():
     x = np.random.default_rng(0).normal(size=(3000, 20))
     measure = ForestProximity("ratio", n_estimators=20, random_state=0).fit(x)
-    assert "_sample" not in vars(measure.rows_)
+    assert "sample" not in measure.rows_.cache
     measure.explain(0, 1)
     began = time.perf_counter()
     measure.explain(0, 2)
     assert time.perf_counter() - began < 1.0
-    assert "_sample" in vars(measure.rows_)
+    assert "sample" in measure.rows_.cache

@@ -11,8 +11,8 @@ from lookalike.columns import Presence
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge, WrongType
 from lookalike.measures import Gower, least_squares_weights, relieff_weights
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.mixed import least_squares
-from lookalike.measures.mixed.plan import MixedPlan
+from lookalike.measures.mixed import weights as learning
+from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
 from lookalike.table.model.targets import holds_classes
 from measures import reference
 from measures import reference_weights as twin
@@ -50,7 +50,7 @@ def grids(draw, gaps=True, kinds=("number", "category", "order", "flag"), max_ro
 def plan_for(columns, order="rank_range", **options):
     kinds = {name: LEVELS if name[:-1] == "order" else name[:-1] for name in columns}
     table = la.read_table(columns, kinds=kinds)
-    return table, MixedPlan.fit(table, "test", order=order, **options)
+    return table, MixedPlan.fit(table, "test", PlanOptions(order=order, **options))
 
 
 def exact_similarity(columns):
@@ -212,11 +212,9 @@ def test_every_kind_of_column_equals_the_slow_twin(numbers):
 
 
 def test_many_rows_in_blocks_equal_the_slow_twin(monkeypatch):
-    from lookalike.measures.mixed import relief
-
     columns, kinds, y = mixed_table()
     whole = relieff_weights(columns, y, kinds=kinds, normalize=False)
-    monkeypatch.setattr(relief, "WIDE", 7)
+    monkeypatch.setattr(learning, "WIDE", 7)
     assert_array_equal(relieff_weights(columns, y, kinds=kinds, normalize=False), whole)
 
 
@@ -337,7 +335,7 @@ def squares(rows, targets):
 
 
 def test_worked_least_squares():
-    found = least_squares.solve_on_simplex(squares(ROWS, TARGETS))
+    found = learning.solve_on_simplex(squares(ROWS, TARGETS))
     assert_allclose(found, [0.487805, 0.512195], atol=1e-6)
     assert twin.objective(ROWS, TARGETS, found) == pytest.approx(0.434878, abs=1e-6)
     assert found @ squares(ROWS, TARGETS) @ found == pytest.approx(0.434878, abs=1e-6)
@@ -351,7 +349,7 @@ def test_two_columns_have_a_closed_form(data):
     s = np.array(data.draw(st.lists(st.tuples(eighths, eighths), min_size=n, max_size=n)))
     t = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n)))
     gap = s[:, 0] - s[:, 1]
-    found = least_squares.solve_on_simplex(squares(s, t))
+    found = learning.solve_on_simplex(squares(s, t))
     if (gap == 0).all():  # the two say the same and share the weight
         assert_allclose(found, [0.5, 0.5], atol=1e-6)
     else:
@@ -366,7 +364,7 @@ def test_the_solution_is_the_best_on_the_simplex(data):
     n, d = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 5))
     s = np.array(data.draw(st.lists(shares, min_size=n * d, max_size=n * d))).reshape(n, d)
     t = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n)))
-    w = least_squares.solve_on_simplex(squares(s, t))
+    w = learning.solve_on_simplex(squares(s, t))
     assert (w >= 0).all()
     assert w.sum() == pytest.approx(1)
     assert twin.kkt_residual(s, t, w) <= 1e-8
@@ -374,7 +372,7 @@ def test_the_solution_is_the_best_on_the_simplex(data):
     assert value == pytest.approx(twin.smallest_on_simplex(s, t), abs=1e-7)
     for rival in (np.full(d, 1 / d), *np.eye(d)):
         assert value <= twin.objective(s, t, rival) + 1e-7
-    fewer = least_squares.solve_on_simplex(squares(s[:, 1:], t)) if d > 1 else None
+    fewer = learning.solve_on_simplex(squares(s[:, 1:], t)) if d > 1 else None
     if fewer is not None:
         assert value <= twin.objective(s[:, 1:], t, fewer) + 1e-7
 
@@ -384,7 +382,7 @@ def test_many_columns_some_repeated():
     s = random.random((300, 60))
     t = (s[:, :3].mean(axis=1) > 0.5).astype(float)
     s[:, 30:] = s[:, :30]
-    w = least_squares.solve_on_simplex(squares(s, t))
+    w = learning.solve_on_simplex(squares(s, t))
     assert twin.kkt_residual(s, t, w) <= 1e-8
     assert_allclose(w[30:], w[:30], atol=1e-5)
     assert w[:3].sum() > 0.4
@@ -397,13 +395,13 @@ def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
     table = la.read_table(columns, kinds=kinds)
     plan = MixedPlan.fit(table, "test")
     rows = Rows(np.arange(len(table)), plan.encode(table))
-    medoids, labels = least_squares.find_clusters(plan, rows, 4, np.random.default_rng(0), 1)
+    medoids, labels = learning.find_clusters(plan, rows, 4, np.random.default_rng(0), 1)
     chosen = twin.pairs_of(pairs, medoids.tolist(), labels.tolist())
     s, t = twin.model(mixed_similarity(columns, plan), y, chosen, missing)
 
-    pairings = least_squares.make_pairings(pairs, medoids, labels)
+    pairings = learning.make_pairings(pairs, medoids, labels)
     codes = np.unique(y, return_inverse=True)[1]
-    found, count = least_squares.sum_squares(plan, rows, pairings, codes, missing)
+    found, count = learning.sum_squares(plan, rows, pairings, codes, missing)
     at = [list(columns).index(name) for name in plan.names]
     assert count == len(s)
     assert_allclose(found, squares(s[:, at], t), rtol=1e-9)
@@ -436,15 +434,15 @@ def test_few_pairs_at_a_time_give_the_same(monkeypatch):
     columns, kinds, y = mixed_table()
     options = {"pairs": "global", "kinds": kinds}
     whole = least_squares_weights(columns, y, **options)
-    monkeypatch.setattr(least_squares, "PAIRS", 7)
-    monkeypatch.setattr(least_squares, "TASKS", 5)
+    monkeypatch.setattr(learning, "PAIRS", 7)
+    monkeypatch.setattr(learning, "TASKS", 5)
     assert_allclose(least_squares_weights(columns, y, **options), whole, atol=1e-7)
 
 
 def clusters_of(points, k, **options):
     table, plan = plan_for({"number0": points})
     rows = Rows(np.arange(len(table)), plan.encode(table))
-    return least_squares.find_clusters(plan, rows, k, np.random.default_rng(0), None)
+    return learning.find_clusters(plan, rows, k, np.random.default_rng(0), None)
 
 
 def test_worked_medoids():
@@ -459,7 +457,7 @@ def test_worked_medoids():
 
 
 def test_large_tables_are_clustered_on_samples(monkeypatch):
-    monkeypatch.setattr(least_squares, "SAMPLE", 60)
+    monkeypatch.setattr(learning, "SAMPLE", 60)
     points = np.concatenate([np.random.default_rng(i).normal(10 * i, 1, 100) for i in range(3)])
     medoids, labels = clusters_of(points.tolist(), 3)
     assert [m // 100 for m in medoids] == [0, 1, 2]
@@ -493,10 +491,8 @@ def test_rows_without_cells_do_no_harm():
     ],
 )
 def test_threads_change_nothing(learn, monkeypatch):
-    from lookalike.measures.mixed import relief
-
-    monkeypatch.setattr(relief, "TALL", 4)
-    monkeypatch.setattr(least_squares, "PAIRS", 16)
+    monkeypatch.setattr(learning, "TALL", 4)
+    monkeypatch.setattr(learning, "PAIRS", 16)
     columns, kinds, y = mixed_table()
     one = learn(columns, y, kinds=kinds, n_jobs=1)
     for n_jobs in (2, 5):
@@ -549,14 +545,14 @@ class TestBadInput:
 @pytest.mark.parametrize(
     ("learn", "options", "words"),
     [
-        (relieff_weights, {"n_neighbors": 0}, "at least 1"),
+        (relieff_weights, {"n_neighbors": 0}, "an integer >= 1"),
         (relieff_weights, {"n_samples": 5}, "n_samples=4"),
         (relieff_weights, {"target": "class"}, "Did you mean 'classes'"),
         (relieff_weights, {"random_state": -1}, "random_state"),
         (least_squares_weights, {"pairs": "prototype"}, "Did you mean"),
         (least_squares_weights, {"missing": "zero"}, "'ignore', 'midpoint'"),
-        (least_squares_weights, {"n_clusters": 4}, "Lower n_clusters to 3"),
-        (least_squares_weights, {"n_clusters": 0}, "at least 1"),
+        (least_squares_weights, {"n_clusters": 4}, "Use n_clusters=3"),
+        (least_squares_weights, {"n_clusters": 0}, "an integer >= 1"),
     ],
 )
 def test_wrong_options(learn, options, words):
@@ -580,7 +576,7 @@ def test_clusters_that_would_not_fit():
     x = np.random.default_rng(0).random((200, 2))
     y = x[:, 0] > 0.5
     with la.config(memory_limit="100kB"):
-        with pytest.raises(TooLarge, match="Lower n_clusters"):
+        with pytest.raises(TooLarge, match="Lower n_clusters, or raise"):
             least_squares_weights(x, y)
         assert len(least_squares_weights(x, y, pairs="global")) == 2
 

@@ -14,9 +14,9 @@ from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
 from lookalike.measures import Gower, Ranked, Vector
 from lookalike.measures.contract import codes as byte_road
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.mixed import object_codes
+from lookalike.measures.mixed import codes as mixed_codes_module
 from lookalike.measures.mixed.codes import mixed_codes
-from lookalike.neighbors.bounds import ByteCodes, bound_queries
+from lookalike.neighbors.codes import ByteCodes, ByteQueries
 from lookalike.testing import number_tables, tables
 
 EVERY = (
@@ -135,7 +135,7 @@ def test_objects_by_size_and_by_coordinates(table, options, distances, k):
     rows, k = measure.rows_, min(k, len(table))
     new = measure.encode(table[::-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(object_codes, "FEW", 0)
+        patch.setattr(mixed_codes_module, "FEW", 0)
         same(measure, rows, rows, k, exclude=np.arange(len(table)))
         same(measure, new, rows, k)
 
@@ -201,7 +201,9 @@ def test_many_rows_of_objects(missing):
 def test_cells_with_one_hash_are_not_taken_for_one(monkeypatch):
     table = objects(300)
     measure = Gower().fit(table)
-    monkeypatch.setattr(object_codes, "_hashes", lambda cells: np.zeros(len(cells), np.uint64))
+    monkeypatch.setattr(
+        mixed_codes_module, "_hashes", lambda cells: np.zeros(len(cells), np.uint64)
+    )
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert kept.objects["tags"].ask(measure.rows_.arrays["column tags"][:1])[1][0].max() > 0
     same(measure, measure.rows_[:10], measure.rows_, 4, exclude=np.arange(10))
@@ -237,9 +239,9 @@ def test_rows_that_are_not_allowed_are_stepped_over(table, k, data):
 def test_what_was_worked_out_is_not_pickled():
     measure = Gower().fit(objects(300))
     measure.nearest(measure.rows_[:1], measure.rows_, 3)
-    assert "_codes" in measure.rows_.__dict__
+    assert "codes" in measure.rows_.cache
     again = pickle.loads(pickle.dumps(measure))
-    assert "_codes" not in again.rows_.__dict__
+    assert "codes" not in again.rows_.cache
     same(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
 
 
@@ -261,10 +263,9 @@ def test_bounds_are_bounds():
     rng = np.random.default_rng(1)
     x, q = rng.random((500, 6)), rng.random((4, 6))
     weights = rng.random(6)
-    codes = ByteCodes.of((x * STEPS).astype(np.uint8))
-    bounds = bound_queries(
-        codes, (q * STEPS).astype(np.uint8), weights, np.full(6, NUMBER), weights=weights
-    )
+    codes = ByteCodes.make(500, 6, lambda at: ((x[at] * STEPS).astype(np.uint8), None))
+    own = (q * STEPS).astype(np.uint8)
+    bounds = ByteQueries(own, weights, np.full(6, NUMBER), weights=weights).bounds(codes)
     asked = bounds.asked
     for i in range(4):
         steps = np.maximum(np.abs(asked.u[i].astype(int) - (x * STEPS).astype(int)) - 1, 0)

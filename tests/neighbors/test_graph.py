@@ -71,7 +71,9 @@ def test_few_queries_share_out_the_collection():
 
 def test_unfinished_lists_are_refused_only_by_finish():
     lists = NeighborGraph(np.array([[1, -1]]), np.array([[0.5, np.inf]]), 3)
-    with pytest.raises(TooFewRows, match=r"neighbors of row 0: needs 2 rows .* found 1. Lower"):
+    with pytest.raises(
+        TooFewRows, match=r"neighbors of row 0: needs 2 rows .* found 1. Use n_neighbors=1"
+    ):
         lists.finish()
     undefined = NeighborGraph(np.array([[1, 2]]), np.array([[0.5, np.inf]]), 3)
     with pytest.raises(TooFewRows):

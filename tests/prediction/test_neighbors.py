@@ -300,7 +300,7 @@ def test_more_neighbors_than_rows(cls):
     ):
         cls(Vector()).fit([[0.0], [1.0]], [0, 1])
     model = cls(Vector(), n_neighbors=2).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(TooFewRows, match="Lower n_neighbors to 2"):
+    with pytest.raises(TooFewRows, match="Use n_neighbors=2"):
         model.kneighbors([[0.0]], 3)
     with pytest.raises(TooFewRows, match="needs at least 3 rows, found n_samples=2"):
         model.predict(None)  # one fewer: a row does not vote for itself
@@ -315,8 +315,8 @@ def test_more_neighbors_than_rows(cls):
         (None, "requires y to be passed"),
         ([0, 1], "one target value for each of the 3 rows, found an array of shape"),
         ([[0, 1], [1, 0], [1, 1]], "one target value for each of the 3 rows"),
-        ([0.0, np.nan, 1.0], "a target without gaps, found 1 missing values .*row 1"),
-        (np.array(["a", None, "b"], dtype=object), "a target without gaps"),
+        ([0.0, np.nan, 1.0], "a target without missing values, found 1 missing values .*row 1"),
+        (np.array(["a", None, "b"], dtype=object), "a target without missing values"),
         ([0.0, np.inf, 1.0], "inf"),
     ],
 )
@@ -327,13 +327,15 @@ def test_targets_that_cannot_be_used(cls, y, complaint):
 
 def test_gaps_in_a_named_target():
     for cls in BOTH:
-        with pytest.raises(InvalidInput, match=r"a target without gaps, found 1 .* row 2"):
+        with pytest.raises(
+            InvalidInput, match=r"a target without missing values, found 1 .* row 2"
+        ):
             cls(n_neighbors=1).fit(PETS, "weight")
 
 
 def test_amounts_and_classes_are_told_apart():
     X = [[0.0], [1.0], [2.0]]
-    with pytest.raises(InvalidInput, match=r"found 0.5 in y .*Use NeighborRegressor"):
+    with pytest.raises(InvalidInput, match=r"found 0.5 .*Use NeighborRegressor"):
         NeighborClassifier(Vector(), n_neighbors=1).fit(X, [0.0, 0.5, 1.0])
     with pytest.raises(InvalidInput, match="Use NeighborClassifier"):
         NeighborRegressor(Vector(), n_neighbors=1).fit(X, ["a", "b", "c"])
@@ -354,12 +356,12 @@ def test_a_column_of_targets_is_flattened_with_a_word():
     [
         ({"measure": "gowr"}, r"a lookalike measure.*Did you mean 'gower'"),
         ({"measure": Gower}, r"a lookalike measure.*Pass an instance"),
-        ({"n_neighbors": 0}, "a whole number of at least 1"),
-        ({"n_neighbors": 2.0}, "a whole number of at least 1"),
+        ({"n_neighbors": 0}, "an integer >= 1"),
+        ({"n_neighbors": 2.0}, "an integer >= 1"),
         ({"n_neighbors": "tuned"}, "Did you mean 'tune'"),
         ({"weights": "distances"}, "Did you mean 'distance'"),
         ({"tie": "frist"}, "Did you mean 'first'"),
-        ({"random_state": -1}, "a whole number of at least 0"),
+        ({"random_state": -1}, "an integer >= 0"),
         ({"kinds": ["number"]}, "a mapping of column to kind"),
         ({"n_jobs": 0}, "not 0"),
         ({"kinds": {"wieght": "number"}}, "Did you mean 'weight'"),

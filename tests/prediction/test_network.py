@@ -11,7 +11,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.prediction.network_base import SHARPNESS
+from lookalike.prediction.similarity_network import SHARPNESS
 from lookalike.represent import select_prototypes
 from lookalike.represent.cross_validation import shares_to_try
 from represent import reference
@@ -189,7 +189,7 @@ def test_bad_targets():
         SimilarityNetworkClassifier().fit(np.eye(4), ["a"] * 4)
     with pytest.raises(InvalidInput, match="requires y"):
         SimilarityNetworkClassifier().fit(np.eye(4))
-    with pytest.raises(InvalidInput, match="numbers as y.*Use SimilarityNetworkClassifier"):
+    with pytest.raises(InvalidInput, match="numbers, found.*Use SimilarityNetworkClassifier"):
         SimilarityNetworkRegressor().fit(np.eye(4), ["a", "b", "c", "d"])
-    with pytest.raises(InvalidInput, match="without gaps"):
+    with pytest.raises(InvalidInput, match="without missing values"):
         SimilarityNetworkRegressor().fit(np.eye(4), [1.0, np.nan, 2.0, 3.0])

@@ -77,8 +77,9 @@ def test_forms():
     found = find_outliers(TABLE, kinds=KINDS, random_state=0)
     assert len(found.records(2)) == 2
     frame = found.to_frame("pandas")
-    assert list(frame.columns) == ["row", "score", "reasons"]
-    assert frame["row"].tolist() == found.order.tolist()
+    assert list(frame.columns)[:3] == ["id", "score", "reasons"]
+    assert list(frame.columns)[3:] == list(found.table.record(0))
+    assert frame["id"].tolist() == found.order.tolist()
 
 
 def test_wrong_questions():

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lookalike.predict import RandomSimilarityIsolationForest, SimilarityForestClassifier
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import permutation_importance
@@ -20,7 +19,9 @@ from lookalike.datasets import make_sequences_of_sets
 from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, WrongType
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.prediction import RandomSimilarityForestRegressor as Regressor
-from lookalike.trees.cells.rows import class_votes
+from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
+from lookalike.prediction.whole_row_forest import SimilarityForestClassifier
+from lookalike.trees.cells.trees import class_votes
 
 
 def shop(n=120, seed=0, gaps=0.1):
@@ -417,7 +418,7 @@ def test_asymmetric_matrices_are_named():
     ("X", "y", "options", "found"),
     [
         ({"x": [1.0, 2.0]}, ["a", "a"], {}, "1 class"),
-        ({"x": [1.0, 2.0]}, ["a", None], {}, "without gaps"),
+        ({"x": [1.0, 2.0]}, ["a", None], {}, "without missing values"),
         ({"x": [1.0, 2.0]}, [0.5, 1.5], {}, "continuous"),
         ({"x": [1.0, 2.0]}, [0, 1], {"distances": {"y": "jaccard"}}, "a column 'y'"),
         ({"x": [1.0, 2.0]}, [0, 1], {"distances": {"x": "jaccard"}}, "for number cells"),

@@ -11,7 +11,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
-from lookalike.prediction.neighbor_tuning import candidate_k
+from lookalike.prediction.neighbors import candidate_k
 from prediction import reference
 
 # Whole numbers: squares, sums and roots of them compare alike however they are added up.

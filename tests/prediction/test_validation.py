@@ -82,6 +82,9 @@ def test_a_rare_class_lowers_the_folds_and_a_single_row_is_refused():
     assert cross_validate(NeighborClassifier(n_neighbors=1), X, who).n_splits == 3
     with pytest.raises(TooFewRows, match="a class with a single row, 'z'"):
         cross_validate(NeighborClassifier(n_neighbors=1), X, [*who[:-1], "z"])
+    objects = np.array([*who[:-1], "z"], dtype=object)  # as pandas gives a column of strings
+    with pytest.raises(TooFewRows, match="a class with a single row, 'z'"):
+        cross_validate(NeighborClassifier(n_neighbors=1), X, objects)
 
 
 @pytest.mark.parametrize("n_splits", [1, 2.5, True])

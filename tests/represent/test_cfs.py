@@ -63,7 +63,7 @@ def test_columns_that_say_nothing():
         ([1.0, 2.0], [0, 1], InvalidInput, "shape"),
         ([[1.0]], [0], TooFewRows, "n_samples=1"),
         ([[1.0], [2.0]], [0, 1, 1], InvalidInput, "one target value for each of the 2 rows"),
-        ([[1.0], [2.0]], [0.5, np.nan], InvalidInput, "without gaps"),
+        ([[1.0], [2.0]], [0.5, np.nan], InvalidInput, "without missing values"),
     ],
 )
 def test_bad_input(x, y, error, words):
@@ -72,5 +72,5 @@ def test_bad_input(x, y, error, words):
 
 
 def test_words_are_not_numbers():
-    with pytest.raises(InvalidInput, match="numbers as y"):
+    with pytest.raises(InvalidInput, match="needs numbers"):
         cfs(X, ["a", "b", "a", "b"], target="numbers")

@@ -111,7 +111,7 @@ def test_the_diagonal_is_taken_to_be_one_and_the_input_kept():
         ([[1, np.nan], [0, 1]], {}, "found nan"),
         ([[1, 0]], {}, "a square matrix"),
         (S, {"tnorm": "minimum"}, "Did you mean 'min'"),
-        (S, {"new": [[1, 1]]}, "a similarity to each of the 3 rows"),
+        (S, {"new": [[1, 1]]}, "to each of the 3 rows"),
     ],
 )
 def test_bad_input(s, options, words):

@@ -66,7 +66,7 @@ def test_nothing_to_learn_means_equal_weights_and_a_warning():
 
 @pytest.mark.parametrize(
     ("y", "words"),
-    [(None, "y=None"), (["a"] * N, "at least two classes"), (["a"], "one target value")],
+    [(None, "Pass y"), (["a"] * N, "at least two classes"), (["a"], "one target value")],
 )
 def test_bad_targets(y, words):
     with pytest.raises(InvalidInput, match=words):

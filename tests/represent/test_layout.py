@@ -11,8 +11,7 @@ from lookalike.kernels.layout import count_hops, move_rows
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors import NeighborGraph
 from lookalike.represent import layout
-from lookalike.represent.map_packing import pack
-from lookalike.represent.map_start import hop_features, principal_plane
+from lookalike.represent.map_layout import hop_features, pack, principal_plane
 
 
 def groups_of_rows(sizes, apart=6.0, seed=0, width=6):

@@ -113,7 +113,7 @@ def test_a_fitted_measure_is_a_space():
         (S, {"n": 0}, "n=.*: needs an integer >= 1"),
         (S, {"n": 1.5}, "n=.*: needs an integer >= 1"),
         (S, {"mode": "paths"}, "Did you mean 'path'"),
-        (S, {"new": [[0.5]]}, "a similarity to each of the 2 rows"),
+        (S, {"new": [[0.5]]}, "to each of the 2 rows"),
         (S, {"new": [[0.5, 2]]}, "found 2 in row 0"),
     ],
 )

@@ -134,9 +134,9 @@ def test_table_and_measure_in_the_wrong_order():
 def test_unknown_method_and_missing_target():
     with pytest.raises(InvalidInput, match="Did you mean 'medoids'"):
         select_prototypes(None, X, method="medoid")
-    with pytest.raises(InvalidInput, match="'relieff'.*y=None"):
+    with pytest.raises(InvalidInput, match="'relieff'.*y is None"):
         select_prototypes(None, X, method="relieff")
-    with pytest.raises(InvalidInput, match="target one of"):
+    with pytest.raises(InvalidInput, match="target=.*one of"):
         select_prototypes(None, X, Y, method="cfs", target="words")
 
 

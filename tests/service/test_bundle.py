@@ -8,8 +8,7 @@ import subprocess
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.service.bundle import together
-from lookalike.service.site import WEB
+from lookalike.service.site import WEB, together
 
 FILES = {
     "main.js": """import { say, twice as double } from "./words.js";

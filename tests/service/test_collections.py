@@ -8,14 +8,14 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.service.analysis.refit import fit_again
+from lookalike.service.analysis.results import fit_again
 from lookalike.service.answers import search
 from lookalike.service.catalog import Catalog, name_from
 from lookalike.service.cells import read_stored, stored_columns
 from lookalike.service.fitting import Settings
 from lookalike.service.limits import Limits
-from lookalike.service.store import tables
-from lookalike.service.store.store import AlreadyThere, NotThere, Store
+from lookalike.service.store import database as tables
+from lookalike.service.store.store import Conflict, NotFound, Store
 from service.running import PETS
 
 
@@ -144,9 +144,9 @@ def test_a_collection_that_another_server_made_again_is_not_taken_for_the_old_on
     assert lists(loaded) == lists(one)
     catalog.delete("pets")
     again = create(catalog, PETS[:3])
-    with pytest.raises(NotThere, match="'pets'"):
+    with pytest.raises(NotFound, match="'pets'"):
         loaded.add([PETS[0]])
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         waiting.view  # noqa: B018
     for other in others:
         other.follow()
@@ -189,9 +189,9 @@ def test_rows_that_are_refused_change_nothing(catalog):
     ):
         with pytest.raises((InvalidInput, TypeError)):
             collection.add(bad)
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         collection.remove([1, 77])
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         collection.replace(77, PETS[0])
     assert collection.view.generation == 1
     assert lists(collection) == expected
@@ -209,7 +209,7 @@ def test_rows_named_by_a_column(catalog):
     assert collection.view.index.ids[:2] == ["Tom", "Rex"]
     collection.add([{"name": "a/b ü", "weight": 7, "animal": "cat"}])
     assert collection.view.record("a/b ü")["weight"] == 7
-    with pytest.raises(AlreadyThere, match="again, which is there already"):
+    with pytest.raises(Conflict, match="again, which is there already"):
         collection.add([{"name": "Tom", "weight": 7}])
     with pytest.raises(InvalidInput, match="a text or a whole number"):
         collection.add([{"weight": 7}])

@@ -246,7 +246,7 @@ def test_measures_are_listed(server):
 def test_an_empty_set_is_not_called_missing():
     from types import SimpleNamespace
 
-    from lookalike.service.analysis.maps import Map
+    from lookalike.service.analysis.views import Map
     from lookalike.table import read_table
 
     rows = {"tags": [{"a"}, set(), {"a", "b"}], "more": [{"a"}, None, {"b"}]}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from lookalike.service.store import results, tables
-from lookalike.service.store.results import Kept, load_result, save_result
+from lookalike.service.store import caches
+from lookalike.service.store import database as tables
+from lookalike.service.store.caches import Kept, load_result, save_result
 from lookalike.service.store.store import Store
 from service.running import running
 
@@ -101,7 +102,7 @@ def test_a_damaged_result_is_made_again(kept_map, damage):
             values = {"version": "0.0.0"}
         else:  # its hash is right, and it is still nothing
             bad = b"PK nothing"
-            values = {"bytes": bad, "hash": results.hashlib.sha256(bad).hexdigest()}
+            values = {"bytes": bad, "hash": caches.hashlib.sha256(bad).hexdigest()}
         connection.execute(tables.results.update().values(**values))
     store.close()
     with running(path) as (_, client):
@@ -123,7 +124,7 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     kept = Kept({"a": [1, "b"]}, {"x": np.arange(5.0)})
     for k in range(12):
         assert save_result(store.database, head.key, f"hubs-{k:02}", 1, kept)
-    assert len(kinds()) == results.MANY
+    assert len(kinds()) == caches.MANY
     assert "hubs-11" in kinds()
     found = load_result(store.database, head.key, "hubs-11", 1)
     assert found.about == kept.about
@@ -131,7 +132,7 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     assert load_result(store.database, head.key, "hubs-11", 2) is None
     assert save_result(store.database, head.key, "map", 2, kept)
     assert kinds() == {"map"}  # what belongs to older rows has gone
-    monkeypatch.setattr(results, "MOST", 100)
+    monkeypatch.setattr(caches, "MOST", 100)
     assert not save_result(store.database, head.key, "clusters", 2, kept)
     assert not save_result(store.database, head.key + 1, "map", 2, kept)
     assert kinds() == {"map"}

@@ -9,16 +9,15 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from lookalike.errors import InvalidInput
-from lookalike.service import Client, rates
-from lookalike.service.limits import Limits
-from lookalike.service.logs import JsonLines
-from lookalike.service.rates import Rates
-from lookalike.service.safety import HEADERS, Access
+from lookalike.service import Client, limits
+from lookalike.service.limits import Limits, Rates
+from lookalike.service.monitoring import JsonLines
+from lookalike.service.safety import HEADERS, Access, Tokens
 from lookalike.service.server import is_loopback, make_service
 from lookalike.service.store.store import Store
-from lookalike.service.tokens import Tokens
 from service.running import PETS, running
 
 
@@ -212,7 +211,7 @@ def test_a_revoked_token_ends(guarded):
 def test_too_many_requests_are_slowed_down(guarded, monkeypatch):
     text = guarded.service.tokens.create("busy", "read")[1]
     stopped = time.monotonic()  # however slow the machine is, all come within a moment
-    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: stopped))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: stopped))
     with Client(guarded.address, token=text) as client:
         codes = []
         for _ in range(60):
@@ -400,8 +399,19 @@ def test_an_error_is_logged_by_its_place_not_by_its_words():
 def test_metrics(server):
     server.search("pets", 0)
     text = server.request("GET", "/metrics").decode()
-    assert 'lookalike_rows{collection="pets"} 6' in text
-    assert 'route="/api/collections/{c}/search",status="200"' in text
-    assert 'lookalike_request_seconds_bucket{route="/api/collections/{c}/search",le="+Inf"}' in text
-    assert "lookalike_lag_generations" in text
+    families = text_string_to_metric_families(text)
+    found = {(s.name, frozenset(s.labels.items())): s.value for f in families for s in f.samples}
+    route = ("route", "/api/collections/{c}/search")
+    searches = found["lookalike_request_seconds_count", frozenset([route])]
+    assert searches >= 1
+    by_status = frozenset([route, ("method", "POST"), ("status", "200")])
+    assert found["lookalike_requests_total", by_status] == searches
+    assert found["lookalike_request_seconds_bucket", frozenset([route, ("le", "+Inf")])] == searches
+    assert 0 < found["lookalike_request_seconds_sum", frozenset([route])]
+    pets = frozenset([("collection", "pets")])
+    assert found["lookalike_rows", pets] == 6
+    assert found["lookalike_generation", pets] >= 1
+    assert found.get(("lookalike_lag_generations", pets), 0) == 0
+    assert "# TYPE lookalike_jobs gauge" in text
+    assert "_created" not in text
     assert server.get("/readyz")["collections"]["pets"] == "ready"

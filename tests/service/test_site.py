@@ -10,7 +10,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from lookalike.service.api.opening import at_hand
+from lookalike.service.api.collections import at_hand
 from lookalike.service.cells import to_json
 from lookalike.service.fitting import Settings
 from lookalike.service.limits import Limits

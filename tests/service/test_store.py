@@ -7,9 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from lookalike.errors import InvalidInput, UnreadableFile
-from lookalike.service.store import migrations, tables
-from lookalike.service.store.engine import Database
-from lookalike.service.store.store import AlreadyThere, NotThere, Store
+from lookalike.service.store import database as tables
+from lookalike.service.store.database import Database
+from lookalike.service.store.store import Conflict, NotFound, Store
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_two_living_rows_cannot_have_one_id(store):
 
 def test_names_are_given_once(store):
     store.create("a", "{}", b"", rows(1))
-    with pytest.raises(AlreadyThere, match="there is one of this name already"):
+    with pytest.raises(Conflict, match="there is one of this name already"):
         store.create("a", "{}", b"", rows(2))
     assert len(store.heads()) == 1
 
@@ -101,9 +101,9 @@ def test_names_are_given_once(store):
 def test_a_deleted_collection_leaves_nothing(store):
     key = store.create("a", "{}", b"", rows(1)).key
     store.delete("a")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         store.head("a")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         store.delete("a")
     assert store.changed(key, 1)[0] is None
     with store.database.read() as connection:
@@ -134,7 +134,7 @@ def test_pages_follow_the_order_of_the_rows(store):
     assert ids(store.page(key, "3", 3)) == [5, 6, 7]
     assert ids(store.page(key, "4", 2)) == [5, 6]  # the page ended at a row that was deleted since
     assert ids(store.page(key, "8", 9)) == [9, "z"]
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         store.page(key, '"nobody"', 3)
 
 
@@ -161,10 +161,10 @@ def test_no_key_is_given_twice(store):
     store.delete("a")
     second = store.create("a", "{}", b"", rows(1)).key
     third = store.create("a", "{}", b"", rows(1), instead=True).key
-    with pytest.raises(AlreadyThere):
+    with pytest.raises(Conflict):
         store.create("a", "{}", b"", rows(1))
     assert first < second < third < store.create("b", "{}", b"", []).key
-    with pytest.raises(NotThere, match="'a'"):
+    with pytest.raises(NotFound, match="'a'"):
         store.head_of(second, "a")
 
 
@@ -176,7 +176,7 @@ def test_keys_go_on_behind_those_of_an_older_store(address):
         connection.execute(tables.version.delete().where(tables.version.c.version == 4))
     store.close()
     again = Store(address)
-    assert again.migrated == (3, len(migrations.MIGRATIONS))
+    assert again.migrated == (3, len(tables.MIGRATIONS))
     assert again.create("b", "{}", b"", []).key > key
     again.close()
 
@@ -185,17 +185,17 @@ def test_an_older_schema_is_brought_up_to_date(address):
     database = Database(address)
     with database.write() as connection:
         tables.METADATA.create_all(connection, tables=[tables.version])
-        migrations.MIGRATIONS[0](connection)
+        tables.MIGRATIONS[0](connection)
         connection.execute(tables.version.insert().values(version=1))
         assert not sa.inspect(connection).has_table("lookalike_tokens")
     database.close()
     store = Store(address)
-    assert store.migrated == (1, len(migrations.MIGRATIONS))
+    assert store.migrated == (1, len(tables.MIGRATIONS))
     with store.database.read() as connection:
         assert sa.inspect(connection).has_table("lookalike_tokens")
     store.close()
     again = Store(address)
-    assert again.migrated == (len(migrations.MIGRATIONS),) * 2
+    assert again.migrated == (len(tables.MIGRATIONS),) * 2
     again.close()
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from lookalike.errors import InvalidInput, UnwritableFile
 from studies import Sheet, Value, find_paper
+from studies.__main__ import main
 from studies.command import check_folder, read_efforts, show_sheet
 
 SHEET = Sheet(
@@ -53,3 +54,22 @@ def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
     with pytest.raises(UnwritableFile, match="a folder"):
         check_folder(tmp_path, [paper])
     assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nope"], "needs the name of a paper, found 'nope'"),
+        (["hubs", "--data", "nowhere"], "needs a folder with data sets, found none at 'nowhere'"),
+        (["hubs", "--quick", "--full"], "exclude each other"),
+    ],
+)
+def test_an_error_is_a_line_without_a_traceback(words, told, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["studies", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert told in said
+    assert "Traceback" not in said

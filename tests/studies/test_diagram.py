@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
 from lookalike.errors import InvalidInput
-from lookalike.show.html.figures import new_figure
+from lookalike.show.html.drawings import new_figure
 from studies.diagram import critical_difference, draw_diagram, rank_methods
 
 

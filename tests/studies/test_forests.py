@@ -138,7 +138,7 @@ def two_sets(data_folder, tmp_path_factory):
     work = Work(data_folder, "quick", tmp_path_factory.mktemp("kept"), "forests-part")
     patch = pytest.MonkeyPatch()
     few = {name: SETS[name] for name in ("Iris", "Wine")}
-    for module in (runs_module, table2, table3, table4, table5):
+    for module in (runs_module, table2):
         patch.setattr(module, "SETS", few)
     patch.setattr(runs_module, "settings", lambda work: [(50, "Half"), (50, "All")])
     patch.setattr(table4, "_findings", lambda runs: [])  # there is one number of trees only

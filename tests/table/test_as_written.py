@@ -25,8 +25,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.table import Graph, read_table
-from lookalike.table.infer.vocabulary import known_scales
-from lookalike.table.infer.vocabulary import MISSING, vocabulary
+from lookalike.table.infer.vocabulary import MISSING, known_scales, vocabulary
 
 # Two names for one step of a scale that this package knows; their writers meant two things.
 SHARED = [

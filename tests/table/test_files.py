@@ -175,7 +175,7 @@ def parquet_bytes():
         (
             "n.csv",
             b"a,b\nx,1\nJos\xe9,2\n",
-            ["byte 0xe9 at position 11, line 3", 'encoding="latin-1"'],
+            ["byte 0xe9 at position 11, line 3", "encoding='latin-1'"],
         ),
         ("h.csv", b"a\xe9,b\nx,1\n", ["byte 0xe9 at position 1, line 1"]),
         ("n.jsonl", b'{"a": "\xe9"}\n', ["byte 0xe9 in line 1"]),
@@ -259,8 +259,8 @@ def test_na_is_one_thing_in_files_and_frames(quoting, tmp_path):
         assert [file[name].cell(i) for i in range(6)] == [frame[name].cell(i) for i in range(6)]
     assert file["sex"].missing.tolist() == [False, False, True, False, False, True]
     assert not file["country"].missing.any()  # Namibia
-    assert "missing=['NA']" in file.kinds["country"].note
-    assert file.kinds["sex"].paste("sex")[0] == "kinds={'sex': 'code'}"
+    assert "missing=['NA']" in file.kinds["country"].remark
+    assert str(file.kinds["sex"].paste("sex")) == "kinds={'sex': 'code'}"
 
 
 def test_na_is_kept_or_dropped_on_request(tmp_path):

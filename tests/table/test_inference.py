@@ -10,7 +10,7 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import lookalike as la
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures import Gower
 from lookalike.prediction import NeighborClassifier
 from lookalike.table import Kind, as_table, read_table
@@ -137,9 +137,9 @@ def test_a_name_given_by_the_caller_is_set_aside():
 
 def test_what_to_paste():
     kind = one(["02139", "10001", "02139"], "zip").kind
-    assert kind.paste("zip") == ("kinds={'zip': 'number'}", "--kinds zip=number")
-    assert kind.paste("my zip", "text")[1] == "--kinds 'my zip=text'"
-    assert Kind("number").paste("x")[0] == "kinds={'x': 'aside'}"
+    assert kind.paste("zip") == Param("kinds", {"zip": "number"})
+    assert str(kind.paste("my zip", "text")) == "kinds={'my zip': 'text'}"
+    assert Kind("number").paste("x").value == {"x": "aside"}
 
 
 def test_the_summary_names_the_second_reading_and_the_sentinel():

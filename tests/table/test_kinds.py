@@ -208,7 +208,7 @@ def test_a_flag_remembers_its_words(cells, levels):
             "number",
             InvalidInput,
             "Column 'c': needs numbers, found 2 of 4 cells that are not (first: 'few', row 1). "
-            "Pass missing=['few'] or kinds={'c': 'text'}.",
+            "Use missing=['few'] or kinds={'c': 'text'}.",
         ),
         ([1, "x"], "number", InvalidInput, "found 1 of 2 cells that are not (first: 'x', row 1)"),
         (["1", "2001-01-01"], "number", InvalidInput, "(first: '2001-01-01', row 1)"),
@@ -217,7 +217,12 @@ def test_a_flag_remembers_its_words(cells, levels):
         ([["a"]], "category", WrongType, "needs single values"),
         ([{1}, {2}], "category", WrongType, "needs single values"),
         (["lo", "top"], ["lo", "hi"], InvalidInput, "one of the levels 'lo', 'hi'"),
-        (["lo", "left"], "order", InvalidInput, "Pass kinds={'c': [lowest, ..., highest]}"),
+        (
+            ["lo", "left"],
+            "order",
+            InvalidInput,
+            "from low to high, as in kinds={'c': ['lo', 'left']}",
+        ),
         (["yes", "maybe"], "flag", InvalidInput, "(first: 'maybe', row 1)"),
         ([0, 2], "flag", InvalidInput, "(first: 2, row 1)"),
         (["a,b", "c"], "set", WrongType, "a string is not a set"),

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.table import LazyTable, read_table
 from lookalike.table.formats.lazy import table_of
-from lookalike.table.formats.raw import neutralise
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.formats.raw import of_arrow
-from lookalike.table.infer.learning import facts_of
-from lookalike.table.infer.learning import learn_facts
+from lookalike.table.formats.raw import neutralise, of_arrow
+from lookalike.table.infer.learning import facts_of, learn_facts
 from lookalike.table.model.tally import Tally
 from table.hard_columns import CASES
 from table.parts import arrow, assert_same, cut

@@ -5,8 +5,8 @@ import pytest
 
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
+from lookalike.trees import growers
 from lookalike.trees.cells import growing as cell_growing
-from lookalike.trees.thresholds import synthetic
 
 RANDOM = np.random.default_rng(0)
 NUMBERS = RANDOM.random((60, 4))
@@ -18,10 +18,10 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("room", [synthetic, cell_growing], ids=["numbers", "cells"])
-def test_pauses_change_nothing(room, monkeypatch):
+@pytest.mark.parametrize("module", [growers, cell_growing], ids=["numbers", "cells"])
+def test_pauses_change_nothing(module, monkeypatch):
     calls = []
-    usual = room.grow_by_parts
+    usual = module.grow_by_parts
 
     def count(n_rows, grow):
         def counted(stack):
@@ -32,16 +32,16 @@ def test_pauses_change_nothing(room, monkeypatch):
 
     def answer():
         calls.clear()
-        if room is synthetic:
+        if module is growers:
             values = ForestProximity(random_state=0).fit(NUMBERS).similarity()
         else:
             forest = RandomSimilarityForestClassifier(20, random_state=0)
             values = forest.fit(CELLS, CLASSES).predict_proba(CELLS)
         return values, len(calls)
 
-    monkeypatch.setattr(room, "grow_by_parts", count)
+    monkeypatch.setattr(module, "grow_by_parts", count)
     whole, trees = answer()
-    monkeypatch.setattr(room, "PAUSE", 1)
+    monkeypatch.setattr(module, "PAUSE", 1)
     parts, steps = answer()
     assert trees > 0
     assert steps > 5 * trees

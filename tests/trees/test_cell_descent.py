@@ -10,10 +10,9 @@ import lookalike as la
 from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, VALUE
 from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_cuts
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
-from lookalike.trees.cells import rows as cell_rows
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import grow_trees
+from lookalike.trees.cells import trees as cell_trees
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import Goal, grow_trees
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 NUMBERS = st.floats(-1e100, 1e100) | st.integers(-3, 3).map(float) | st.floats(-1, 1)
@@ -110,7 +109,7 @@ def test_rows_end_where_each_would_end_alone(n, new, seed, gaps, projected, nume
     table, label = make_table(n, seed, gaps)
     columns = fit_columns(table, projection=projected, numeric=numeric)
     cache = CellCache.of(columns, encode_columns(columns, table, fitted=True), 10**6)
-    trees = grow_trees(cache, label, n_classes=3, n_trees=3, random_state=seed).forest
+    trees = grow_trees(cache, Goal(label, n_classes=3), 3, random_state=seed).forest
     cells = trees.encode(make_table(new, seed + 1, gaps)[0])
     wanted = walk_alone(trees, cells)
     votes = np.random.default_rng(seed).random((len(trees.feature), 1 + seed % 3))
@@ -118,7 +117,7 @@ def test_rows_end_where_each_would_end_alone(n, new, seed, gaps, projected, nume
     for t in range(trees.n_trees):
         total += votes[trees.offsets[t] + wanted[:, t]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cell_rows, "TALLEST", tall)
+        patch.setattr(cell_trees, "TALLEST", tall)
         assert_array_equal(trees.leaves(cells), wanted)
         assert_array_equal(trees.sum_votes(cells, votes), total)
 

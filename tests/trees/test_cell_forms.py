@@ -9,11 +9,16 @@ from sklearn.tree import DecisionTreeClassifier
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.kernels.cells import TABLE, VALUE
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import Limits, grow_trees, grow_unsupervised
-from lookalike.trees.cells.isolation import grow_isolation_trees
-from lookalike.trees.cells.pruning import prune_trees
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import (
+    Goal,
+    Limits,
+    Sampling,
+    grow_isolation_trees,
+    grow_trees,
+    grow_unsupervised,
+)
+from lookalike.trees.cells.trees import prune_trees
 
 
 def mixed_table(n=60, seed=0, gaps=True):
@@ -42,7 +47,7 @@ def grown():
     return (
         table,
         label,
-        grow_trees(cache, label, n_classes=2, n_trees=7, keep_bag=True, random_state=0),
+        grow_trees(cache, Goal(label, n_classes=2), 7, keep_bag=True, random_state=0),
     )
 
 
@@ -141,7 +146,7 @@ def test_growing_does_not_depend_on_threads_or_on_what_is_kept(grown):
     cells = encode_columns(columns, table, fitted=True)
     for cache, jobs in ((10**6, 2), (0, 1), (0, 2)):
         cache = CellCache.of(columns, cells, cache)
-        trees = grow_trees(cache, label, n_classes=2, n_trees=7, random_state=0, n_jobs=jobs).forest
+        trees = grow_trees(cache, Goal(label, n_classes=2), 7, random_state=0, n_jobs=jobs).forest
         for name in ("feature", "first", "second", "threshold", "right", "default", "value"):
             assert_array_equal(getattr(trees, name), getattr(found.forest, name), err_msg=name)
 
@@ -162,7 +167,7 @@ def test_pruning_is_that_of_scikit_learn():
     cache = CellCache.of(columns, cells, 0)
     limits = Limits(1.0, balanced=False)
     trees = grow_trees(
-        cache, y, n_classes=2, n_trees=1, limits=limits, bootstrap=False, random_state=0
+        cache, Goal(y, n_classes=2), 1, limits=limits, sampling=Sampling(False), random_state=0
     ).forest
     theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
     for alpha in (0.002, 0.005, 0.02, 0.5):
@@ -182,7 +187,7 @@ def test_pruning_is_that_of_scikit_learn():
 
 def is_below(trees, node, top):
     while node > top:
-        node = trees.parent[node]
+        node = trees.nodes.parent[node]
     return node == top
 
 
@@ -194,8 +199,8 @@ def test_by_value_trees_are_ordinary_ones():
     columns = fit_columns(table, numeric="value")
     cells = encode_columns(columns, table, fitted=True)
     trees = grow_trees(
-        CellCache.of(columns, cells, 0), y, n_classes=2, n_trees=2, limits=Limits(1.0),
-        bootstrap=False, random_state=0,
+        CellCache.of(columns, cells, 0), Goal(y, n_classes=2), 2, limits=Limits(1.0),
+        sampling=Sampling(False), random_state=0,
     ).forest  # fmt: skip
     assert set(trees.kinds) == {VALUE}
     assert (trees.first == -1).all()

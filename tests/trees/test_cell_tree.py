@@ -11,9 +11,8 @@ from lookalike.columns import EditSets, Jaccard, variance
 from lookalike.kernels.growing import draw_below
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import Limits, grow_trees
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import Goal, Limits, Sampling, grow_trees
 from trees import cell_reference as reference
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -47,7 +46,11 @@ def test_a_missing_value_goes_left_when_sides_are_even():
     label = np.array([0, 0, 0, 1, 1])
     for seed in range(5):
         grown = grow_trees(
-            cache_of(table), label, n_classes=2, n_trees=1, bootstrap=False, random_state=seed
+            cache_of(table),
+            Goal(label, n_classes=2),
+            1,
+            sampling=Sampling(False),
+            random_state=seed,
         )
         trees = grown.forest
         assert trees.default[0] == 1
@@ -152,10 +155,10 @@ def grow_both(seed, n, gaps, limits, y, use="distance", numeric="projection", **
     for cache in (10**7, 0):
         cache = cache_of(table, cache, **options)
         grown = grow_trees(
-            cache, n_trees=1, limits=own, bootstrap=False, random_state=seed, **labels
+            cache, Goal(**labels), 1, limits=own, sampling=Sampling(False), random_state=seed
         )
         found.append((grown.forest, cache))
-    from lookalike.trees.seeds import tree_states
+    from lookalike.trees.growing import tree_states
 
     state = tree_states(seed, 1)
     slow = reference.Tree(columns, y, [1] * n, drawer(state), **limits)
@@ -221,7 +224,7 @@ def test_the_regression_tree_is_the_slow_tree(seed, n, gaps, tried, leaf):
 @given(seed=st.integers(0, 10**6), n=st.integers(6, 20))
 @settings(SOME, max_examples=20)
 def test_weights_and_repeated_rows(seed, n):
-    from lookalike.trees.seeds import tree_states
+    from lookalike.trees.growing import tree_states
 
     rng = np.random.default_rng(seed)
     table, plain = mixed(rng, n, 0.1)
@@ -231,7 +234,7 @@ def test_weights_and_repeated_rows(seed, n):
     weight[:2] = 1
     cache = cache_of(table)
     grown = grow_trees(
-        cache, label, None, weight, n_classes=2, n_trees=1, limits=Limits(2), random_state=seed
+        cache, Goal(label, weight=weight, n_classes=2), 1, limits=Limits(2), random_state=seed
     )
     # The same stream first draws the rows, each as often as it comes, and then the tree.
     state = tree_states(seed, 1)
@@ -261,7 +264,7 @@ def test_leaves_are_pure_unless_their_rows_coincide(seed, n):
     table, plain = mixed(rng, n, 0.0)
     label = rng.integers(0, 3, n)
     grown = grow_trees(
-        cache_of(table), label, n_classes=3, n_trees=3, bootstrap=False, random_state=seed
+        cache_of(table), Goal(label, n_classes=3), 3, sampling=Sampling(False), random_state=seed
     )
     trees = grown.forest
     leaves = trees.leaves(cache_of(table).cells)
@@ -290,7 +293,7 @@ def test_a_multiple_of_a_distance_changes_nothing(factor):
     forests = []
     for rows, d in ((places, matrix), (scaled, factor * matrix)):
         grown = grow_trees(
-            cache_of(rows, distances={"at": d}), label, n_classes=2, n_trees=10, random_state=0
+            cache_of(rows, distances={"at": d}), Goal(label, n_classes=2), 10, random_state=0
         )
         forests.append(grown.forest)
     a, b = forests

@@ -8,7 +8,6 @@ from numpy.testing import assert_array_equal
 
 from lookalike.errors import InvalidInput, TooLarge
 from lookalike.trees import Forest, flatten
-from lookalike.trees.thresholds.rows import share_leaves
 from trees import reference
 
 VALUES = [0.0, 1.0, 2.0, 3.0]
@@ -97,7 +96,7 @@ def check_paths(forest, tree, above, at):
 def test_shares_of_leaves_equal_a_walk_and_sum_to_one(seed, by_mass):
     trees, forest, rows = draw(seed, gaps=0.3)
     forest = forest.settled(rows)
-    leaves, weights = share_leaves(forest, forest.bins(rows), by_mass)
+    leaves, weights = forest.share_leaves(forest.bins(rows), by_mass)
     for tree in trees:
         reference.mass(tree, list(rows))
     for i, x in enumerate(rows):
@@ -199,7 +198,7 @@ def test_rows_with_gaps_respect_the_memory_limit():
     forest = make([balanced(np.arange(1000.0))] * 30, 1)
     bins = forest.bins(np.full((10, 1), np.nan))
     with config(memory_limit="1MB"), pytest.raises(TooLarge, match="10 rows with gaps"):
-        share_leaves(forest, bins)
+        forest.share_leaves(bins)
 
 
 def test_a_forest_says_what_it_is():

@@ -7,12 +7,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.errors import InvalidInput
-from lookalike.trees.sampling import count_share
-from lookalike.trees.thresholds.extra import grow_extra
-from lookalike.trees.thresholds.isolation import grow_isolation
-from lookalike.trees.thresholds.synthetic import add_synthetic, grow_synthetic
+from lookalike.trees import IsolatingForest, SyntheticForest
+from lookalike.trees.growers import add_synthetic, grow_extra
+from lookalike.trees.growing import count_features, count_share
 
 seeds = st.integers(0, 10**6)
+
+
+def grow_synthetic(values, category, n_trees, *, keep_bag=False, n_jobs=None, **options):
+    """Grow as published for every method but "oob", whether or not bags are asked for."""
+    grower = SyntheticForest(**{**SyntheticForest.PUBLISHED, **options, "n_estimators": n_trees})
+    return grower.grow(values, category, out_of_bag=keep_bag, n_jobs=n_jobs)
+
+
+def grow_isolation(values, category, n_trees, *, random_state, n_jobs=None):
+    return IsolatingForest(n_trees, random_state=random_state).grow(values, category, n_jobs=n_jobs)
 
 
 def mixed(seed, n=40, gaps=0.0):
@@ -75,7 +84,7 @@ def check_gini(forest, rows, labels, category, at=0):
 def test_every_cut_is_the_best_by_gini(seed, gaps):
     values, category = mixed(seed, gaps=gaps)
     grown = grow_synthetic(
-        values, category, 1, max_samples=1.0, max_features=None, random_state=seed
+        values, category, 1, max_samples=1.0, max_features="all", random_state=seed
     )
     fake = add_synthetic(values, random_state=seed)  # the same draws, from the same seed
     rows = np.concatenate([values, fake])
@@ -87,7 +96,7 @@ def test_leaves_are_pure_for_large_nodes_too():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(3000, 3))
     values[:, 1] += values[:, 0]
-    grown = grow_synthetic(values, None, 2, max_samples=1.0, max_features=None, random_state=1)
+    grown = grow_synthetic(values, None, 2, max_samples=1.0, max_features="all", random_state=1)
     rows = np.concatenate([values, add_synthetic(values, random_state=1)])
     labels = np.repeat([1.0, 0.0], 3000)
     leaves = grown.forest.leaves(rows)
@@ -230,7 +239,7 @@ def test_random_cuts_are_uniform():
 
 def test_published_depths():
     values = np.random.default_rng(0).random((1000, 2))
-    assert grow_isolation(values, n_trees=3, random_state=0).forest.nodes.depth.max() == 8
+    assert grow_isolation(values, None, 3, random_state=0).forest.nodes.depth.max() == 8
     grown = grow_extra(values, None, 3, max_samples=100, keep_bag=True, random_state=0)
     assert grown.forest.nodes.depth.max() == 7
     assert_array_equal(grown.in_bag.sum(axis=0), [100, 100, 100])
@@ -244,7 +253,7 @@ def test_a_table_of_equal_rows_gives_single_leaves():
 
 @pytest.mark.parametrize("bad", [0, 0.0, -0.5, 1.5, True, "half", None])
 def test_shares_must_be_shares(bad):
-    with pytest.raises(InvalidInput, match="max_samples: needs a share"):
+    with pytest.raises(InvalidInput, match="max_samples=.*needs a share"):
         count_share(bad, 10, "max_samples")
     assert count_share(1, 10, "max_samples") == 10
     assert count_share(0.8, 20, "max_samples") == 16
@@ -254,7 +263,7 @@ def test_shares_must_be_shares(bad):
 @pytest.mark.parametrize("bad", [0, -1, 0.0, 1.5, True, "half"])
 def test_columns_tried_must_be_a_number_of_columns(bad):
     with pytest.raises(InvalidInput, match="max_features: needs a share"):
-        grow_synthetic(np.random.default_rng(0).random((5, 2)), None, 1, max_features=bad)
+        count_features(bad, 2)
 
 
 def test_one_row_per_tree_is_too_few():

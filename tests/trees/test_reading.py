@@ -6,11 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.trees.thresholds import ratio as ratio_module
-from lookalike.trees.thresholds.ancestors import ancestor_block, node_values
-from lookalike.trees.thresholds.ratio import ratio_block, ratio_square
-from lookalike.trees.thresholds.rows import share_leaves
-from lookalike.trees.thresholds.sharing import count_unusable, out_of_bag_block, share_block
+from lookalike.trees.thresholds import proximity as ratio_module
+from lookalike.trees.thresholds.proximity import (
+    ancestor_block,
+    count_unusable,
+    node_values,
+    out_of_bag_block,
+    ratio_block,
+    ratio_square,
+    share_block,
+)
 from trees import reference
 from trees.reference import A, B, C, E, chain, f2, leaf, node
 from trees.test_flat import draw, make, seeds
@@ -28,7 +33,7 @@ def ratio(forest, x, y=None, **options):
 
 def soft(forest, x, y=None, by_mass=False):
     sides = [np.asarray(rows, float) for rows in (x, x if y is None else y)]
-    spread = [share_leaves(forest, forest.bins(rows), by_mass) for rows in sides]
+    spread = [forest.share_leaves(forest.bins(rows), by_mass) for rows in sides]
     codes = [forest.leaves(rows) for rows in sides]
     return share_block(*codes, *spread, forest.nodes.leaf_offsets)
 
@@ -216,7 +221,7 @@ def test_out_of_bag_sharing_equals_its_twin(seed, gaps):
     trees, forest, rows = draw(seed, gaps)
     rng = np.random.default_rng(seed)
     in_bag = (rng.random((len(rows), len(trees))) < 0.5).astype(np.uint8)
-    spread = share_leaves(forest, forest.bins(rows))
+    spread = forest.share_leaves(forest.bins(rows))
     codes = forest.leaves(rows)
     found = out_of_bag_block(
         codes, in_bag, codes, in_bag, spread, spread, forest.nodes.leaf_offsets

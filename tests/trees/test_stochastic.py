@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import BalanceError, grow_stochastic
 
 seeds = st.integers(0, 10**6)
@@ -152,9 +152,9 @@ def test_threads_and_seeds():
 
 
 def test_too_few_different_rows_names_the_largest_height():
-    with pytest.raises(TooFewRows, match=r"at least 4 different rows, found 2 \(n_samples=4\)"):
+    with pytest.raises(TooFewRows, match=r"at least 4 different rows, found 2 of n_samples=4"):
         grow_stochastic(np.array([[0.0], [0.0], [0.0], [1.0]]), 5, 2)
-    with pytest.raises(TooFewRows, match="Lower height to 4"):
+    with pytest.raises(TooFewRows, match="Use height=4"):
         grow_stochastic(np.random.default_rng(0).random((31, 2)), 5, 5)
     with pytest.raises(TooFewRows, match="at least two rows that differ"):
         grow_stochastic(np.zeros((50, 2)), 5, 1)
@@ -170,7 +170,7 @@ def stuck():
 
 
 def test_a_table_that_cannot_be_balanced_says_so():
-    with pytest.raises(BalanceError, match=r"0 of 5 were built.*Lower height to 2.*on_fail"):
+    with pytest.raises(BalanceError, match=r"0 of 5 were built.*Use height=2.*on_fail"):
         grow_stochastic(stuck(), 5, 3, max_retries=7, random_state=0)
 
 

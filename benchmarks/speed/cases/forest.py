@@ -113,16 +113,16 @@ def growing_sklearn(rows):
 
 
 def synthetic_problem(small):
-    from lookalike.trees.thresholds.synthetic import add_synthetic
+    from lookalike.trees.growers import add_synthetic
 
     rows = connected(100 if small else 2_000, 10)
     return rows, np.concatenate([rows, add_synthetic(rows, random_state=0)])
 
 
 def synthetic(problem):
-    from lookalike.trees.thresholds.synthetic import grow_synthetic
+    from lookalike.trees import SyntheticForest
 
-    return lambda: grow_synthetic(problem[0], n_trees=100, random_state=0).forest.n_trees
+    return lambda: SyntheticForest(100, random_state=0).grow(problem[0]).forest.n_trees
 
 
 def synthetic_sklearn(problem):

@@ -138,7 +138,10 @@ def count_jobs(n_jobs: int | None) -> int:
         return min(_cores(), _worker_limit())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
         raise InvalidInput(
-            "n_jobs", "a whole number that is not 0, or None", repr(n_jobs), "Use -1 for all cores"
+            Param("n_jobs"),
+            "an integer that is not 0, or None",
+            repr(n_jobs),
+            ("Use ", Param("n_jobs", -1), " for all cores"),
         )
     if n_jobs > 0:
         return n_jobs

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Either, Instance, Integer, Maybe
 
 RANDOM_STATE = Maybe(
@@ -24,8 +24,8 @@ RANDOM_STATE = Maybe(
 def make_generator(random_state: Any) -> np.random.Generator:
     """Turn None, an integer, a Generator or a RandomState into a Generator."""
     if not RANDOM_STATE.fits(random_state):
-        needed, do = RANDOM_STATE.describe(), "Use an integer such as 0 to repeat a result"
-        raise InvalidInput("random_state", needed, repr(random_state), do)
+        needed, hint = RANDOM_STATE.describe(), "Use an integer such as 0 to repeat a result"
+        raise InvalidInput(Param("random_state"), needed, repr(random_state), hint)
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):

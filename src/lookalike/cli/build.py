@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -12,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.output import Form, check_page, quiet, write_result
-from lookalike.cli.reading import READING, File, FileSource, Scheduler
+from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
 from lookalike.verbs import examples_of, get_verb, output_of
 from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
@@ -32,7 +34,25 @@ Memory = Annotated[
         show_default=False,
     ),
 ]
-COMMON: dict[str, tuple[Any, Any]] = {"quietly": (Quiet, False), "memory": (Memory, None)}
+
+
+@dataclass(frozen=True)
+class Common:
+    """Options that every command has."""
+
+    quietly: Quiet = False
+    memory: Memory = None
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Run a block under these options."""
+        from lookalike._runtime.config import config
+
+        settings: dict[str, Any] = {"progress": False} if self.quietly else {}
+        if self.memory is not None:
+            settings["memory_limit"] = self.memory
+        with quiet(self.quietly), config(**settings):
+            yield
 
 
 # What typer says about a value, and how a person would say it.
@@ -125,7 +145,11 @@ PLACES: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
 
 
 def add_verb(
-    app: typer.Typer, verb: str, panel: str | None = None, name: str | None = None
+    app: typer.Typer,
+    verb: str,
+    panel: str | None = None,
+    name: str | None = None,
+    examples: tuple[str, ...] | None = None,
 ) -> None:
     """Make a verb a command: its options are the parameters of its function.
 
@@ -138,6 +162,8 @@ def add_verb(
         Heading that it stands under in the help of the program.
     name : str, optional
         Of the command; None: that of the verb.
+    examples : tuple of str, optional
+        At the end of its help; None: those of the verb.
     """
     ask = get_verb(verb)
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
@@ -159,7 +185,7 @@ def add_verb(
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
-    add_command(app, name or verb, question, examples_of(verb), panel)
+    add_command(app, name or verb, question, examples or examples_of(verb), panel)
 
 
 def add_command(
@@ -176,61 +202,83 @@ def add_command(
     app : the program, or a group of its commands
     name : str
     command : function
-        Its parameters are the options: annotated for typer, or by types of verbs; a ``FileSource``
-        is the table, with the options of how it is read.
+        Its parameters are the options: annotated for typer, or by types of verbs. A class of this
+        package, such as ``FileSource``, is a group of options, the parameters of its constructor.
     examples : commands that stand at the end of its help
     panel : heading that it stands under in the help of the program
     """
-    hints = get_type_hints(command, include_extras=True)
-    own = {
-        p.name: p.replace(annotation=hints[p.name], kind=KEYWORD)
-        for p in inspect.signature(command).parameters.values()
-    }
-    texts = describe_parameters(command)
-    sources = [n for n, p in own.items() if p.annotation is FileSource]
-    verbal = {n: p for n, p in own.items() if n not in sources and is_spelled(p)}
-    options = [_option(p, texts.get(n, "")) if n in verbal else p for n, p in own.items()]
-    if sources:
-        options = [p for p in options if p.name not in sources]
-        options.insert(0, inspect.Parameter("file", KEYWORD, annotation=File))
-        options += _parameters(READING)
+    hints, texts = get_type_hints(command, include_extras=True), describe_parameters(command)
+    groups: dict[str, Any] = {}
+    verbal: dict[str, inspect.Parameter] = {}
+    options: list[inspect.Parameter] = []
+    for parameter, one in inspect.signature(command).parameters.items():
+        one = one.replace(annotation=hints[parameter], kind=KEYWORD)
+        if _is_group(one.annotation):
+            groups[parameter] = one.annotation
+        elif is_spelled(one):
+            verbal[parameter] = one
+            options.append(_option(one, texts.get(parameter, "")))
+        else:
+            options.append(one)
 
     def run(**given: Any) -> None:
-        from lookalike._runtime.config import config
-
-        quietly, memory = given.pop("quietly"), given.pop("memory")
-        settings: dict[str, Any] = {"progress": False} if quietly else {}
-        if memory is not None:
-            settings["memory_limit"] = memory
-        with quiet(quietly), config(**settings):
-            for source in sources:
-                reading = {name: given.pop(name) for name in READING}
-                given[source] = FileSource(given.pop("file"), **reading)
-            for name, parameter in verbal.items():
-                given[name] = _value(parameter, given[name])
+        with _gather(Common, given).applied():
+            given |= {name: _gather(group, given) for name, group in groups.items()}
+            given |= {name: _value(one, given[name]) for name, one in verbal.items()}
             command(**given)
 
-    every = [*options, *_parameters(COMMON)]
+    inside = [one for group in (*groups.values(), Common) for one in _members(group)]
+    # The file comes first in the help, the question next, how the file is read last.
+    first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
+    every = [*first, *options, *last]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in every}
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
+    about = _paragraphs(command)
+    app.command(name=name, cls=Verb, help=about, epilog=epilog, rich_help_panel=panel)(run)
+
+
+def _paragraphs(command: Callable[..., None]) -> str:
+    """Return what a docstring says before its parameters; the terminal breaks the lines."""
     about = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
-    text = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
-    make = app.command(name=name, cls=Verb, help=text, epilog=epilog, rich_help_panel=panel)
-    make(run)
+    return "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
 
 
-def _parameters(options: Mapping[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
-    return [
-        inspect.Parameter(name, KEYWORD, default=default, annotation=annotation)
-        for name, (annotation, default) in options.items()
-    ]
+def _is_group(hint: Any) -> bool:
+    """Whether a type is a group of options."""
+    return isinstance(hint, type) and hint.__module__.startswith("lookalike.cli.")
+
+
+def _fields(group: Any) -> list[inspect.Parameter]:
+    """Return the parameters of a group's constructor, with their types resolved."""
+    hints = get_type_hints(group.__init__, include_extras=True)
+    every = inspect.signature(group).parameters.values()
+    return [one.replace(annotation=hints[one.name], kind=KEYWORD) for one in every]
+
+
+def _members(group: Any) -> list[inspect.Parameter]:
+    """Return the options of a group, those of groups within it included."""
+    found = []
+    for one in _fields(group):
+        inner = _bare(one.annotation)
+        found += _members(inner) if _is_group(inner) else [one]
+    return found
+
+
+def _gather(group: Any, given: dict[str, Any]) -> Any:
+    """Return a group made of the options that were given, which are taken out."""
+    values = {}
+    for one in _fields(group):
+        inner = _bare(one.annotation)
+        values[one.name] = _gather(inner, given) if _is_group(inner) else given.pop(one.name)
+    return group(**values)
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
     """Return a parameter of a verb as typer reads an option."""
     spelling, hint = spelling_of(parameter), parameter.annotation
+    # Text unless it is a number or a switch: measures, rows and filters are read by the verb.
     kind: Any = {int: int, float: float, bool: bool}.get(_bare(hint), str)
     if get_origin(hint) is Literal:
         kind = hint

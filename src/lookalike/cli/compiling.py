@@ -1,4 +1,4 @@
-"""One line while loops are compiled, so that nobody takes the first run for the usual one."""
+"""One line while loops are compiled, so that the first run is not taken for the usual one."""
 
 from __future__ import annotations
 

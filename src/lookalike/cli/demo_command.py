@@ -59,8 +59,7 @@ def demo(
 def serve_page() -> None:
     """Serve the films, and open the page."""
     check_extra()
-    from lookalike.service.demo import serve_films
-    from lookalike.service.server import data_folder, make_service
+    from lookalike.service.server import data_folder, make_service, serve_films
 
     service = make_service(data_folder() / "demo.sqlite", HOST)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")

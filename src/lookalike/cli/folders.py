@@ -47,7 +47,6 @@ class Build:
     columns: str | Sequence[str] | None = None
     filter: list[str] | None = None
     id_column: str | None = None
-    seed: int = 0
     scheduler: str | None = None
 
     @property
@@ -64,7 +63,7 @@ class Build:
     def make_measure(self) -> Any:
         """Return the measure that was asked for, "auto" where the table decides."""
         is_auto = self.measure.strip().lower() == AUTO
-        given = read_measure("gower" if self.weights and is_auto else self.measure, self.seed)
+        given = read_measure("gower" if self.weights and is_auto else self.measure)
         return given if isinstance(given, str) else weigh_columns(given, self.weights)
 
     def read(self, read: Callable[..., Any]) -> Any:
@@ -76,8 +75,8 @@ class Build:
         """
         if not self.in_parts:
             return self.source.rows(self.filter).compared_by(self.columns).table
-        kinds = dict(self.source.kinds() or {})
-        paths, missing = [self.source.file, *self.more], self.source.options["missing"] or None
+        kinds = dict(self.source.reading.read_kinds() or {})
+        paths, missing = [self.source.file, *self.more], self.source.reading.missing or None
         if self.id_column is not None:
             kinds.setdefault(self.id_column, "object")
         table = read(paths, kinds=kinds or None, missing=missing)
@@ -94,7 +93,7 @@ def build_folder(build: Build) -> None:
     """Build an index in a folder, with a line for every shard and a summary at the end."""
     source, to = build.source, build.to
     in_memory = {"filter": build.filter}
-    in_memory |= {name: source.options[name] for name in ("encoding", "delimiter")}
+    in_memory |= {name: getattr(source.reading, name) for name in ("encoding", "delimiter")}
     for option, value in in_memory.items():
         if value is not None and (build.more or is_parquet(source.file)):
             hint = "Leave it out; filter when you search"

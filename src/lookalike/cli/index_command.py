@@ -21,7 +21,7 @@ from lookalike.cli.folders import (
 from lookalike.cli.output import Form, check_form
 from lookalike.cli.reading import FileSource, Scheduler, need_shards
 from lookalike.errors import InvalidInput
-from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Seed, Weights
+from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Weights
 from lookalike.verbs.measures import AUTO, choose_measure, name_measure
 from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
@@ -85,7 +85,6 @@ def build(
         ),
     ] = False,
     scheduler: Scheduler = None,
-    seed: Seed = 0,
 ) -> None:
     """Fit a measure to a table and write both to one file, or to a folder.
 
@@ -94,9 +93,7 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    asked = Build(
-        source, to, more or [], measure, weights, columns, filter, id_column, seed, scheduler
-    )
+    asked = Build(source, to, more or [], measure, weights, columns, filter, id_column, scheduler)
     if asked.wants_folder(shards):
         build_folder(asked)
         return
@@ -108,7 +105,7 @@ def build(
     with compile_note():
         from lookalike.index import Index
 
-        chosen, reason = choose_measure(measure, rows, weights, seed)
+        chosen, reason = choose_measure(measure, rows, weights)
         made = Index(chosen, id_column=id_column).fit(rows.table)
     made.save(to)
     console = out.make_console()
@@ -285,7 +282,7 @@ DELETE = ("lookalike index delete films.lookalike 3 14",)
 COMPACT = ("lookalike index compact films.lookalike",)
 add_command(index, "build", build, BUILD)
 add_command(index, "add", add, ADD)
-add_verb(index, "search", name="query")
+add_verb(index, "search", name="query", examples=QUERY)
 add_command(index, "info", info, INFO)
 add_command(index, "check", check, CHECK)
 add_command(index, "delete", delete, DELETE)

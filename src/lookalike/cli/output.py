@@ -68,10 +68,9 @@ def check_form(output: str) -> str:
     """Return the form of an answer; a word that is none is wrong usage."""
     form = "text" if output == "table" else output  # the older name of this form
     if form not in FORMS:
-        known = ", ".join(FORMS)
-        near = suggest(form, FORMS)
-        told = f" {near}" if near.startswith("Did") else ""
-        problem = f"{output!r} is not one of {known}, nor a page NAME.html.{told}"
+        known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
+        problem = f"{output!r} is neither NAME.html nor one of {known}."
+        problem += f" {near}" if near.startswith("Did") else ""
         raise typer.BadParameter(problem, param_hint="--output")
     return form
 

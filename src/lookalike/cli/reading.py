@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -90,14 +91,21 @@ Split = Annotated[
         show_default=False,
     ),
 ]
-# Options about the table that every verb takes: how it is read is no part of the question.
-READING: dict[str, tuple[Any, Any]] = {
-    "kinds": (Kinds, None),
-    "missing": (Missing, None),
-    "split": (Split, None),
-    "encoding": (Encoding, None),
-    "delimiter": (Delimiter, None),
-}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Options of how a table is read, which is no part of a question about it."""
+
+    kinds: Kinds = None
+    missing: Missing = None
+    split: Split = None
+    encoding: Encoding = None
+    delimiter: Delimiter = None
+
+    def read_kinds(self) -> dict[str, Any] | None:
+        """Return what ``--kinds`` and ``--split`` say about columns."""
+        return read_kinds(self.kinds, self.split)
 
 
 class FileSource(Source):
@@ -107,26 +115,12 @@ class FileSource(Source):
     ----------
     file : str
         A path, or "-" for standard input.
-    kinds, missing, split : lists of str, optional
-        Words of the options.
-    encoding, delimiter : str, optional
-    searched : Index, optional
-        What answers searches in place of a saved index.
+    reading : Reading, optional
     """
 
-    def __init__(
-        self,
-        file: str,
-        kinds: list[str] | None = None,
-        missing: list[str] | None = None,
-        split: list[str] | None = None,
-        encoding: str | None = None,
-        delimiter: str | None = None,
-    ) -> None:
+    def __init__(self, file: File, reading: Reading | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
-        self.file = file
-        self.options: dict[str, Any] = {"kinds": kinds, "missing": missing, "split": split}
-        self.options |= {"encoding": encoding, "delimiter": delimiter}
+        self.file, self.reading = file, reading or Reading()
         self.workers: Index | None = None
 
     @property
@@ -139,7 +133,7 @@ class FileSource(Source):
         """The saved index; how its rows are read was decided when it was built."""
         if not is_saved_index(self.file):
             return None
-        for option, value in self.options.items():
+        for option, value in vars(self.reading).items():
             if value is not None:
                 found, do = (
                     f"the saved index {self.file!r}",
@@ -155,23 +149,19 @@ class FileSource(Source):
         with self.at_path(self.file) as path:
             return read_table(
                 path,
-                kinds=self.kinds(),
-                missing=self.options["missing"] or None,
-                encoding=self.options["encoding"],
-                delimiter=self.options["delimiter"],
+                kinds=self.reading.read_kinds(),
+                missing=self.reading.missing or None,
+                encoding=self.reading.encoding,
+                delimiter=self.reading.delimiter,
             )
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
         """Read another file as the table was read."""
         from lookalike.table import as_table
 
-        encoding, delimiter = self.options["encoding"], self.options["delimiter"]
+        encoding, delimiter = self.reading.encoding, self.reading.delimiter
         with self.at_path(rows) as path:
             return as_table(path, schema, who=who, encoding=encoding, delimiter=delimiter)
-
-    def kinds(self) -> dict[str, Any] | None:
-        """Return what ``--kinds`` and ``--split`` say about columns."""
-        return read_kinds(self.options["kinds"], self.options["split"])
 
     @contextmanager
     def at_path(self, file: str) -> Iterator[Path]:
@@ -186,8 +176,9 @@ class FileSource(Source):
             try:
                 yield path
             except LookalikeError as error:  # the temporary path means nothing to the user
-                text = str(error).replace(f"File {str(path)!r}", "standard input")
-                raise type(error)(text) from error
+                if error.who != f"File {str(path)!r}":
+                    raise
+                raise error.by("standard input") from error
 
     @contextmanager
     def asked_of(self, scheduler: str | None) -> Iterator[None]:

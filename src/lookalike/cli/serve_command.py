@@ -9,8 +9,8 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.reading import Delimiter, Encoding, Kinds, Missing, Split, read_kinds
-from lookalike.cli.serving import Host, Port, Store, check_extra, run_service
+from lookalike.cli.reading import Reading
+from lookalike.cli.serving import Access, Address, Store, check_extra, run_service
 from lookalike.errors import missing_file
 from lookalike.verbs.annotations import MeasureLike
 
@@ -18,6 +18,9 @@ EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.l
 
 
 def serve(
+    at: Address,
+    access: Access,
+    reading: Reading,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -27,31 +30,6 @@ def serve(
         ),
     ] = None,
     store: Store = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8571,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    folder: Annotated[
-        str | None,
-        typer.Option(
-            "--folder",
-            metavar="FOLDER",
-            help="Let clients add tables from this folder by their path.",
-            show_default=False,
-        ),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="A host name that requests may use, such as that of a proxy in front. May be "
-            "repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    need_token: Annotated[
-        bool, typer.Option("--need-token", help="Require tokens on loopback as well.")
-    ] = False,
     id_column: Annotated[
         str | None,
         typer.Option(
@@ -70,11 +48,6 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    kinds: Kinds = None,
-    missing: Missing = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
     measure: MeasureLike = None,
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
@@ -85,13 +58,14 @@ def serve(
         if not Path(file).exists():
             raise missing_file(Path(file))  # before a store is made for it
     place = store or default_store(files or [])
-    service = make_service(place, host, folder, tuple(allow_host or ()), need_token)
+    hosts = tuple(access.allow_host or ())
+    service = make_service(place, at.host, access.folder, hosts, access.need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
     options = {
-        "kinds": read_kinds(kinds, split),
-        "missing": missing,
-        "encoding": encoding,
-        "delimiter": delimiter,
+        "kinds": reading.read_kinds(),
+        "missing": reading.missing,
+        "encoding": reading.encoding,
+        "delimiter": reading.delimiter,
         "id_column": id_column,
         "label_column": label_column,
         "measure": measure,
@@ -99,4 +73,4 @@ def serve(
     with compile_note():
         for file in files or []:
             service.warm(serve_file(service, file, options, out.note))
-    run_service(service, host, port, open_page)
+    run_service(service, at.host, at.port, at.open_page)

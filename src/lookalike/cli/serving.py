@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,8 @@ from lookalike.cli import output as out
 from lookalike.errors import MissingExtra, missing_file
 
 if TYPE_CHECKING:
+    from lookalike.service.safety import Tokens
     from lookalike.service.service import Service
-    from lookalike.service.tokens import Tokens
 
 Store = Annotated[
     str | None,
@@ -39,10 +40,48 @@ Port = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Address:
+    """Options of where to listen."""
+
+    host: Host = "127.0.0.1"
+    port: Port = 8571
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False
+
+
+@dataclass(frozen=True)
+class Access:
+    """Options of what clients may do."""
+
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            "--folder",
+            metavar="FOLDER",
+            help="Let clients add tables from this folder by their path.",
+            show_default=False,
+        ),
+    ] = None
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A host name that requests may use, such as that of a proxy in front. May be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None
+    need_token: Annotated[
+        bool, typer.Option("--need-token", help="Require tokens on loopback as well.")
+    ] = False
+
+
 def check_extra() -> None:
     """Say what to install where the packages of the service are missing."""
     try:
         import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
         import python_multipart  # noqa: F401
         import sqlalchemy  # noqa: F401
         import uvicorn  # noqa: F401
@@ -55,9 +94,9 @@ def check_extra() -> None:
 def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
     """Open the tokens of a store; one that is not there is made only where that is meant."""
     check_extra()
+    from lookalike.service.safety import Tokens
     from lookalike.service.server import default_store
     from lookalike.service.store.store import Store as Rows
-    from lookalike.service.tokens import Tokens
 
     place = store or default_store([])
     if not make and "://" not in str(place) and not Path(place).exists():
@@ -71,7 +110,7 @@ def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
 
 def run_service(service: Service, host: str, port: int, open_page: bool, path: str = "") -> None:
     """Serve until somebody ends it; on a terminal requests are not logged."""
-    from lookalike.service.logs import set_up
+    from lookalike.service.monitoring import set_up
     from lookalike.service.server import run
 
     set_up(requests=not sys.stderr.isatty())

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 from collections.abc import Container
+from functools import cache
 from typing import Any
 
 from lookalike._runtime.text import plain
 from lookalike.errors import Param
+from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.annotations import flag_of
 
-# Parameters whose option has another name; what stands in neither list has no option.
+# Parameters of the library that have other names in verbs; options of methods and measures stand
+# within --method and --measure.
 OTHERS = {
-    "distances": "--distance",
-    "k": "-k",
     "memory_limit": "--memory",
-    "n_clusters": "-n",
-    "n_estimators": "--trees",
-    "n_neighbors": "-k",
     "n_splits": "--folds",
     "query": "--like",
     "random_state": "--seed",
-    "weights": "--weight",
     "y": "--label",
 }
-SAME = frozenset(
-    "columns delimiter encoding eps filter id_column kinds label label_column landmarks like "
-    "max_seconds measure measures method min_neighbors missing reduce row sample scheduler "
-    "unlike".split()
-)
+READING = ("kinds", "missing", "encoding", "delimiter", "id_column", "label_column", "scheduler")
 FUNCTIONS = {"read_table": "the table", "Index.delete": "index delete"}
 
 
@@ -49,7 +44,7 @@ def spell_option(param: Param, command: str = "lookalike") -> str:
         return FUNCTIONS.get(param.of, command)
     if name == "n_samples":
         return f"{value:,} row" + ("" if value == 1 else "s")
-    option = OTHERS.get(name, f"--{name.replace('_', '-')}" if name in SAME else "")
+    option = _options().get(name, "")
     if name != "weights" and param.of in _measures():
         option = ""  # a parameter of a measure stands within --measure
     if value is ...:
@@ -60,6 +55,14 @@ def spell_option(param: Param, command: str = "lookalike") -> str:
         value = [f"{key}={_word(item)}" for key, item in value.items()]
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)
+
+
+@cache
+def _options() -> dict[str, str]:
+    """Return the option of every parameter that has one; those of verbs as verbs spell them."""
+    verbs = (inspect.signature(get_verb(verb)).parameters.values() for verb in VERBS)
+    own = {one.name: flag_of(one) for some in verbs for one in some}
+    return own | {name: f"--{name.replace('_', '-')}" for name in READING} | OTHERS
 
 
 def _measures() -> Container[str]:

@@ -1,11 +1,15 @@
 """Which rows belong together, by any measure."""
 
 from lookalike.clustering.auto import AutoClustering
+from lookalike.clustering.density import graph_density
 from lookalike.clustering.density_search import DensitySearch
-from lookalike.clustering.differences import ColumnDifference
-from lookalike.clustering.graph_density import graph_density
 from lookalike.clustering.mixed_means import MixedKMeans
-from lookalike.clustering.profile import ClusteringProfile, ClusterProfile, profile_clusters
+from lookalike.clustering.profile import (
+    ClusteringProfile,
+    ClusterProfile,
+    ColumnDifference,
+    profile_clusters,
+)
 from lookalike.clustering.scores import (
     adjusted_rand,
     clustering_f_measure,

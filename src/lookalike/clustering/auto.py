@@ -20,9 +20,7 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
-from lookalike.clustering._landmarks import default_landmarks
-from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS
-from lookalike.clustering._space import Space
+from lookalike.clustering._space import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
@@ -38,7 +36,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.source import Source, read_source
+from lookalike.measures.task import Source, read_source
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,

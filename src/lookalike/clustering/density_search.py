@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
-from lookalike.clustering._base import MeasureClusterer
+from lookalike.clustering._clustering import MeasureClusterer
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import describe, knee_of
 from lookalike.clustering.scores import NOISE, count, f_from_counts

@@ -12,22 +12,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.clustering._base import MeasureClusterer
 from lookalike.clustering._clustering import (
     Clustering,
+    MeasureClusterer,
     Method,
     NearestExemplar,
     NearestRow,
     cluster_medoids,
 )
-from lookalike.clustering._landmarks import AUTO_LANDMARKS, count_landmarks, exactness
-from lookalike.clustering._methods import AUTO, BY_DENSITY, METHODS, check_request
-from lookalike.clustering._space import Space
-from lookalike.clustering.affinity import Affinity
+from lookalike.clustering._space import (
+    AUTO,
+    AUTO_LANDMARKS,
+    BY_DENSITY,
+    METHODS,
+    Space,
+    check_request,
+    count_landmarks,
+    exactness,
+)
 from lookalike.clustering.density import density_clusters, knee
 from lookalike.clustering.hdbscan import default_cluster_size, hierarchy_clusters
-from lookalike.clustering.linkage import Linkage
-from lookalike.clustering.medoids import Medoids
+from lookalike.clustering.partitions import Affinity, Linkage, Medoids
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.spectral import Spectral, SpectralExtension
 from lookalike.errors import InPython, LookalikeWarning, Param, Phrase

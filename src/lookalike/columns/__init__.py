@@ -5,23 +5,17 @@ compares blocks of encoded cells. ``distance_for`` turns what a user asks for (a
 with options, a function of two cells, a matrix) into one.
 """
 
-from lookalike.columns.base import Cells, Distance
-from lookalike.columns.category import Equal
+from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
-from lookalike.columns.cyclic import Cyclic
-from lookalike.columns.flag import Presence
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Information, RankRange
-from lookalike.columns.ranks import RankShare
+from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.spread import variance
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, Euclidean
+from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
 
 __all__ = [
     "DISTANCES",

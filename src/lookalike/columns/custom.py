@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, gaps, show
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table.model.kind import KINDS
-from lookalike.table.model.table import MATRIX
-from lookalike.table.model.table import Column
+from lookalike.table.model.table import MATRIX, Column
 
 
 class CallableDistance(Distance):
@@ -48,9 +47,7 @@ class CallableDistance(Distance):
 
     name = "given"
     kinds = KINDS
-    FIELDS: ClassVar[Fields] = {
-        "function": Instance(Callable, named="a callable of two cells"),
-    }
+    FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
     n_sampled: ClassVar[int] = 250
 
     def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:
@@ -229,5 +226,7 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
     if len(odd):
         row, place = (int(i) for i in odd[0])
         found = f"{matrix[row, place]} and {matrix[place, row]} for rows {row} and {place}"
-        hint = "Take the mean of the matrix and its transpose, or pass symmetric=False"
+        hint = Phrase(
+            "Take the mean of the matrix and its transpose, or pass ", Param("symmetric", False)
+        )
         raise InvalidInput(who, "the same distance in both directions", found, hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -9,9 +10,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import jaccard, pack, shared
-from lookalike.columns.tokens import token_id
-from lookalike.errors import WrongType
+from lookalike.columns.sets import cells_of_type, jaccard, pack, shared, token_id
 from lookalike.kernels.objects import graph_edit_block, square_counts
 from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
@@ -23,16 +22,13 @@ class _Graphs(Distance):
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
-        rows: list[list[int] | None] = []
-        for row, cell in enumerate(column.values):
-            if cell is not None and not isinstance(cell, Graph):
-                hint = "Give each cell a graph"
-                raise cell_error(column.name, row, "a graph", show(cell), hint, WrongType)
-            rows.append(None if cell is None else self._numbers(cell, column.name, row))
-        return pack(rows)
+        each = enumerate(cells_of_type(column, Graph, "a graph", "Give each cell a graph"))
+        named = column.name
+        return pack([None if c is None else self._numbers(c, named, row) for row, c in each])
 
+    @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        raise AssertionError("a distance of graphs must encode one")
+        """Encode one graph; the names of column and row are for errors."""
 
     def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
@@ -107,9 +103,7 @@ class WeisfeilerLehman(_Graphs):
     """
 
     name = "wl"
-    FIELDS: ClassVar[Fields] = {
-        "rounds": Integer(0),
-    }
+    FIELDS: ClassVar[Fields] = {"rounds": Integer(0)}
 
     def __init__(self, rounds: int = 3, scale: float | None = None) -> None:
         self.rounds = rounds

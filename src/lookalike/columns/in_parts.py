@@ -13,22 +13,19 @@ from collections.abc import Callable
 import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, gaps, longest_of, sizes_of
-from lookalike.columns.category import Equal
 from lookalike.columns.custom import MatrixDistance
-from lookalike.columns.flag import Presence
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Levels
-from lookalike.columns.ranks import RankShare
+from lookalike.columns.levels import Equal, Levels, Presence
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, Euclidean
+from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
 from lookalike.errors import InvalidInput
 from lookalike.saving.fields import check_params
 from lookalike.table import LazyTable
+from lookalike.table.model.tally import Tally
 
 SAMPLED = {
     Cosine, DTW, EarthMover, Edit, EditSets, Euclidean, GraphEdit, GraphJaccard, Jaccard,
@@ -74,11 +71,16 @@ def _how(distance: Distance, name: str) -> Callable[..., float]:
     raise InvalidInput(f"column {name!r}", "a distance that can be learned in parts", found, hint)
 
 
-def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
+def _finite_tally(table: LazyTable, name: str) -> Tally:
     tally = table.tally(name)
     if tally.infinite >= 0:
         hint = "Replace infinite values or leave them missing"
         raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", hint)
+    return tally
+
+
+def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
+    tally = _finite_tally(table, name)
     low = high = 0.0
     if tally.count:
         k = int(fitted.trim * (tally.count - 1))
@@ -90,10 +92,7 @@ def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
 
 
 def _ranks(fitted: RankShare, table: LazyTable, name: str) -> float:
-    tally = table.tally(name)
-    if tally.infinite >= 0:
-        hint = "Replace infinite values or leave them missing"
-        raise cell_error(name, tally.infinite, "finite numbers", "an infinite one", hint)
+    tally = _finite_tally(table, name)
     fitted.learn_counts(tally.values, tally.counts)
     return float(len(fitted.values_) > 1)
 
@@ -121,24 +120,23 @@ def _positions(fitted: MatrixDistance, table: LazyTable, name: str) -> float:
 
 def _sampled(fitted: Distance, table: LazyTable, name: str) -> float:
     """Learn from the cells that ``Distance.fit`` would have looked at."""
-    rows: list[np.ndarray] = []
-    sizes: list[np.ndarray] = []
-    first, sets = 0, []
+    finds_sets = type(fitted) is Edit and fitted.relabel == "auto"
+    rows, sizes = [np.empty(0, np.int64)], [np.empty(0)]
+    sets: set[bool] = set()
+    first = 0
     for part in table.column(name):
         here = np.flatnonzero(~gaps(part))
         rows.append(here + first)
         sizes.append(sizes_of(part, here))
         first += len(part)
-        if type(fitted) is Edit and fitted.relabel == "auto":
-            items = [i for cell in part.values if cell is not None for i in cell]
-            sets += [all(isinstance(i, frozenset | set) for i in items)] if items else []
+        if finds_sets:
+            sets |= {isinstance(i, frozenset | set) for cell in part.values[here] for i in cell}
     fitted._learn(table.like[name])
-    if type(fitted) is Edit and fitted.relabel == "auto":
-        fitted.sets_ = bool(sets) and all(sets)
+    if finds_sets and isinstance(fitted, Edit):
+        fitted.sets_ = sets == {True}
     if fitted.scale is not None:
         return 0.0
-    at = np.concatenate(rows) if rows else np.empty(0, np.int64)
-    known = np.concatenate(sizes) if sizes else np.empty(0)
+    known = np.concatenate(sizes)
     size = fitted.sample_size(longest_of(table.like[name], known))
-    drawn = fitted.draw(at, known, size)
+    drawn = fitted.draw(np.concatenate(rows), known, size)
     return fitted._farthest(fitted._encode(table.take_column(name, drawn)))

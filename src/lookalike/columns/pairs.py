@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns.base import Cells, Distance, closeness
-from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.vector import Euclidean
+from lookalike.columns.vector import EarthMover, Euclidean, NormalizedEuclidean
 from lookalike.kernels.distances import CODES, distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs

@@ -7,20 +7,15 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns.base import Distance
-from lookalike.columns.category import Equal
 from lookalike.columns.custom import CallableDistance, MatrixDistance
-from lookalike.columns.cyclic import Cyclic
-from lookalike.columns.flag import Presence
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.histogram import EarthMover, NormalizedEuclidean
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Information, RankRange
-from lookalike.columns.ranks import RankShare
+from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, Euclidean
+from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
@@ -94,64 +89,74 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     'levenstein'. Did you mean 'levenshtein'?...
     """
     who = f"column {column_name!r}"
-    serving = distances_of(kind)
     if kind not in KINDS:
         raise InvalidInput(who, "a kind of column", repr(kind), suggest(kind, KINDS))
-    if spec is None and role in CYCLES:
-        return Cyclic()
-    if spec is None and role == ANSWER:
-        return Equal()
     if spec is None:
-        if serving:
-            return DISTANCES[serving[0]]()
-        hint: str = Phrase(
-            "Name a distance of two cells in ",
-            Param("distances"),
-            ", or set the column aside: ",
-            Param("kinds", {column_name: "aside"}),
-        )
-        raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
-    if isinstance(spec, str):
-        return _named(spec, kind, serving, who, column_name)
-    if isinstance(spec, type) and issubclass(spec, Distance):
-        spec = spec()
+        return _default(kind, column_name, role)
+    distance = _given(spec, kind, who)
+    if distance is None:
+        needed = "a name, a distance, a function of two cells or a square matrix"
+        hint = "Choose one of " + ", ".join(map(repr, distances_of(kind)))
+        raise InvalidInput(who, needed, repr(spec), hint)
+    if kind not in distance.kinds:
+        asked = repr(spec if isinstance(spec, str) else distance)
+        raise _does_not_serve(asked, distance.kinds, kind, column_name)
+    return distance
+
+
+def _given(spec: Any, kind: str, who: str) -> Distance | None:
+    """Return the distance that a name, class, object, function or matrix means; None: nothing."""
     if isinstance(spec, Distance):
-        if kind not in spec.kinds:
-            raise _does_not_serve(repr(spec), spec.kinds, kind, serving, who, column_name)
         return spec
+    if isinstance(spec, str):
+        if spec not in DISTANCES:
+            hint = suggest(spec, distances_of(kind) or DISTANCES)
+            raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), hint)
+        return DISTANCES[spec]()
+    if isinstance(spec, type) and issubclass(spec, Distance):
+        return spec()
     if callable(spec):
         return CallableDistance(spec)
     if isinstance(spec, list | tuple) or hasattr(spec, "__array__"):
-        matrix = _as_matrix(spec, who)
-        if kind != "number":
-            found = f"a column of kind {kind}"
-            hint = "Let the column hold whole numbers, the positions of its rows in the matrix"
-            raise InvalidInput(who, "positions in the given matrix", found, hint)
-        return MatrixDistance(matrix)
-    needed = "a name, a distance, a function of two cells or a square matrix"
-    hint = "Choose one of " + ", ".join(repr(name) for name in serving)
-    raise InvalidInput(who, needed, repr(spec), hint)
+        return _matrix_distance(spec, kind, who)
+    return None
 
 
-def _named(spec: str, kind: str, serving: tuple[str, ...], who: str, column: str) -> Distance:
-    found = DISTANCES.get(spec)
-    if found is None:
-        hint = suggest(spec, serving or DISTANCES)
-        raise InvalidInput(who, f"a distance for {kind} cells", repr(spec), hint)
-    if kind not in found.kinds:
-        raise _does_not_serve(repr(spec), found.kinds, kind, serving, who, column)
-    return found()
+def _default(kind: str, column_name: str, role: str) -> Distance:
+    """Return the distance of a column that asks for none: that of its role, else of its kind."""
+    if role in CYCLES:
+        return Cyclic()
+    if role == ANSWER:
+        return Equal()
+    serving = distances_of(kind)
+    if serving:
+        return DISTANCES[serving[0]]()
+    hint = Phrase(
+        "Name a distance of two cells in ",
+        Param("distances"),
+        ", or set the column aside: ",
+        Param("kinds", {column_name: "aside"}),
+    )
+    who = f"column {column_name!r}"
+    raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
 
 
-def _does_not_serve(
-    spec: str, kinds: tuple[str, ...], kind: str, serving: tuple[str, ...], who: str, column: str
-) -> InvalidInput:
-    use = " or ".join(repr(name) for name in serving) or "a function of two cells"
+def _does_not_serve(asked: str, kinds: tuple[str, ...], kind: str, column: str) -> InvalidInput:
+    use = " or ".join(repr(name) for name in distances_of(kind)) or "a function of two cells"
     hint = Phrase(
         f"Use {use}, or read the column as another kind: ", Param("kinds", {column: kinds[0]})
     )
-    found = f"{spec}, which is for {' and '.join(kinds)} cells"
-    return InvalidInput(who, f"a distance for {kind} cells", found, hint)
+    found = f"{asked}, which is for {' and '.join(kinds)} cells"
+    return InvalidInput(f"column {column!r}", f"a distance for {kind} cells", found, hint)
+
+
+def _matrix_distance(spec: Any, kind: str, who: str) -> MatrixDistance:
+    matrix = _as_matrix(spec, who)
+    if kind != "number":
+        found = f"a column of kind {kind}"
+        hint = "Let the column hold integers, the positions of its rows in the matrix"
+        raise InvalidInput(who, "positions in the given matrix", found, hint)
+    return MatrixDistance(matrix)
 
 
 def _as_matrix(spec: Any, who: str) -> np.ndarray:

@@ -8,10 +8,9 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import pack
+from lookalike.columns.sets import Tokens, cells_of_type, pack
 from lookalike.columns.text import matrix, strings
-from lookalike.columns.tokens import Tokens
-from lookalike.errors import WrongType
+from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
@@ -84,18 +83,14 @@ class Edit(Distance):
 
     def _encode(self, column: Column) -> Ragged:
         tokens = Tokens()
-        rows: list[list[int] | None] = []
-        for row, cell in enumerate(column.values):
-            if cell is None:
-                rows.append(None)
-            elif not isinstance(cell, tuple | list):
-                hint = "Give each cell a tuple or a list, or make the column a text"
-                raise cell_error(column.name, row, "a sequence", show(cell), hint, WrongType)
-            elif self.sets_:
-                rows.append(_nested(cell, tokens, column.name, row))
-            else:
-                rows.append(tokens.of(cell))
-        return pack(rows)
+        hint = "Give each cell a tuple or a list, or make the column a text"
+        cells = cells_of_type(column, tuple | list, "a sequence", hint)
+
+        def numbers(row: int, cell: Any) -> list[int]:
+            return _nested(cell, tokens, column.name, row) if self.sets_ else tokens.of(cell)
+
+        each = enumerate(cells)
+        return pack([None if cell is None else numbers(row, cell) for row, cell in each])
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         if self.sets_:
@@ -185,7 +180,7 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
-            hint = "Make every item a set, or choose Edit(relabel='unit')"
+            hint = Phrase("Make every item a set, or choose ", Param("relabel", "unit", of="Edit"))
             raise cell_error(
                 column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
             )
@@ -196,7 +191,7 @@ def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
 def _edit(a: Ragged, b: Ragged) -> np.ndarray:
     """Count unit-cost edits.
 
-    The distance only asks which items are equal, so items can be renamed to letters and handed to
+    The distance only asks which items are equal, so items can be renamed to letters and passed to
     rapidfuzz, which works on 64 of them at once.
     """
     a_codes, b_codes, used = shared_codes(a.values, b.values)

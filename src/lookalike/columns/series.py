@@ -79,9 +79,7 @@ class DTW(Distance):
 
     name = "dtw"
     kinds = ("series",)
-    FIELDS: ClassVar[Fields] = {
-        "window": Maybe(Integer(0)),
-    }
+    FIELDS: ClassVar[Fields] = {"window": Maybe(Integer(0))}
 
     def __init__(self, window: int | None = None, scale: float | None = None) -> None:
         self.window = window

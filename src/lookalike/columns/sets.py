@@ -2,19 +2,108 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.tokens import Tokens
 from lookalike.errors import WrongType
 from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
 from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
 from lookalike.saving.fields import Field
 from lookalike.table.model.table import Column
+
+_NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
+
+
+class Tokens:
+    """Give tokens their numbers, each distinct one worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, int] = {}
+
+    def of(self, items: Iterable[Any]) -> list[int]:
+        """Return the numbers of some tokens, in order."""
+        known = self._known
+        found = []
+        for item in items:
+            number = known.get(item)
+            if number is None:
+                number = known[item] = token_id(item)
+            found.append(number)
+        return found
+
+
+def token_id(value: Any) -> int:
+    """Return the number of a token: below -1, equal for equal tokens, the same in every process.
+
+    Tokens are equal as Python finds them: ``1``, ``1.0`` and ``True`` are one token, ``1`` and
+    ``"1"`` are two. The number is a hash of 62 bits: among a million distinct tokens the chance
+    that any two are taken for one is one in ten million.
+
+    Examples
+    --------
+    >>> token_id("a") == token_id(np.str_("a")), token_id(1) == token_id(1.0)
+    (True, True)
+    >>> token_id("1") == token_id(1)
+    False
+    """
+    plain = _plain(value)
+    name = f"{type(plain).__name__}:{plain!r}"
+    digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest()
+    return -2 - (int.from_bytes(digest, "little") >> 2)
+
+
+def _plain(value: Any) -> Any:
+    """Write a token in one way only, however it was spelled."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, _NUMBERS):
+        return _plain_number(value)
+    if isinstance(value, tuple):
+        return ("tuple", *(_plain(item) for item in value))
+    if isinstance(value, frozenset):
+        return ("set", *sorted(token_id(item) for item in value))
+    # Such a repr shows an address, which is another one in every process.
+    if getattr(type(value), "__repr__", None) is object.__repr__:
+        raise WrongType(
+            "a token",
+            "a text, number, tuple or frozenset, or a type with its own repr",
+            f"a {type(value).__name__}",
+            "Turn the items into texts first",
+        )
+    return (type(value).__qualname__, repr(value))
+
+
+def _plain_number(value: Any) -> Any:
+    """Write a number as the simplest of int, float and fraction that it equals."""
+    if isinstance(value, bool | int | np.bool_ | np.integer):
+        return int(value)
+    # A finite Decimal may be too large for a float, so that math.isfinite would not do.
+    infinite = isinstance(value, Decimal) and not value.is_finite()
+    if isinstance(value, float | np.floating) or infinite:
+        near = float(value)
+        return int(near) if near.is_integer() else near
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return exact.numerator
+    near = float(exact)
+    same = Fraction(near) == exact
+    return near if same else ("fraction", exact.numerator, exact.denominator)
+
+
+def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndarray:
+    """Return the cells of a column, each of some type or None; name the first that is another."""
+    for row, cell in enumerate(column.values):
+        if cell is not None and not isinstance(cell, types):
+            raise cell_error(column.name, row, needed, show(cell), hint, WrongType)
+    return column.values
 
 
 def pack(rows: list[list[int] | None]) -> Ragged:
@@ -51,16 +140,9 @@ class _Sets(Distance):
 
     def _encode(self, column: Column) -> Ragged:
         tokens = Tokens()
-        rows: list[list[int] | None] = []
-        for row, cell in enumerate(column.values):
-            if cell is None:
-                rows.append(None)
-            elif isinstance(cell, frozenset | set):
-                rows.append(sorted(set(tokens.of(cell))))
-            else:
-                hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
-                raise cell_error(column.name, row, "a set", show(cell), hint, WrongType)
-        return pack(rows)
+        hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
+        cells = cells_of_type(column, frozenset | set, "a set", hint)
+        return pack([None if cell is None else sorted(set(tokens.of(cell))) for cell in cells])
 
     def cells_shape(self) -> Field:
         """Return what encoded cells look like."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,8 +60,9 @@ class _Text(Distance):
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return self._score(strings(a), strings(b))
 
+    @abstractmethod
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
-        raise AssertionError("a distance of texts must score")
+        """Return the distances of all texts of a to all of b."""
 
     def cells_shape(self) -> Field:
         """Return what encoded cells look like."""
@@ -97,9 +99,7 @@ class Levenshtein(_Text):
     """
 
     name = "levenshtein"
-    FIELDS: ClassVar[Fields] = {
-        "normalized": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
     def __init__(self, normalized: bool = True, scale: float | None = None) -> None:
         self.normalized = normalized
@@ -174,9 +174,7 @@ class JaroWinkler(_Text):
     """
 
     name = "jaro_winkler"
-    FIELDS: ClassVar[Fields] = {
-        "prefix_weight": Real(0.0, 0.25),
-    }
+    FIELDS: ClassVar[Fields] = {"prefix_weight": Real(0.0, 0.25)}
 
     def __init__(self, prefix_weight: float = 0.1, scale: float | None = None) -> None:
         self.prefix_weight = prefix_weight

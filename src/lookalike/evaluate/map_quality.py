@@ -152,7 +152,9 @@ def _preserved(space: Any, places: Any, k: int, sample: int, random_state: Any, 
     where = _read_places(places, n, who)
     if not isinstance(k, int | np.integer) or not 1 <= k < n / 2:
         hint = Phrase("Lower ", Param("k"), ", or add rows")
-        raise TooFewRows(Param("k", k, of=who), "k of at least 1, below n / 2", f"n={n}", hint)
+        raise TooFewRows(
+            Param("k", k, of=who), "k of at least 1, below n / 2", Param("n_samples", n), hint
+        )
     rng = make_generator(random_state)
     at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
     penalty = 0

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import check_k
+from lookalike.measures.contract.rows import check_k
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 

@@ -5,8 +5,7 @@ functions here show it, for a fitted measure, a matrix or a neighbor graph; the 
 as measures made of measures.
 """
 
-from lookalike.hubness.csls import CSLS
-from lookalike.hubness.dissim_local import DisSimLocal
+from lookalike.hubness.csls import CSLS, DisSimLocal
 from lookalike.hubness.graphs import rescale
 from lookalike.hubness.inequality import (
     antihub_occurrence,

@@ -1,4 +1,4 @@
-"""Cross-domain similarity local scaling."""
+"""Distances in excess of those to the neighborhoods of both rows: CSLS and DisSimLocal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,58 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike.hubness.excess import _Excess
-from lookalike.hubness.reducer import mean_of_lists
-from lookalike.measures.contract.rows import Rows
+from lookalike._runtime.threads import blocks, run
+from lookalike.hubness.reducer import Facts, _Scaled, mean_of_lists
+from lookalike.measures.contract.matrices import typical_distance
+from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.fields import Array, Fields, Real
+
+
+class _Excess(_Scaled):
+    """Base of the reducers that subtract a level of each row, a fact of the name ``level``.
+
+    Distances are excesses plus ``offset_``, so that none is negative. One far row makes the offset
+    so large that the sum has no digits left for the differences between all others: lists are
+    therefore sorted by the excesses themselves.
+    """
+
+    NATIVE = ("distance", "ratio")
+
+    def _fit_rows(self, rows: Rows) -> None:
+        self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
+        self.scale_ = typical_distance(self, rows)
+
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        """Return half of what the levels are subtracted from."""
+        return d
+
+    def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        return excesses(self._half(d), a["level"], b["level"], self.offset_ / 2)
+
+    def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
+        excess = self._order(d, back, a, b)
+        excess += self.offset_
+        return excess
+
+    @property
+    def order_shift(self) -> float:
+        """What a distance has over the value that lists are sorted by."""
+        return self.offset_
+
+    def order_block(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the excesses, which lists are sorted by; a row itself comes first."""
+        d, back = self._distances(a, b)
+        values = self._order(d, back, a.arrays, {name: v[None] for name, v in b.arrays.items()})
+        values[self_pairs(a, b)] = -self.offset_
+        return values
+
+
+def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, most: float) -> np.ndarray:
+    """Return 2 d - a - b with levels cut at ``most``, so that it is at least ``-2 * most``."""
+    from lookalike.kernels.hubness import excess_block
+
+    excess_block(d, np.minimum(a, most), np.minimum(b, most))
+    return d
 
 
 class CSLS(_Excess):
@@ -62,3 +110,76 @@ class CSLS(_Excess):
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         return {"r_x": float(a.arrays["level"][0]), "r_y": float(b.arrays["level"][0])}
+
+
+class DisSimLocal(_Excess):
+    """Take away what makes rows near a local center everybody's neighbor.
+
+    ``d**2 - |x - c_x|**2 - |y - c_y|**2`` with c the center of the k nearest neighbors [1]_.
+    Made for Euclidean distances; since ``|x - c_x|**2`` follows from distances alone, any measure
+    can be wrapped.
+
+    Parameters
+    ----------
+    %(measure)s
+    %(n_neighbors)s
+    %(candidates)s
+
+    Attributes
+    ----------
+    measure_ : the fitted measure inside
+    offset_ : what is added so that no distance is negative, twice the largest ``|x - c_x|**2``
+
+    Notes
+    -----
+    ``|x - c_x|**2`` is the mean of the squared distances of x to its k neighbors, less the sum of
+    all k * k squared distances between these, divided by ``2 * k**2``; it is cut at 0 where
+    distances are not Euclidean. ``distance`` is the number of the paper plus ``offset_``. The term
+    of a new row is cut at the largest fitted one, which changes none of its lists. Neighbors are
+    ranked before the offset is added: beside one far row it is so large that distances which
+    differ are shown as equal.
+
+    References
+    ----------
+    .. [1] Hara, Suzuki, Kobayashi, Fukumizu, Radovanovic (2016). Flattening the Density Gradient
+       for Eliminating Spatial Centrality to Reduce Hubness. AAAI Conference on Artificial
+       Intelligence 30. doi:10.1609/aaai.v30i1.10240
+
+    Examples
+    --------
+    >>> from lookalike.hubness import DisSimLocal
+    >>> from lookalike.measures import Vector
+    >>> measure = DisSimLocal(Vector(), n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> measure.distance()[0, 1:] - measure.offset_
+    array([-3.25, -1.25, 20.  ])
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "offset_": Real(nan=True),
+    }
+    ROWS: ClassVar[Fields | None] = {
+        "level": Array("float64", "n"),
+    }
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        near = self._near(inner, self.n_neighbors)
+        fitted = self.measure_.rows_
+        within = np.empty(len(inner))
+
+        def one(part: slice) -> None:
+            for i in range(part.start, part.stop):
+                these = fitted[near.indices[i]]
+                between = self.measure_.block(these, these)
+                within[i] = np.square(between).sum()
+
+        parts = [(part,) for part in blocks(len(inner), 256)]
+        run(one, parts, self.n_jobs, "finding local centers")
+        level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
+        return {"level": np.maximum(level, 0.0)}
+
+    def _half(self, d: np.ndarray) -> np.ndarray:
+        return d * d / 2
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        return {f"|{name} - c_{name}|^2": float(rows.arrays["level"][0])
+                for name, rows in (("x", a), ("y", b))}  # fmt: skip

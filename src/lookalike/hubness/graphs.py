@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType, suggest
 from lookalike.evaluate.space import without_self
-from lookalike.hubness.excess import excesses
+from lookalike.hubness.csls import excesses
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best, mean_of_lists
 from lookalike.hubness.scaling import EPS, affinities, ratios

@@ -20,11 +20,9 @@ from lookalike.hubness.survival import (
     gauss_survival,
     grown,
 )
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.matrices import check_pairs
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.matrices import check_pairs, moments
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.moments import moments
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import (

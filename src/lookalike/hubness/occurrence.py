@@ -11,7 +11,7 @@ from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
-from lookalike.measures.contract.lists import check_k
+from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.table.model.targets import code_labels
 

@@ -16,12 +16,10 @@ from sklearn.base import clone
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.contract.lists import Ids, check_k, name_rows
 from lookalike.measures.contract.matrices import SAMPLE
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._runtime.frames import make_frame
-from lookalike._runtime.text import plain, short
+from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase
 from lookalike.evaluate.agreement import (
     McNemar,
@@ -24,10 +23,21 @@ from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
-from lookalike.hubness.verdict import gaps_of_hubs, verdict
 from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
+from lookalike.show.html.drawings import dots, frame, mark, new_figure, words
+from lookalike.show.html.markup import (
+    AGAINST,
+    FOR,
+    Html,
+    color_key,
+    figure,
+    paragraphs,
+    section,
+    svg,
+    table,
+)
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table
 from lookalike.table.model.display import write_row
@@ -35,6 +45,268 @@ from lookalike.table.model.targets import code_labels
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from lookalike.table import Table
+
+SOME = 1.0  # skewness of the k-occurrence from which hubs are worth a look
+MANY = 1.4  # and from which few rows rule; the threshold of the hubness literature
+TOP = 10  # rows in the most lists that are looked at for gaps
+
+
+def verdict(report: HubnessReport) -> str:
+    """Say whether hubs are a problem, what a repair changed, and whether labels agree better.
+
+    Parameters
+    ----------
+    report : HubnessReport
+    """
+    before, *after = report.figures.values()
+    sentences = [_state(before, report), *(_change(before, one) for one in after)]
+    if not after and _number(before, "skewness") > SOME:
+        sentences.append("A repair, such as mutual proximity, may help.")
+    if report.test is not None:
+        word = "significant" if report.test.significant else "not significant"
+        sentences.append(
+            f"Votes that are right only after the repair: {report.test.only_second}, only before: "
+            f"{report.test.only_first} (McNemar p = {report.test.pvalue:.3g}, {word})."
+        )
+    return " ".join(sentences)
+
+
+def _number(figures: dict[str, float | None], name: str) -> float:
+    value = figures.get(name)
+    return 0.0 if value is None else value
+
+
+def _state(figures: dict[str, float | None], report: HubnessReport) -> str:
+    skewness = _number(figures, "skewness")
+    largest, orphans = _number(figures, "largest"), _number(figures, "orphans")
+    many = 1.0 - _number(figures, "reachability")
+    lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
+    none = "every row is in at least one"
+    if orphans:
+        rows = "1 row" if round(orphans) == 1 else f"{orphans:,.0f} rows"
+        none = f"{rows} ({percent(many)}) {'is' if rows == '1 row' else 'are'} in none"
+    if skewness > MANY:
+        word = "Strong hubness"
+    elif skewness > SOME:
+        word = "Some hubness"
+    else:
+        word = "No hubness to speak of"
+    return f"{word} (skewness {skewness:.2f}): {lists}, and {none}."
+
+
+def _change(before: dict[str, float | None], after: dict[str, float | None]) -> str:
+    old, new = _number(before, "skewness"), _number(after, "skewness")
+    word = "lowers" if new < old else "does not lower"
+    largest = f"{_number(before, 'largest'):,.0f} to {_number(after, 'largest'):,.0f} lists"
+    orphans = f"{_number(before, 'orphans'):,.0f} to {_number(after, 'orphans'):,.0f}"
+    return (
+        f"The repair {word} the skewness ({old:.2f} to {new:.2f}); the largest hub goes from "
+        f"{largest}, the rows in none from {orphans}."
+    )
+
+
+def gaps_of_hubs(report: HubnessReport, table: Table) -> str | None:
+    """Say so if the rows in the most lists are rows with missing cells.
+
+    What is missing cannot differ, so rows with gaps may be near to everybody.
+
+    Parameters
+    ----------
+    report : HubnessReport
+    table : Table
+        The rows it is about.
+
+    Returns
+    -------
+    A sentence, or None where the largest hubs have no more gaps than other rows.
+    """
+    gaps: Any = np.zeros(len(table), dtype=np.int64)
+    for column in table:
+        gaps = gaps + column.missing
+    top = [int(line["row"]) for line in report.top(TOP)]
+    have, usual = float((gaps[top] > 0).mean()), float((gaps > 0).mean())
+    if have <= usual + 0.25 or have < 0.5:
+        more, mean = float(gaps[top].mean()), float(gaps.mean())
+        if more < 2.0 * mean or more < 1.0:
+            return None
+        return (
+            f"The {len(top)} rows in the most lists lack {more:.1f} cells each, where {mean:.1f} "
+            "is the mean: what is missing cannot differ, so they are near to everybody."
+        )
+    return (
+        f"{percent(have)} of the {len(top)} rows in the most lists have a missing cell, "
+        f"{percent(usual)} of all rows do: what is missing cannot differ, so they are near to "
+        "everybody."
+    )
+
+
+COLORS = (AGAINST, FOR)  # before, after
+ORPHAN = "currentColor"  # stands out on light and dark ground
+POINTS = 1_500  # rows on a map: hubs first, then a fixed sample
+LANDMARKS = 150
+
+
+def fragment(report: HubnessReport) -> str:
+    """Return tables and pictures without the page around them."""
+    title = f"{report.title}, lists of {report.k}"
+    figures = [[label, *texts] for _, label, texts in report.rows()]
+    largest = [[f"{value:g}" for value in line.values()] for line in report.top()]
+    parts = [paragraphs([report.verdict]), table(figures, ["", *report.columns], title)]
+    parts.append(paragraphs(f"Note: {note}" for note in report.notes))
+    parts.append(section("In how many lists are the rows?", histogram(report)))
+    places = hub_map(report)
+    if places is not None:
+        parts.append(section("Where are the hubs?", hub_maps(report, *places)))
+    parts.append(section("Largest hubs", table(largest, ["row", *report.columns])))
+    return "".join(parts)
+
+
+def _bins(report: HubnessReport) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return edges and, for each column, the number of rows between them."""
+    top = max(float(counts.max()) for counts in report.occurrences.values())
+    width = max(1.0, np.ceil((top + 1) / 40))
+    edges = np.arange(0, top + 1 + width, width) - 0.5
+    return edges, [np.histogram(counts, edges)[0] for counts in report.occurrences.values()]
+
+
+def histogram(report: HubnessReport) -> Html:
+    """Return how many rows are in how many lists, as a drawing with its key."""
+    edges, heights = _bins(report)
+    # Roots, or the few hubs on the right would not be seen beside the many rows on the left.
+    tallest = np.sqrt(max(int(column.max()) for column in heights))
+    bins, across = len(edges) - 1, 460 / (len(edges) - 1)
+    bars = []
+    for at, (column, color) in enumerate(zip(heights, COLORS, strict=False)):
+        wide = across / len(heights)
+        for i in range(bins):
+            tall = 170 * np.sqrt(column[i]) / tallest
+            if column[i]:
+                low, high = edges[i] + 0.5, edges[i + 1] - 0.5
+                bars.append(
+                    f'<rect x="{10 + i * across + at * wide:.1f}" y="{180 - tall:.1f}" '
+                    f'width="{wide * 0.92:.1f}" height="{tall:.1f}" fill="{color}">'
+                    f"<title>{report.columns[at]}: {column[i]} rows in {low:g} to {high:g} lists"
+                    "</title></rect>"
+                )
+    places = [(10 + (i + 0.5) * across, i) for i in range(0, bins, max(1, bins // 6))]
+    ticks = "".join(
+        # The last number would be cut at the edge if it stood in the middle of its bar.
+        words((min(x, 478.0), 198), f"{edges[i] + 0.5:g}", "end" if x > 440 else "middle")
+        for x, i in places
+    )
+    axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
+    label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
+    drawing = svg(480, 204, label, [axis, *bars, ticks])
+    names = zip(COLORS, report.columns, strict=False)
+    key = color_key(names) if len(report.columns) > 1 else ""
+    caption = f"Lists of {report.k} that a row is in; height: root of the number of rows."
+    return figure(drawing + key, caption)
+
+
+def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return positions of rows and their places in the plane, by the distances before a repair.
+
+    Landmark scaling: classical scaling of a sample, and the other rows placed by their distances to
+    it (de Silva, Tenenbaum 2004, Sparse multidimensional scaling using landmark points). None
+    where there are no distances.
+    """
+    space = report.space
+    if isinstance(space, _Reducer):
+        space = space.measure_
+    if not isinstance(space, Measure) or len(space.rows_) < 3:
+        return None
+    first = next(iter(report.occurrences.values()))
+    n = len(first)
+    rng = np.random.default_rng(0)
+    at = np.arange(n)
+    if n > POINTS:
+        largest = np.argsort(-first, kind="stable")[: POINTS // 10]
+        at = np.union1d(largest, rng.choice(n, POINTS - len(largest), replace=False))
+    marks = np.sort(rng.choice(at, min(LANDMARKS, len(at)), replace=False))
+    squares = space.block(space.rows_[at], space.rows_[marks]) ** 2
+    inner = squares[np.isin(at, marks)]
+    if not np.isfinite(squares).all():
+        return None
+    inner = (inner + inner.T) / 2
+    means = inner.mean(axis=0)
+    gram = (means[:, None] + means - inner - means.mean()) / 2
+    values, vectors = np.linalg.eigh(gram)
+    values, vectors = np.maximum(values[-2:], 1e-12 * max(values[-1], 1e-300)), vectors[:, -2:]
+    # The wider direction lies flat.
+    return at, ((means - squares) @ (vectors / np.sqrt(values)) / 2)[:, ::-1]
+
+
+def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
+    """Return maps of some rows, one for each column of the report, with the hubs on them.
+
+    Parameters
+    ----------
+    report : HubnessReport
+    at : int array of m
+        Positions of the rows.
+    places : float array of shape (m, 2)
+    """
+    xy, height = frame(places)
+    panels = []
+    for name, counts in report.occurrences.items():
+        some = np.asarray(counts, dtype=float)[at]
+        hub = some > report.factor * report.k
+        order = np.argsort(some, kind="stable")
+        circles = [
+            mark(xy[j], 2.5 + 1.6 * np.sqrt(some[j] / report.k), COLORS[0],
+                 f"row {int(at[j])}: {some[j]:g} lists")
+            for j in order if hub[j]
+        ]  # fmt: skip
+        # The fewer, the larger, as on the map of the rows; orphans a little larger than the rest.
+        size = float(np.clip(90 / np.sqrt(len(xy)), 3.5, 7.0))
+        orphans = dots(xy[some == 0], ORPHAN, size + 0.5)
+        parts = [dots(xy[(some > 0) & ~hub], FOR, size), orphans, *circles]
+        hubs = f"{int(hub.sum()):,} hub" + ("" if hub.sum() == 1 else "s")
+        caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
+        if len(report.occurrences) > 1:
+            caption = f"{name.capitalize()}: {caption}"
+        panels.append(figure(svg(480, height, f"map of rows. {caption}", parts), caption))
+    key = [
+        (COLORS[0], "hubs; the larger, the more lists they are in"),
+        (FOR, "other rows"),
+        (ORPHAN, "orphans: in no list"),
+    ]
+    return Html(f'<div class="figures">{"".join(panels)}</div>{color_key(key)}')
+
+
+def draw(report: HubnessReport) -> Any:
+    """Draw histogram and map with matplotlib."""
+    places = hub_map(report)
+    panels = 1 + (0 if places is None else len(report.columns))
+    figure = new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
+    axes = np.atleast_1d(figure.subplots(1, panels))
+    edges, heights = _bins(report)
+    for name, column, color in zip(report.columns, heights, COLORS, strict=False):
+        axes[0].stairs(column, edges, label=name, color=color, fill=True, alpha=0.5)
+    axes[0].set(xlabel=f"lists of {report.k} that a row is in", ylabel="rows", yscale="symlog")
+    axes[0].legend()
+    if places is not None:
+        at, xy = places
+        for axis, (name, counts) in zip(axes[1:], report.occurrences.items(), strict=True):
+            some = np.asarray(counts, dtype=float)[at]
+            order = np.argsort(some, kind="stable")
+            dots = axis.scatter(
+                xy[order, 0],
+                xy[order, 1],
+                s=4 + 12 * some[order] / report.k,
+                c=some[order],
+                vmin=0,
+                vmax=report.factor * report.k,  # one scale for both maps; hubs are at its end
+                cmap="viridis",
+                alpha=0.7,
+                rasterized=True,
+            )
+            axis.set(title=f"hub map, {name}", xticks=[], yticks=[])
+            figure.colorbar(dots, ax=axis, label="occurrence")
+    return figure
+
 
 SMALL = 2_000  # rows up to which embeddings and very long lists are worth their time
 SHOWN = 5  # rows in the most lists that the text form shows
@@ -176,10 +448,11 @@ class HubnessReport(Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per figure."""
         names = [name for name, _, _ in self.rows()]
+        meanings = [meaning for _, meaning, _ in self.rows()]
         figures = {
             column: [values.get(name) for name in names] for column, values in self.figures.items()
         }
-        return {"figure": names, **figures}
+        return {"figure": names, "meaning": meanings, **figures}
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print what it comes to, the figures, then the rows that are in the most lists."""
@@ -190,8 +463,8 @@ class HubnessReport(Result):
         if self.missing_cells is not None:
             layout.say(console, self.missing_cells, "yellow")
         figures = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
-        for _, words, texts in self.rows():
-            figures.add_row(*layout.cells([words, *texts]))
+        for _, label, texts in self.rows():
+            figures.add_row(*layout.cells([label, *texts]))
         console.print(figures)
         layout.headline(console, "Rows in the most lists")
         console.print(self._hub_grid(console.width))
@@ -218,20 +491,6 @@ class HubnessReport(Result):
             grid.add_row(*layout.cells([*line, words]))
         return grid
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the figures as a data frame, one row each.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        """
-        names = [name for name, _, _ in self.rows()]
-        labels = [label for _, label, _ in self.rows()]
-        data: dict[str, list[Any]] = {"figure": names, "meaning": labels}
-        for column, figures in self.figures.items():
-            data[column] = [figures.get(name) for name in names]
-        return make_frame(data, backend)
-
     def __str__(self) -> str:
         rows = self.rows()
         wide = max(len(label) for _, label, _ in rows)
@@ -254,8 +513,6 @@ class HubnessReport(Result):
 
     def html_body(self) -> str:
         """Return what stands on the page, as HTML."""
-        from lookalike.hubness.page import fragment
-
         return fragment(self)
 
     def plot(self) -> Any:
@@ -263,8 +520,6 @@ class HubnessReport(Result):
 
         Needs matplotlib; returns its figure.
         """
-        from lookalike.hubness.page import draw
-
         return draw(self)
 
 

@@ -15,10 +15,9 @@ from lookalike.hubness.reducer import (
     farthest,
     mean_of_lists,
 )
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.matrices import check_pairs, square, typical_distance
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 

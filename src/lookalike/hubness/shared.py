@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike.hubness.reducer import _Reducer
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.saving.fields import Array, Dims, Fields, Flag
 
 

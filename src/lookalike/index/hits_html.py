@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.notebook import fragment, grid, sides
 from lookalike.show.reasons import Styles
 from lookalike.table.model.display import label_first
 

@@ -30,7 +30,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import as_table, read_table
-from lookalike.trees.thresholds.isolation import grow_isolation
+from lookalike.trees.growers import grow_extra
 
 BLOCK = 2048  # rows that are scored at once
 
@@ -141,7 +141,7 @@ class ReFeat(SaveMixin, BaseEstimator):
             hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
             raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
-        grown = grow_isolation(
+        grown = grow_extra(
             values,
             n_trees=self.n_estimators,
             max_samples=psi,

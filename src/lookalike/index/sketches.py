@@ -14,8 +14,7 @@ import numpy as np
 
 from lookalike.kernels.lists import keep_pairs
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import name_rows
-from lookalike.measures.contract.rows import Rows, kept_beside
+from lookalike.measures.contract.rows import Rows, kept_beside, name_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import SketchGraph, load_faiss
 
@@ -72,7 +71,7 @@ class Sketches:
         values = rows.arrays[sketch.array]
         if sketch.metric == "bits" and values.size < LEAVES:
             return Tuned()
-        graph = kept_beside(rows, "_sketch_graph", lambda: SketchGraph(sketch, values))
+        graph = kept_beside(rows, "sketch_graph", lambda: SketchGraph(sketch, values))
         sample = np.random.default_rng(0).choice(len(rows), 2 * SAMPLE, replace=False)
         chosen, judged = np.sort(sample[:SAMPLE]), np.sort(sample[SAMPLE:])
         truth = [

@@ -15,9 +15,7 @@ from lookalike.errors import InvalidInput
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids
 from lookalike.index.query import QueryReader
-from lookalike.index.segments import Segments, as_id
-from lookalike.index.tables import check_alike
-from lookalike.index.tables import concatenate as join_tables
+from lookalike.index.segments import Segments, as_id, check_alike, join_tables
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (

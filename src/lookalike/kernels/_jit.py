@@ -5,7 +5,7 @@ several in parallel. They are strict about NaN: ``fastmath`` would let the compi
 none, and numba's disk cache does not distinguish a fast build from a strict one.
 
 A kernel is given to numba when it is first called, or when one that calls it is compiled: importing
-numba and loading one kernel takes 0.7 s of processor time, which a small question does not need.
+numba and loading the kernels of a search takes 0.7 s of processor time, which a small one saves.
 
 ``LOOKALIKE_COMPILE=0`` (or numba's own ``NUMBA_DISABLE_JIT=1``) runs every kernel as plain Python:
 slow, but a debugger and a coverage tool can see inside. Kernels with hand-made vector code then use

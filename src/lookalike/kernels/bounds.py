@@ -1,12 +1,22 @@
-"""What one cell adds to a lower bound, in narrow whole numbers.
+"""Lower bounds of distances from one byte per cell, which rule out most rows of a search.
 
-numba alone would widen every sum to 64 bits, and turn every choice into a jump, and lose most of
-the vector unit either way. Each term has a plain twin for when nothing is compiled.
+Codes lie in tiles of 1,024 rows, a column of a tile contiguous. The bound of a row is a sum of
+integers over the columns: for numbers ``w * max(|u - v| - 1, 0)`` with u and v the codes of the two
+cells, for categories w where the codes differ, for looked up columns what a table of the query says
+of the code. Coordinates of a vector add up their squares by themselves; with the last of them the
+root of that sum is added. Code 255 is a missing cell, which adds ``gap``. The sums are kept in the
+narrow type of ``work``, which the caller chooses wide enough.
 """
 
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
+
+# -- what one cell adds, in narrow integers --------------------------------------------------------
+#
+# numba alone would widen every sum to 64 bits and turn every choice into a branch, and either
+# keeps most of the vector unit idle. Each term has a plain Python fallback for when nothing is
+# compiled.
 
 MISSING = 255  # the code of a missing cell
 
@@ -187,6 +197,8 @@ else:
         return max(one, other)
 
 
+# -- sums over the columns of a tile ---------------------------------------------------------------
+
 TILE = 1024
 PART = 64  # rows of a tile whose smallest bound is remembered
 STEPS = 254  # numbers are cut into so many steps: codes from 0 to 254
@@ -330,7 +342,7 @@ def propose(tiles, n, allowed, asked, first, last, work, lost, keys, lowest, bes
             row_bounds(tiles[t], asked, q, work, lost, keys)
             least, at_least = best[q], rows[q]
             for part in range(parts):
-                # Bounds are not negative, so their bits are in the same order, and whole numbers
+                # Bounds are not negative, so their bits are in the same order, and integers
                 # are quick.
                 low_bits[0] = bits[part * PART]
                 for c in range(part * PART, (part + 1) * PART):

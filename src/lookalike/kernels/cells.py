@@ -1,7 +1,8 @@
-"""The named tuples of arrays that travel through the kernels of similarity trees.
+"""Growing similarity trees, whose tests compare a cell with two cells of fitted rows.
 
 A test on column f is a pair of rows p and q and a threshold: a row x is projected to
-``d(q, x) - d(p, x)`` and goes left if that is at most the threshold.
+``d(q, x) - d(p, x)`` and goes left if that is at most the threshold. Columns are numbers,
+categories or matrices of distances.
 """
 
 import math
@@ -24,6 +25,8 @@ from lookalike.kernels.growing import (
     stack_root,
 )
 
+# -- the named tuples of arrays that the kernels take ----------------------------------------------
+
 NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, OUTSIDE = range(7)
 GINI, ENTROPY, VARIANCE = range(3)
 
@@ -38,7 +41,7 @@ class CellColumns(NamedTuple):
     values : float64 (columns, rows)
         Numbers, codes of categories, or places in a matrix of distances; NaN where missing.
     ranks : int32 (columns, rows)
-        The same as whole numbers in the order of the values.
+        The same as integers in the order of the values.
     flat : float64
         Matrices of distances, one after another: ``flat[base[f] + width[f] * i + j]`` is the
         distance of cells i and j of column f.
@@ -75,7 +78,7 @@ class Targets(NamedTuple):
 
 
 class SplitRules(NamedTuple):
-    """What is asked of a tree and of its tests, in whole numbers.
+    """What is asked of a tree and of its tests, in integers.
 
     Parameters
     ----------
@@ -208,6 +211,10 @@ def make_tree(most, n_classes):
         np.zeros((most, n_classes)),
     )
 
+
+# -- one candidate test: which cells to compare with, and where to cut -----------------------------
+#
+# Rows that were drawn several times count ``times[row]``.
 
 EXACT = 32  # rows; up to here all pairs are compared for a variance
 TIE = 1e-12  # impurities closer than this are equal
@@ -576,6 +583,9 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
     return best, imbalance, place
 
 
+# -- growing one tree ------------------------------------------------------------------------------
+
+
 @kernel
 def draw_times(state, n, times):
     """Draw n of n rows with replacement and count how often each came."""
@@ -850,6 +860,9 @@ def grow_similarity(cells, targets, rows, rules, floor, pool, state, stack, paus
                 column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
             )
             close_node(stack, tree, at, best, low, middle, high, depth)
+
+
+# -- isolation trees: random projections between two random cells ----------------------------------
 
 
 @kernel

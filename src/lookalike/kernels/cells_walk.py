@@ -1,8 +1,8 @@
-"""Asking tests of rows, met on their way or not, and cutting similarity trees back.
+"""Walking down grown similarity trees, and pruning them.
 
-``values[f, i]`` is the number or category of row i on column f, or, for objects, its place in a
+``values[f, i]`` is the number or category of row i on column f, or, for objects, its position in a
 block of distances to the kept cells (``flat``, as in ``cells``); ``p`` and ``q`` are numbers,
-categories, or places among the kept cells.
+categories, or positions among the kept cells.
 """
 
 from typing import NamedTuple
@@ -11,6 +11,8 @@ import numpy as np
 
 from lookalike.kernels._jit import inline, kernel
 from lookalike.kernels.cells import CATEGORY, NUMBER, TABLE, VALUE, project
+
+# -- tests of rows, on their path or not, and pruning ----------------------------------------------
 
 
 class CellBlock(NamedTuple):
@@ -112,6 +114,13 @@ def prune(feature, right, weights, impurities, alpha):
             below[v] += gone_risk
             v = parent[v]
 
+
+# -- rows go down together: each node tests all rows that have arrived -----------------------------
+#
+# A row alone waits for every test before it knows the next one, and the processor mispredicts the
+# side half of the time. Rows of a node do not wait for each other: each is written to both ends
+# of the node's range, and only one of the two ends moves on. The kind of the column is chosen
+# once per node, and a test of a number is one comparison (``find_cuts``).
 
 FEW = 4  # rows of a node up to which each walks on alone
 AT_MOST, ABOVE, PROJECTED = 0, 1, 2  # who goes left: x <= cut, x > cut, or see the projection

@@ -1,12 +1,13 @@
-"""Which things hang together: a forest of parents, joined by the lower index.
-
-``parents[i]`` leads from i towards the root of its component; the root is the smallest index of
-the component, so components do not depend on the order in which they were joined.
-"""
+"""Clusters from distances: connected components, DBSCAN and HDBSCAN, k-medoids, closures."""
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
+
+# -- connected components (union-find) -------------------------------------------------------------
+#
+# ``parents[i]`` leads from i towards the root of its component; the root is the smallest index of
+# the component, so components do not depend on the order in which they were joined.
 
 
 @kernel
@@ -48,6 +49,12 @@ def roots_of(parents):
     for i in range(parents.shape[0]):
         roots[i] = root_of(parents, i)
     return roots
+
+
+# -- DBSCAN and HDBSCAN from blocks of distances ---------------------------------------------------
+#
+# A row is core if at least ``needed`` rows, itself among them, are within ``eps``. Clusters are
+# the components of core rows within eps of each other. NaN is never within eps.
 
 
 @kernel
@@ -199,6 +206,14 @@ def ways_out_of_block(block, rows, column, core, parts, cost, target):
                 cost[i], target[i] = d, j
 
 
+# -- k-medoids by FasterPAM ------------------------------------------------------------------------
+#
+# Swaps of one medoid for one row, evaluated for all medoids at once: Schubert and Rousseeuw
+# (2021), doi:10.1016/j.is.2021.101804. ``d[c]`` holds the distances of all rows to the candidate
+# c: for distances that are not symmetric the caller passes the transposed matrix. Missing values
+# are not allowed.
+
+
 @kernel
 def least_total(d, start, stop, best, at):
     """Return the least sum of distances to a candidate, and whose: ties to the lower."""
@@ -297,7 +312,7 @@ def swap_change(row, first, near, far, losses, change):
     return change[best] + shared, best
 
 
-# Where the search for swaps stands, in an array of whole numbers: the next candidate, how many were
+# Where the search for swaps stands, in an array of integers: the next candidate, how many were
 # tried since the last swap, whole sweeps, swaps, and the best swap so far (its place, its row).
 NEXT, SINCE, SWEEPS, SWAPS, PLACE, ROW = range(6)
 COST, GAIN = range(2)  # and in an array of numbers: the cost, the change of it by that best swap
@@ -348,6 +363,10 @@ def swap_some(d, medoids, eager, most, steps, first, second, near, far, taken, l
             return True
     return False
 
+
+# -- transitive closures of a relation with values in [0, 1] ---------------------------------------
+#
+# Links of a chain are joined by a t-norm: the minimum, the product, or max(a + b - 1, 0).
 
 MINIMUM, PRODUCT, LUKASIEWICZ = 0, 1, 2
 CODES = {"min": MINIMUM, "product": PRODUCT, "lukasiewicz": LUKASIEWICZ}

@@ -28,7 +28,7 @@ CODES = {
 
 @kernel
 def distance_block(a, b, code, out):
-    """Write the distance of every row of a to every row of b into out; rows have no gaps."""
+    """Write the distance of every row of a to every row of b into out; no cell is missing."""
     n_a, n_columns = a.shape
     n_b = b.shape[0]
     if n_a < FEW:
@@ -162,7 +162,7 @@ def _scaled_length(x, y):
 def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     """Write distances built from rank differences into out.
 
-    ``twice`` holds mid-counts times 2 (whole numbers), ``value`` the raw values (only asked whether
+    ``twice`` holds mid-counts times 2 (integers), ``value`` the raw values (only asked whether
     they are equal), ``new`` is 1.0 for a row that was not fitted. A difference between unequal
     values grows by 1/2 for each of the two rows that is new.
     """
@@ -238,6 +238,11 @@ def _add_steps(x, column, step, zero, total):
         gap = abs(x - column[c])
         total[c] += gap + (step if gap != zero else zero)
 
+
+# -- cityblock distances of ranks in two bytes: sixteen differences per instruction ----------------
+#
+# Twice the ranks are integers, and so are their differences: the sums are exact, in any order and
+# any width that holds them.
 
 RANK_TILE = 512  # rows of b at a time: twenty columns of them stay in the first-level cache
 MOST_RANK = 65535  # of a sum in two bytes

@@ -1,4 +1,4 @@
-"""Loops over small blocks in numpy, for the time before anything is compiled.
+"""The loops of a first search in numpy, for the time before anything is compiled.
 
 Each function takes and writes the same arrays as the loop of its name, and gives the same bits: a
 sum over columns is taken column by column in the same order, and every other step is one rounding
@@ -20,7 +20,7 @@ from lookalike.kernels.distances import (
 
 
 def distance_block(a, b, code, out):
-    """Write the distance of every row of a to every row of b into out; rows have no gaps."""
+    """Write the distance of every row of a to every row of b into out; no cell is missing."""
     out[:] = 0.0
     with np.errstate(over="ignore", under="ignore"):
         for gap in _gaps(a, b):
@@ -79,7 +79,7 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
 
 
 def ranked_cityblock(twice_a, twice_b, step, turned, total, out):
-    """Write cityblock distances of ranks, where all sums are exact; the room lent is not needed."""
+    """Write cityblock distances of ranks, where all sums are exact; no work arrays are needed."""
     out[:] = 0.0
     for gap in _gaps(twice_a, twice_b):
         out += np.abs(gap) + np.where(gap != 0.0, np.float64(step), 0.0)
@@ -165,7 +165,7 @@ def merge_lists(distances, indices, more_distances, more_indices):
         return
     far = np.concatenate([distances, more_distances], axis=1)
     ids = np.concatenate([indices, more_indices], axis=1)
-    # Whoever is farther than the k-th need not be sorted.
+    # Candidates farther than the k-th need not be sorted.
     rows, at = np.nonzero(far <= np.partition(far, k - 1, axis=1)[:, k - 1, None])
     far, ids = far[rows, at], ids[rows, at]
     order = np.lexsort((ids, ids < 0, far, rows))

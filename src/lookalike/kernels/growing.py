@@ -1,15 +1,16 @@
-"""Random numbers inside kernels, one stream per tree.
-
-A multiply-with-carry generator whose state is one signed 64-bit number: no step overflows, so that
-compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's
-generator, so that the forest does not depend on how its trees are shared among threads.
-"""
+"""Growing trees whose tests are thresholds, and what all growers of trees share."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
+
+# -- random numbers, one stream per tree -----------------------------------------------------------
+#
+# A multiply-with-carry generator whose state is one signed 64-bit integer: no step overflows, so
+# compiled and plain runs give the same stream. Each tree has its own state, drawn by numpy's
+# generator, so a forest does not depend on how its trees are divided among threads.
 
 MULTIPLIER = 698769069  # MULTIPLIER * 2**32 - 1 is a safe prime: the period is about 2**60
 STATES = MULTIPLIER * 2**32 - 1  # admissible states are 1 .. STATES - 1
@@ -34,7 +35,7 @@ def draw_unit(state):
 
 @kernel
 def draw_below(state, bound):
-    """Return a whole number in 0 .. bound - 1."""
+    """Return an integer in 0 .. bound - 1."""
     return int(draw_unit(state) * bound)
 
 
@@ -62,6 +63,8 @@ def draw_rows(state, n, order, rows, swaps):
         j = swaps[i]
         order[i], order[j] = order[j], order[i]
 
+
+# -- sorting short runs: radix sort of integers, quicksort of numbers with their items -------------
 
 SMALL = 24  # up to here insertion sort is fastest
 RANK = 32  # a key is a rank in the high bits and a row in the low ones
@@ -158,6 +161,13 @@ def sort_values(x, item, m, stack):
             x[j + 1], item[j + 1] = v, w
 
 
+# -- the loop over the nodes of a growing tree -----------------------------------------------------
+#
+# Depth first from a stack, nodes numbered in preorder. Every grower is the same loop: take the
+# next node, look at its rows ``rows[low:high]``, and, unless it is a leaf, bring those that go
+# left to the front and put its two children on the stack. The stack holds all that is left to do,
+# so a loop can pause between two nodes and go on later.
+
 WAITING, MADE = 0, 1
 
 
@@ -214,6 +224,14 @@ def stack_children(stack, node, low, middle, high, depth):
     one[0], one[1], one[2], one[3], one[4] = middle, high, depth + 1, node, 1
     other[0], other[1], other[2], other[3], other[4] = low, middle, depth + 1, node, 0
     stack.count[WAITING] = top + 2
+
+
+# -- growing one tree on a sample of rows: by labels (Gini) or at random ---------------------------
+#
+# Values come as codes: their rank among the distinct values of the column (a category: its
+# number), -1 where missing. Only the order of values can matter, and integers are sorted, counted
+# and compared faster. ``cut`` is the largest code on the left, or the category; ``above`` the
+# smallest code on the right.
 
 
 class RankedTree(NamedTuple):

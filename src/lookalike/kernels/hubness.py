@@ -1,8 +1,4 @@
-"""How many objects lie farther away from both: the counts behind mutual proximity.
-
-Counting looks at every third object for every pair, so it is done on ranks in two bytes wherever
-both rows were fitted: sixteen or more comparisons per instruction instead of four.
-"""
+"""Secondary distances against hubness: mutual proximity, local scaling, shared neighbors."""
 
 import math
 from fractions import Fraction
@@ -11,6 +7,12 @@ import numpy as np
 
 from lookalike.kernels._jit import COMPILED, inline, intrinsic, kernel
 from lookalike.kernels.narrow import add_narrow
+
+# -- counts behind mutual proximity ----------------------------------------------------------------
+#
+# How many objects are farther away from both rows of a pair. Counting looks at every third object
+# for every pair, so it is done on ranks in two bytes wherever both rows were fitted: sixteen or
+# more comparisons per instruction instead of four.
 
 TILE = 64  # rows of b kept near while the rows of a pass by
 DEPTH = 1024  # third objects looked at in one go
@@ -188,10 +190,20 @@ def overlaps(near_a, near_b, n_fitted, out):
                 inside[at] = 0
 
 
+# -- normal tails and Gaussian affinities ----------------------------------------------------------
+#
+# Both need an exponential. The one of the C library is called number by number, so it is written
+# out here in plain arithmetic: the compiler then works on several numbers at once, and since
+# nothing but basic operations in a fixed order is used, an entry has the same bits in every
+# block. Facts about the rows of ``b`` come as an array of shape (1, columns), or of shape (rows,
+# columns) where every row has columns of its own (candidates of a neighbor list). Distances are
+# replaced in place: with one array for both, the compiler knows that no write changes what it
+# reads.
+
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts: the first has room for exact products
 LN2_LOW = 1.90821492927058770002e-10
-ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest whole number in the low bits
+ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
 ONE = 1023 << 52  # the bits of 1.0
 LOWEST = -708.0  # below it exp leaves the normal range and becomes 0 here
 HALF_ROOT = 0.7071067811865476
@@ -339,6 +351,8 @@ def excess_block(d, level_a, level_b):
         for j in range(row.shape[0]):
             row[j] = 2.0 * row[j] - (level + levels[j])
 
+
+# -- mean and variance of the distances of each row, updated chunk by chunk ------------------------
 
 LANES = 8  # running sums side by side: a fixed order, and the compiler can use them all at once
 

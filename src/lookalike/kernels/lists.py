@@ -1,7 +1,7 @@
-"""The k nearest, kept while distances stream past.
+"""Lists of the k nearest neighbors, kept while distances stream past.
 
 A list is sorted by (distance, id): ties go to the lower id, whatever the order in which candidates
-arrive, so lists made from parts of a collection merge to the list of the whole. A place not yet
+arrive, so lists made from parts of a collection merge to the list of the whole. An entry not yet
 taken holds (inf, -1); an undefined distance (NaN) counts as infinite.
 """
 
@@ -72,7 +72,7 @@ def keep_pairs(queries, ids, far, exclude, distances, indices):
 def keep_in_heap(block, ids, exclude, distances, indices):
     """Do what ``keep_nearest`` does for long lists, kept as heaps: see ``sort_heaps``.
 
-    The first of a heap is the last of its list, and nobody comes after both of its two followers.
+    The first of a heap is the last of its list, and no entry comes after both of its two followers.
     """
     for i in range(block.shape[0]):
         best, named = distances[i], indices[i]
@@ -140,6 +140,12 @@ def merge_lists(distances, indices, more_distances, more_indices):
                 best[place], named[place] = old[at], old_ids[at]
                 at += 1
 
+
+# -- Euclidean neighbors: a matrix product proposes, the pair kernel decides -----------------------
+#
+# A float32 product gives all squared distances of a block at once, each with an error that can be
+# bounded. Rows that might still belong to a list are measured again by ``distance_pair``; the
+# lists then hold exactly what they would hold without the product, to the last bit.
 
 STRIDE = 64  # candidates looked at together; most strides hold nothing of interest
 
@@ -219,6 +225,9 @@ def _limit(worst, code, n_columns, margin, a_norm):
     square = square * (1.0 + 4.0 * (n_columns + 4) * 2.0**-53) + margin - a_norm * a_norm
     # one step up: rounding to float32 must not lower it (numba would widen the step to float64)
     return np.float32(np.nextafter(np.float32(square), np.float32(np.inf)))
+
+
+# -- the nearest rows of each class, for Relief weights --------------------------------------------
 
 
 @kernel

@@ -380,6 +380,14 @@ def mixed_pairs(a, b, ends, alpha, beta, levels, starts, out):
                 out[i, j] = levels[starts[j, 0] + np.int64(x) * starts[j, 1] + np.int64(y)]
 
 
+# -- distances to the centers of clusters, for k-means of mixed rows -------------------------------
+#
+# A row has numbers (NaN where missing) and codes of levels (-1 missing; other negative codes and
+# codes beyond the fitted levels are new levels). A center has the mean of each number, and for
+# each column of levels what a level adds and what every row pays (see
+# ``clustering.mixed_means``).
+
+
 @kernel
 def assign_centers(numbers, codes, starts, means, adds, pays, labels, near, other):
     """Fill in the nearest center of each row, its squared distance, and that to the next center.

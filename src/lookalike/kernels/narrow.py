@@ -1,6 +1,6 @@
-"""Counting in narrow whole numbers.
+"""Counting in narrow integers.
 
-numba widens every sum of whole numbers to 64 bits, and loops that count then use an eighth of the
+numba widens every sum of integers to 64 bits, and loops that count then use an eighth of the
 vector unit. ``add_narrow`` adds a truth value to a counter of any width without widening it.
 """
 

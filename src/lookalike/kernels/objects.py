@@ -1,20 +1,25 @@
-"""Look up tokens, which are whole numbers below -1 that come from a good hash.
+"""Distances between cells that are sets, sequences, series or graphs, a block at a time.
 
-A table is two arrays of a power-of-two length: ``keys`` (0 = free, as no token is 0) and ``ids``.
-The lowest bits of a token say where it is looked for first, then the places after it.
-
-``number_tokens`` and ``find_tokens`` are for other kernels only: numba (0.68) can fail to hand
-their arrays to Python ("descr is NULL") once a kernel that calls them came from its disk cache.
+Objects come as two arrays, ``values`` and ``offsets``: those of object i are
+``values[offsets[i] : offsets[i + 1]]``.
 """
 
 import numpy as np
 
 from lookalike.kernels._jit import kernel
 
+# -- tokens ----------------------------------------------------------------------------------------
+#
+# A token is an integer below -1 from a good hash. A table of them is two arrays of a power-of-two
+# length: ``keys`` (0 = free, as no token is 0) and ``ids``. The lowest bits of a token are its
+# first slot, the next slots follow. ``number_tokens`` and ``find_tokens`` are for other kernels
+# only: numba (0.68) can fail to return their arrays to Python ("descr is NULL") once a kernel
+# that calls them came from its disk cache.
+
 
 @kernel
 def number_tokens(values):
-    """Give distinct tokens numbers in order of appearance; whole numbers above -2 get -1.
+    """Give distinct tokens numbers in order of appearance; integers above -2 get -1.
 
     Returns the number of each value, the table to find more of them, and how many there are.
     """
@@ -82,6 +87,12 @@ def shared_codes(a_values, b_values):
     for k in range(a_codes.shape[0]):
         a_codes[k] = codes[a_codes[k]]
     return a_codes, b_codes, free
+
+
+# -- sets ------------------------------------------------------------------------------------------
+#
+# Only tokens that both sides have are touched: the work is proportional to the number of shared
+# tokens, not to tokens times pairs. Counts are integers, so any order gives the same bits.
 
 
 @kernel
@@ -181,6 +192,9 @@ def square_counts(values, offsets):
     return total
 
 
+# -- sequences of sets: edit distance --------------------------------------------------------------
+
+
 @kernel
 def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
     """Write edit distances of sequences of sets into out: insert = delete = 1, relabel = Jaccard.
@@ -259,6 +273,12 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
             count[a_ids[k]] = 0
 
 
+# -- series: dynamic time warping ------------------------------------------------------------------
+#
+# Within one pair each cell of the table depends on its neighbors, so nothing can run side by
+# side; 32 series of b in the lanes of a vector can. Every cell is one sum and the minimum of
+# three numbers, so an answer has the same bits whatever is in the other lanes.
+
 LANES = 32  # fewer, and the compiler unrolls the inner loop instead of using vectors
 
 
@@ -317,6 +337,9 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
             for c in range(width):
                 j = order[start + c]
                 out[i, j] = above[lengths[j], c]
+
+
+# -- graphs: exact edit distance of small ones -----------------------------------------------------
 
 
 @kernel
@@ -400,7 +423,7 @@ def _price(a_near, a_labels, v, b_near, b_labels, w, chosen):
 
 @kernel
 def _rest(b_near, m, used):
-    """Return what it costs to add the nodes that nobody was turned into, with their edges."""
+    """Return what it costs to add the nodes that no other was turned into, with their edges."""
     cost = _edges_left(b_near, m, used)
     for w in range(m):
         if not (used >> w) & 1:

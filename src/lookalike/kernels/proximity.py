@@ -1,4 +1,4 @@
-"""What rows collect on their way through a forest: one number per leaf, added over the trees."""
+"""Similarities of rows in a forest: shared leaves, shared paths, common ancestors."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,8 @@ import numpy as np
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.lists import before, insert
 from lookalike.kernels.narrow import add_narrow
+
+# -- one number per leaf, summed over the trees ----------------------------------------------------
 
 
 @kernel
@@ -32,6 +34,12 @@ def sum_four_over_trees(leaves, offsets, values, out):
             four += values[at, 3]
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = one, two, three, four
 
+
+# -- leaves in common: how often two rows of codes agree -------------------------------------------
+#
+# The inner loop uses the compiler's vector types: it compares 64 bytes of codes at once, packs
+# the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
+# is several times slower. Uncompiled runs use numpy. Both are exact.
 
 TALL, WIDE = 16, 128  # rows of a tile: the codes of both sides stay in the second-level cache
 
@@ -173,7 +181,7 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
     """Work the rows of ``b`` into the lists of the rows of ``a``.
 
     ``table[c]`` is the distance of c agreements; it must not increase. Counts are compared before
-    distances are looked up, so that most candidates cost one comparison of whole numbers.
+    distances are looked up, so that most candidates cost one comparison of integers.
     """
     n, m, k = a.shape[0], b.shape[0], distances.shape[1]
     counts = np.empty((TALL, WIDE), np.uint32)
@@ -204,10 +212,14 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
                 least[at] = floor
 
 
+# -- leaves in common for rows that are in several leaves because of missing values ----------------
+
+
 class SpreadRows(NamedTuple):
     """Rows and the leaves they belong to, numbered over the forest.
 
-    A row without gaps has an empty list: its leaf in tree t is ``leaf_offsets[t] + codes[row, t]``.
+    A row without missing values has an empty list: its leaf in tree t is
+    ``leaf_offsets[t] + codes[row, t]``.
 
     Parameters
     ----------
@@ -215,7 +227,7 @@ class SpreadRows(NamedTuple):
     bag : uint8 (rows, trees)
         1 where the tree was grown on the row; empty where nobody asks.
     leaf, weight : int32 and float64
-        The leaves of rows with gaps, ascending, and their weights.
+        The leaves of rows with missing values, ascending, and their weights.
     start : int64 (rows + 1,)
         Where the list of each row begins.
     """
@@ -285,6 +297,13 @@ def overlap_out_of_bag(one, other, leaf_offsets, out):
                     total += weight[other.leaf[i]] * other.weight[i]
             out[x, y] = total / (usable if usable > 0 else trees)
         write_weights(one, x, leaf_offsets, weight, 0.0)
+
+
+# -- ratio similarity of rows with missing values or unequal weights -------------------------------
+#
+# Every row is compared with a block of others along its own path, so that a test which one of two
+# rows cannot answer is left out of that pair; rows without missing values take the shorter way of
+# ``ratio_half``.
 
 
 class Block(NamedTuple):
@@ -391,7 +410,9 @@ def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknow
 
 @kernel
 def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out):
-    """Write the ratio similarity for any weights and rows with gaps; NaN where no tree can tell.
+    """Write the ratio similarity for any weights and rows with missing values.
+
+    NaN where no tree can tell.
 
     A test that either row cannot answer is left out of that pair; a tree left without tests is left
     out of the mean. ``weights`` are those of the two differences. ``counter``: as for
@@ -445,6 +466,20 @@ def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, 
         for y in range(m):
             out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan
 
+
+# -- ratio similarity of rows without missing values -----------------------------------------------
+#
+# For a tree, ``G(a, y)`` is the number of distinct tests on the path to leaf ``a`` that row ``y``
+# answers as the path does, ``C`` the number of those that also lie on the path of ``y``, and ``h``
+# the number of distinct tests on a path. With equal weights the similarity is
+#
+#     (G(x, y) + G(y, x) - C) / (h(x) + h(y) - C) = F(x, y) + F(y, x),
+#     F = (G - C / 2) / (h + h - C),
+#
+# and F depends on x through its leaf only. So one pass down the tree gives F of all leaves against
+# a block of rows, and a test is asked of a row once, not once per pair. The results of a few trees
+# are kept and added to the pairs together: the sums of pairs do not fit the cache, and are read
+# once for these trees instead of once for each.
 
 TREES = 4  # whose halves are added together; the loop of ``ratio_half`` is written out for them
 
@@ -600,7 +635,7 @@ def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves)
 
 @kernel
 def ratio_half(places, side, splits, cuts, nodes, tests, sizes, once, counter, halves, out):
-    """Add F(x, y) of every tree to ``out``, for rows without gaps.
+    """Add F(x, y) of every tree to ``out``, for rows without missing values.
 
     The rows x come as ``places``, from ``place_rows``; ``side`` is the Block of the rows y.
     ``cuts`` are those of ``splits`` in the type of the bins. ``sizes``: greatest depth, nodes,
@@ -654,6 +689,8 @@ def join_halves(one, other, n_trees):
         for x in range(n):
             other[y, x] = turned[x, y]
 
+
+# -- similarities that depend on the lowest common ancestor of two leaves --------------------------
 
 VALUE, SHARE_OF_DEPTH, SHARE_OF_LONGER, SHARE_OF_LARGER = 0, 1, 2, 3
 

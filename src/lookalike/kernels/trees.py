@@ -1,4 +1,4 @@
-"""Facts about the nodes of a forest that follow from its shape: depth, leaves, tests met before.
+"""Forests of thresholds as flat arrays: the shape of their trees, and the leaves of rows.
 
 Nodes of a tree are in preorder: a left child follows its parent, a subtree is a range of nodes, and
 its leaves are a range of leaf numbers. ``left``, ``right``, ``end`` and ``parent`` count nodes from
@@ -212,6 +212,12 @@ def sum_down(weight, parent, offsets, total):
         for at in range(base + 1, offsets[t + 1]):
             total[at] = total[base + parent[at]] + weight[at]
 
+
+# -- rows walk down trees: bins, leaves, counts, shares of leaves where values are missing ---------
+#
+# A row is kept as bins: for each input the number of cuts below its value (for a category: the
+# position of its code among the cuts, or their number if it is none of them). A test then
+# compares two integers. ``unknown`` is the bin of a missing value.
 
 ROWS = 256  # rows that walk down one tree before the next tree is fetched
 

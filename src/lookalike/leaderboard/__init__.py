@@ -2,8 +2,7 @@
 
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.comparing import compare
-from lookalike.leaderboard.diagnosing import diagnose
-from lookalike.leaderboard.diagnosis import Diagnosis
+from lookalike.leaderboard.diagnosing import Diagnosis, diagnose
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
 from lookalike.leaderboard.trial import Entry
 

@@ -16,9 +16,8 @@ from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
-from lookalike.leaderboard.labels import read_codes, split_labels
 from lookalike.leaderboard.scores import some_rows
-from lookalike.leaderboard.trial import Data, Entry, try_measure
+from lookalike.leaderboard.trial import Data, Entry, read_codes, split_labels, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Vector
 from lookalike.measures.names import make_measure
 from lookalike.saving.fields import KINDS, Integer, Maybe, Real

@@ -8,7 +8,7 @@ from lookalike.show.html.markup import bullets, paragraphs, section, share_bar, 
 
 if TYPE_CHECKING:
     from lookalike.leaderboard.board import Leaderboard
-    from lookalike.leaderboard.diagnosis import Diagnosis
+    from lookalike.leaderboard.diagnosing import Diagnosis
 
 
 def board_fragment(board: Leaderboard) -> str:

@@ -32,8 +32,39 @@ from lookalike.leaderboard.scores import (
     tied_share,
 )
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.forest.tree_inputs import plan_inputs, read_inputs
+from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.table import Table
+from lookalike.table.model.targets import code_labels, split_target
+
+
+def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
+    """Return the table without its labels, and the labels, checked, as they were given."""
+    if isinstance(y, str):
+        table, labels = split_target(table, y, who)
+        # Not even set aside: a measure whose kinds name the column would compare by it.
+        table = table.drop(y)
+        if not table.columns:
+            hint = "Give the table more columns than its labels"
+            raise InvalidInput(who, "columns to compare", "none", hint)
+        return table, labels
+    if y is not None:
+        code_labels(y, len(table), who)
+    return table, y
+
+
+def read_codes(y: Any, n: int, who: str) -> np.ndarray:
+    """Return labels as whole numbers; gaps and amounts are refused."""
+    codes, labels = code_labels(y, n, who)
+    for label in labels:
+        if isinstance(label, float | np.floating) and label != round(label):
+            raise InvalidInput(
+                who,
+                "labels: words, whole numbers or flags",
+                f"{label:g}, an amount",
+                ("Cut amounts into classes, or leave ", Param("y"), " out"),
+            )
+    return codes
+
 
 WARM = 64  # rows that a measure is tried on first, so that compiling is not counted as its time
 WIDE = 2_000  # rows whose distances to each other are looked at

@@ -1,13 +1,11 @@
 """Measures of likeness: each an encoder of rows and a comparison of blocks."""
 
 from lookalike.measures.combined import Combined
-from lookalike.measures.contract.base import MEASURES, Measure
+from lookalike.measures.contract.base import MEASURES, Measure, Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.forest.ancestors import Aryal, Ting, Zhu2, Zhu3
+from lookalike.measures.forest.methods import Aryal, OutOfBag, Ratio, Shi, Ting, Zhu2, Zhu3
 from lookalike.measures.forest.proximity import ForestProximity
-from lookalike.measures.forest.reading import OutOfBag, Ratio, Shi
 from lookalike.measures.forest.stochastic_forest import StochasticForest
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights

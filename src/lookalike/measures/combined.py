@@ -1,14 +1,11 @@
-"""Several measures of the same rows as one.
-
-Long because a combination answers every hook of a measure for its parts.
-"""
+"""Several measures of the same rows as one: a combination asks its parts for every answer."""
 
 from __future__ import annotations
 
 import copy
 import math
-import numbers
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -17,12 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
+from lookalike.measures.contract.matrices import moments
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.measures.mixed.gower import check_weights
-from lookalike.measures.moments import moments
 from lookalike.measures.names import as_measure
 from lookalike.measures.vector import Vector
 from lookalike.saving.fields import (
@@ -51,6 +47,43 @@ class Part(NamedTuple):
     weight: float
     measure: Measure
     columns: tuple[str, ...] | None = None
+
+
+@dataclass(eq=False)
+class _Summed:
+    """The explanations of the parts of a combination, added up."""
+
+    plus: dict[str | None, float] = field(default_factory=dict)
+    minus: dict[str | None, float] = field(default_factory=dict)
+    inner: dict[str, Explanation] = field(default_factory=dict)
+    factors: dict[str, float] = field(default_factory=dict)
+    cells: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    typical: dict[str, tuple[float, float]] = field(default_factory=dict)
+    telling: dict[str, tuple[float, float]] = field(default_factory=dict)
+    reach: dict[str, float] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
+
+    def add(
+        self,
+        told: Explanation,
+        gains: Mapping[str | None, float],
+        losses: Mapping[str | None, float],
+        scales: tuple[float, float],
+    ) -> None:
+        """Add one part; ``scales`` multiply what it holds typical for and against likeness."""
+        self.cells |= told.cells
+        for side, more in ((self.plus, gains), (self.minus, losses)):
+            for key, value in more.items():
+                side[key] = side.get(key, 0.0) + value
+        for column, (one, other) in rescaled(told.typical, *scales).items():
+            known = self.typical.get(column, (0.0, 0.0))
+            self.typical[column] = known[0] + one, known[1] + other
+        for column, (one, other) in told.telling.items():  # of a column in several parts: most
+            known = self.telling.get(column, (0.0, 0.0))
+            self.telling[column] = max(known[0], one), max(known[1], other)
+        for column, most in told.reach.items():
+            self.reach[column] = self.reach.get(column, 0.0) + scales[1] * most
+        self.left_out |= dict.fromkeys(told.not_compared)
 
 
 class Combined(Measure):
@@ -146,25 +179,7 @@ class Combined(Measure):
         """Return the parts, checked."""
         if not isinstance(self.parts, list | tuple) or not self.parts:
             raise _wrong("a list of (weight, measure)", repr(self.parts))
-        parts = []
-        for part in self.parts:
-            if not isinstance(part, list | tuple) or len(part) not in (2, 3):
-                raise _wrong("(weight, measure) or (weight, measure, columns)", repr(part))
-            weight, measure = part[:2]
-            real = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
-            if not real or not math.isfinite(weight) or weight < 0:
-                raise _wrong("weights that are finite numbers of at least 0", repr(weight))
-            if isinstance(measure, str):
-                measure = as_measure(measure, "Combined")
-            if not isinstance(measure, Measure):
-                raise _wrong("a measure in second place, such as Vector()", repr(measure))
-            columns = part[2] if len(part) == 3 else None
-            names = None
-            if columns is not None:
-                names = (columns,) if isinstance(columns, str) else tuple(columns)
-                if not names:
-                    raise _wrong("at least one column for each measure", repr(columns))
-            parts.append(Part(float(weight), measure, names))
+        parts = [_read_part(part) for part in self.parts]
         if not sum(part.weight for part in parts) > 0:
             raise _wrong("a weight above 0", f"weights {[part.weight for part in parts]}")
         return parts
@@ -218,19 +233,21 @@ class Combined(Measure):
         parts = self._read_parts()
         each = [part.measure.traits for part in parts]
         distance = self.how == "zscore"
+
+        def every(name: str) -> bool:
+            return all(getattr(traits, name) for traits in each)
+
         return Traits(
             native="distance" if distance else "similarity",
             conversion="ratio" if distance else "one_minus",
-            symmetric=all(traits.symmetric for traits in each),
-            unseen_pairs=all(traits.unseen_pairs for traits in each),
-            missing=all(traits.missing for traits in each),
+            symmetric=every("symmetric"),
+            unseen_pairs=every("unseen_pairs"),
+            missing=every("missing"),
             kinds=_shared_kinds(each),
-            pairwise=all(
-                t.pairwise and p.columns is None for t, p in zip(each, parts, strict=True)
-            ),
+            pairwise=every("pairwise") and all(part.columns is None for part in parts),
             needs_all=any(traits.needs_all for traits in each),
             undefined_last=any(traits.undefined_last for traits in each),
-            weighs_columns=self.how == "similarity" and all(t.weighs_columns for t in each),
+            weighs_columns=not distance and every("weighs_columns"),
         )
 
     def read(self, X: Any) -> Table:
@@ -339,54 +356,39 @@ class Combined(Measure):
                 continue
             to = "distance" if distance else "similarity"
             out += weight * part.block(a.parts[str(i)], b.parts[str(i)], to)
+        # Weights sum to 1 but for round-off, which must not make rows more than alike.
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
-        distance = self.how == "zscore"
-        plus: dict[str | None, float] = {}
-        minus: dict[str | None, float] = {}
-        inner: dict[str, Explanation] = {}
-        factors: dict[str, float] = {}
-        cells: dict[str, tuple[Any, Any]] = {}
-        typical: dict[str, tuple[float, float]] = {}
-        telling: dict[str, tuple[float, float]] = {}
-        reach: dict[str, float] = {}
-        left_out: dict[str, None] = {}
+        s, d = self._both_numbers(a, b)
+        total = _Summed()
         for i, part in enumerate(self.parts_):
             told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
-            name = f"{i} {type(part).__name__}"
-            inner[name] = told
-            factors[f"weight of {name}"] = float(self.weights_[i])
-            cells |= told.cells
-            if distance:  # s = c / (c + d), and d is a sum over the parts
+            named, weight = f"{i} {type(part).__name__}", float(self.weights_[i])
+            total.inner[named] = told
+            total.factors[f"weight of {named}"] = weight
+            if self.how == "zscore":  # s = c / (c + d), and d is a sum over the parts
                 share = float(self.units_[i]) * told.distance / (self.scale_ + d)
-                gains: dict[str | None, float] = {}
                 losses = shared_out(share, told.minus)
-                scales = 0.0, ratio(share, sum(told.minus.values()))
+                total.add(told, {}, losses, (0.0, ratio(share, sum(told.minus.values()))))
             else:
-                scales = float(self.weights_[i]), float(self.weights_[i])
-                gains, losses = (
-                    {key: float(self.weights_[i]) * value for key, value in side.items()}
-                    for side in (told.plus, told.minus)
-                )
-            for side, more in ((plus, gains), (minus, losses)):
-                for key, value in more.items():
-                    side[key] = side.get(key, 0.0) + value
-            for column, (one, other) in rescaled(told.typical, *scales).items():
-                known = typical.get(column, (0.0, 0.0))
-                typical[column] = known[0] + one, known[1] + other
-            for column, (one, other) in told.telling.items():  # of a column in several parts: most
-                known = telling.get(column, (0.0, 0.0))
-                telling[column] = max(known[0], one), max(known[1], other)
-            for column, most in told.reach.items():
-                reach[column] = reach.get(column, 0.0) + scales[1] * most
-            left_out |= dict.fromkeys(told.not_compared)
-        if distance:
-            plus = {None: s}
+                gains = {name: weight * value for name, value in told.plus.items()}
+                losses = {name: weight * value for name, value in told.minus.items()}
+                total.add(told, gains, losses, (weight, weight))
+        if self.how == "zscore":
+            total.plus = {None: s}
         return Explanation(
-            s, d, plus, minus, factors, inner, cells, typical, telling, tuple(left_out), reach
+            s,
+            d,
+            total.plus,
+            total.minus,
+            total.factors,
+            total.inner,
+            total.cells,
+            total.typical,
+            total.telling,
+            tuple(total.left_out),
+            total.reach,
         )
 
     def _check_parts(self, dims: Dims) -> None:
@@ -410,6 +412,25 @@ class Combined(Measure):
     def inner_measures(self) -> dict[str, Measure]:
         """Return the parts by their numbers."""
         return {str(i): part for i, part in enumerate(self.parts_)}
+
+
+def _read_part(part: Any) -> Part:
+    """Return one part, checked: (weight, measure) or (weight, measure, columns)."""
+    if not isinstance(part, list | tuple) or len(part) not in (2, 3):
+        raise _wrong("(weight, measure) or (weight, measure, columns)", repr(part))
+    weight, measure, columns = (*part, None)[:3]
+    if not Real(0.0, finite=True).fits(weight):
+        raise _wrong("weights that are finite numbers of at least 0", repr(weight))
+    if isinstance(measure, str):
+        measure = as_measure(measure, "Combined")
+    if not isinstance(measure, Measure):
+        raise _wrong("a measure in second place, such as Vector()", repr(measure))
+    if columns is None:
+        return Part(float(weight), measure)
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names:
+        raise _wrong("at least one column for each measure", repr(columns))
+    return Part(float(weight), measure, names)
 
 
 def _some(table: Table, columns: Sequence[str] | None) -> Table:

@@ -2,7 +2,7 @@
 
 Names are those of the registry in kebab case, or names that people know a setting by. Options
 follow a colon, as ``key=value`` with commas between; values are read as JSON where they are JSON,
-else as words. Options of a forest's growing and reading stand among those of the measure:
+else as words. Options of a forest's grower and of its method stand among those of the measure:
 ``ratio:n_trees=200,forest=extra,max_depth=8``.
 """
 
@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from lookalike._runtime.options import read_option, split_options
-from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import MEASURES, Measure
 from lookalike.saving.fields import Field
 from lookalike.saving.load import import_packages
@@ -176,7 +176,11 @@ class IsMeasure(Field):
             if key in names:  # then its options are wrong
                 return _why_not(value) or ""
             return suggest(key, [*self.words, *names])
-        return 'Pass an instance or a name, for example measure=Gower() or measure="gower"'
+        return Phrase(
+            "Pass an instance or a name, for example ",
+            InPython("measure=Gower() or "),
+            Param("measure", "gower"),
+        )
 
 
 def _why_not(text: str) -> str | None:
@@ -184,7 +188,7 @@ def _why_not(text: str) -> str | None:
     try:
         make_measure(text)
     except LookalikeError as error:
-        return str(error)
+        return error.phrase()
     return None
 
 
@@ -198,18 +202,18 @@ def _key(name: str, names: Any) -> str:
 
 
 def _nested(options: dict[str, Any]) -> dict[str, str]:
-    """Return the options of a forest's reading and growing, and which of the two has each."""
+    """Return the options of a forest's method and grower, and which of the two has each."""
     mine = dict.fromkeys(_part(options, "forest").get_params(), "forest")
     return mine | dict.fromkeys(_part(options, "method").get_params(), "method")
 
 
 def _part(options: dict[str, Any], name: str) -> Any:
-    """Return how a forest is read, or grown, as an object whose options can be set."""
-    from lookalike.measures.forest.methods import find_reading
+    """Return the method or the grower of a forest as an object whose options can be set."""
+    from lookalike.measures.forest.methods import find_method
     from lookalike.trees.growers import find_grower
 
     if name == "method":
-        return find_reading(options.get("method", "ratio"))
+        return find_method(options.get("method", "ratio"))
     given = options.get("forest")
     given = _part(options, "method").forest if given is None else given
     return find_grower(given) if isinstance(given, str) else given

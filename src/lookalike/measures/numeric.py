@@ -1,22 +1,24 @@
-"""The numbers of a table as one matrix, for measures that take nothing else."""
+"""The columns of a table as one matrix: numbers alone, or what the tests of trees can ask."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from lookalike.errors import ColumnsLeftOut, InvalidInput, name_some
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Text, TupleOf, require
-from lookalike.table import LazyTable, Schema, Table
+from lookalike.saving.fields import Fields, Flag, Text, TupleOf, require
+from lookalike.table import Column, LazyTable, Schema, Table
 from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
 
+FILL = "Drop or fill these rows, or use Gower, which takes gaps as they are"
 NUMERIC = ("number", "vector", "histogram")
+ORDERED = ("number", "order", "flag", "vector", "histogram")  # what a threshold can cut
 
 
 @saveable
@@ -26,7 +28,7 @@ class Layout:
 
     FIELDS: ClassVar[Fields] = {
         "names": TupleOf(Text()),
-        "owner": TupleOf(Text()),
+        "owner": TupleOf(Text(), "inputs"),
         "left_out": TupleOf(Text()),
     }
 
@@ -35,53 +37,118 @@ class Layout:
     left_out: tuple[str, ...]
 
 
+@saveable
+@dataclass(frozen=True)
+class TreeInputs(Layout):
+    """Which columns trees test, and which of the entries are codes of categories."""
+
+    FIELDS: ClassVar[Fields] = {"category": TupleOf(Flag(), "inputs")}
+
+    category: tuple[bool, ...]
+
+
 def plan(table: Table, who: str) -> Layout:
     """Choose the number columns, and say which columns are left out."""
-    used = [column for column in table if column.kind.name in NUMERIC]
-    left_out = tuple(c.name for c in table if c.kind.name not in NUMERIC)
+    why = "{who} compares numbers only and leaves out {names}"
+    return Layout(*_choose(table, who, NUMERIC, "at least one number column", why))
+
+
+def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
+    """Choose the columns that tests can ask about, and say which are left out.
+
+    Parameters
+    ----------
+    table : Table
+    who : str
+        Named in errors and warnings.
+    categories : bool
+        Whether the trees can tell one category from the rest.
+    """
+    takes = (*ORDERED, "category") if categories else ORDERED
+    needed = "at least one column of numbers, ordered levels or flags"
+    needed += " or categories" if categories else ""
+    why = "{who} leaves out {names}, which its trees cannot test"
+    chosen = _choose(table, who, takes, needed, why)
+    for name in chosen[0]:
+        if len(table) and table[name].missing.all():
+            refuse_empty(name, who)
+    return TreeInputs(*chosen, tuple(table[name].kind.name == "category" for name in chosen[1]))
+
+
+def refuse_empty(name: str, who: str) -> NoReturn:
+    """Raise the error about a column without a single value."""
+    found = f"{name!r} without any (all NaN)"
+    raise InvalidInput(who, "a value in every column", found, "Drop the column")
+
+
+def _choose(
+    table: Table, who: str, takes: tuple[str, ...], needed: str, why: str
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the names and entries of the columns of some kinds, and warn about the others."""
+    used = [column for column in table if column.kind.name in takes]
+    left_out = tuple(column.name for column in table if column.kind.name not in takes)
     if not used:
         kinds = ", ".join(f"{c.name!r} ({c.kind.name})" for c in table.columns[:4])
-        raise InvalidInput(
-            who, "at least one number column", kinds or "none", "Use Gower for such columns"
-        )
+        raise InvalidInput(who, needed, kinds or "none", "Use Gower for such columns")
     if left_out:
-        warnings.warn(
-            f"{who} compares numbers only and leaves out {name_some(left_out)}; "
-            "Gower takes every kind of column.",
-            ColumnsLeftOut,
-            stacklevel=4,
-        )
-    owner: list[str] = []
-    for column in used:
-        owner += [column.name] * (column.values.shape[1] if column.values.ndim == 2 else 1)
-    return Layout(tuple(c.name for c in used), tuple(owner), left_out)
+        said = why.format(who=who, names=name_some(left_out))
+        message = f"{said}; Gower takes every kind of column."
+        warnings.warn(message, ColumnsLeftOut, stacklevel=5)  # the line that calls ``fit``
+    owner = [column.name for column in used for _ in range(_width(column))]
+    return tuple(column.name for column in used), tuple(owner), left_out
 
 
-def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
-    """Return the matrix of a layout, C-contiguous; gaps and infinities are an error."""
+def _width(column: Column) -> int:
+    return int(column.values.shape[1]) if column.values.ndim == 2 else 1
+
+
+def _stack(table: Table, layout: Layout) -> np.ndarray:
+    """Return the columns of a layout side by side, C-contiguous; codes stay codes."""
     columns = [table[name] for name in layout.names]
     single = all(column.values.dtype == np.float32 for column in columns)
     out = np.empty((len(table), len(layout.owner)), dtype=np.float32 if single else np.float64)
-    at = 0
+    first = 0
     for column in columns:
-        width = column.values.shape[1] if column.values.ndim == 2 else 1
-        out[:, at : at + width] = column.values.reshape(len(table), width)
-        at += width
+        end = first + _width(column)
+        out[:, first:end] = column.values.reshape(len(table), end - first)
+        first = end
+    return out
+
+
+def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
+    """Return the matrix of a layout, C-contiguous; missing and infinite values are an error."""
+    out = _stack(table, layout)
     with np.errstate(over="ignore", invalid="ignore"):
         total = out.sum(dtype=np.float64)
     if not np.isfinite(total):  # cheap first look; a sum may also overflow
         bad = ~np.isfinite(out)
         if bad.any():
-            row, j = (int(i[0]) for i in np.nonzero(bad))
-            gap = bool(np.isnan(out[row, j]))
-            what = "missing values (NaN)" if gap else "infinite values (inf)"
-            hint = "Drop or fill these rows, or use Gower, which takes gaps as they are"
-            raise InvalidInput(
-                who,
-                "numbers without gaps or infinities",
-                f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}",
-                hint if gap else "Replace the infinities or drop these rows",
-            )
+            raise _not_finite(out, bad, layout, who)
+    return out
+
+
+def _not_finite(values: np.ndarray, bad: np.ndarray, layout: Layout, who: str) -> InvalidInput:
+    row, j = (int(i[0]) for i in np.nonzero(bad))
+    missing = bool(np.isnan(values[row, j]))
+    what = "missing values (NaN)" if missing else "infinite values (inf)"
+    return InvalidInput(
+        who,
+        "numbers without gaps or infinities",
+        f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}",
+        FILL if missing else "Replace the infinities or drop these rows",
+    )
+
+
+def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
+    """Return the matrix that trees test: NaN where missing, codes where categories."""
+    out = _stack(table, inputs)
+    for j, name in enumerate(inputs.owner):
+        values = table[name].values
+        if values.dtype.kind == "i":
+            # A level that was not there when fitting cannot be placed in an order; a category that
+            # was not there is one, different from all others.
+            out[values == -1 if inputs.category[j] else values < 0, j] = np.nan
+    out += 0.0  # -0.0 equals 0.0
     return out
 
 
@@ -112,8 +179,7 @@ def _refuse_column(table: LazyTable, name: str, who: str) -> None:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             found = f"one without in row {first + row}, column {name!r}"
-            hint = "Drop or fill these rows, or use Gower, which takes gaps as they are"
-            raise InvalidInput(who, "numbers without gaps or infinities", found, hint)
+            raise InvalidInput(who, "numbers without gaps or infinities", found, FILL)
         first += len(part)
 
 
@@ -128,3 +194,22 @@ def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], w
         require(len(expected) + width <= len(owner), where, "an owner for every entry", "fewer")
         expected += [name] * width
     require(tuple(expected) == owner, where, "the columns of the table in their order", "others")
+
+
+def check_columns(forest: Any, n_inputs: int, owner: tuple[str, ...], who: str) -> None:
+    """Refuse a forest that was fitted on other columns than the table has."""
+    if len(owner) != n_inputs:
+        raise InvalidInput(
+            who,
+            f"the {n_inputs} columns that the forest was fitted on",
+            f"{len(owner)}: " + ", ".join(owner[:8]),
+            "Fit the measure on the forest's own columns",
+        )
+    for expected, found in zip(getattr(forest, "feature_names_in_", ()), owner, strict=False):
+        if str(expected) != found:
+            raise InvalidInput(
+                who,
+                "the columns that the forest was fitted on, in their order",
+                f"{found!r} in place of {str(expected)!r}",
+                "Fit the measure on the forest's own columns",
+            )

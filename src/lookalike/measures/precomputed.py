@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, Param
-from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.traits import Traits
 from lookalike.saving.fields import Array, Dims, Fields, Flag, require
 from lookalike.table import Column, Kind, Table
 
@@ -45,10 +44,7 @@ class Precomputed(Measure):
     array([[1, 2]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "symmetric": Flag(),
-        "averaged_": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"symmetric": Flag(), "averaged_": Flag()}
 
     def __init__(self, *, symmetric: bool = True, n_jobs: int | None = None) -> None:
         self.symmetric = symmetric
@@ -138,19 +134,7 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         raise InvalidInput(
             who, "a dense matrix", "a sparse matrix", InPython("Call .toarray(), or use a k-graph")
         )
-    matrix = np.asarray(X)
-    if np.iscomplexobj(matrix):
-        raise InvalidInput(
-            who,
-            "real distances",
-            ("complex numbers", InPython(": Complex data not supported")),
-            "Use abs",
-        )
-    try:
-        matrix = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
+    matrix = _as_floats(np.asarray(X), who)
     if matrix.ndim != 2:
         raise InvalidInput(
             who,
@@ -161,7 +145,7 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
             ),
             "Reshape your data to one row per object",
         )
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+    if 0 in matrix.shape:
         what = "sample" if matrix.shape[0] == 0 else "feature"
         raise InvalidInput(
             who,
@@ -173,6 +157,21 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
             "Give at least one",
         )
     return matrix
+
+
+def _as_floats(matrix: np.ndarray, who: str) -> np.ndarray:
+    if np.iscomplexobj(matrix):
+        raise InvalidInput(
+            who,
+            "real distances",
+            ("complex numbers", InPython(": Complex data not supported")),
+            "Use abs",
+        )
+    try:
+        return np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
 
 
 def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:

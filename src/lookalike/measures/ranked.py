@@ -9,24 +9,14 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Flag,
-    Integer,
-    Saved,
-    require,
-)
+from lookalike.neighbors.codes import ByteQuestion
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
@@ -35,7 +25,7 @@ TALL = 64  # rows that pass by a tile of candidates before the next one is fetch
 PAIRS = 2**20  # cells of single pairs that are compared together
 
 
-class Ranked(_ByteRoad):
+class Ranked(_BoundedMeasure):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -221,8 +211,8 @@ class Ranked(_ByteRoad):
         out, together = np.empty((len(a), len(b))), MOST_RANK // largest
 
         def one(part: slice) -> None:
-            room = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
-            ranked_narrow(x[part], tiles, np.uint16(step), together, *room, out[part])
+            scratch = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]
         run(one, parts, self.n_jobs, "comparing rows (distance)")

@@ -7,19 +7,22 @@ columns is written here, once.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.random_state import RANDOM_STATE
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.measures.source import Source, read_source
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,
@@ -32,8 +35,144 @@ from lookalike.saving.fields import (
     check_params,
     require,
 )
+from lookalike.table import Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
-from lookalike.table.model.targets import require_target
+from lookalike.table.model.targets import require_target, split_target
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that has been read once, and the measure that parts of it are fitted with.
+
+    Parameters
+    ----------
+    measure : Measure
+        Not fitted, unless it is frozen.
+    table : Table
+        Without the target; folds are slices, so their kinds are not guessed again.
+    frozen : Rows, optional
+        The rows as a frozen measure encodes them; fitting a part is then choosing rows.
+    """
+
+    measure: Measure
+    table: Table
+    frozen: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def fit(
+        self, y: np.ndarray | None = None, at: np.ndarray | None = None
+    ) -> tuple[Measure, Rows]:
+        """Return the measure fitted to some of the rows (None: all), and these rows encoded."""
+        if self.frozen is not None:
+            return self.measure, self.frozen if at is None else self.frozen[at]
+        part = self.table if at is None else self._cut(at, at)
+        measure = clone(self.measure).fit(part, y if y is None or at is None else y[at])
+        return measure, measure.rows_
+
+    def ask(self, measure: Measure, fitted: np.ndarray, at: np.ndarray) -> Rows:
+        """Return other rows encoded by a measure that was fitted to some."""
+        return measure.encode(self._cut(at, fitted)) if self.frozen is None else self.frozen[at]
+
+    def _cut(self, at: np.ndarray, fitted: np.ndarray) -> Any:
+        if not self.measure.traits.pairwise:
+            return self.table[at]
+        # A matrix of distances has a column for each row, so columns are chosen as well.
+        return self.table.columns[0].values[np.ix_(at, fitted)]
+
+
+def read_source(
+    measure: Measure | str | None,
+    X: Any,
+    y: Any,
+    who: str,
+    kinds: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Source, np.ndarray | None]:
+    """Read X and y once; return what can be fitted, and the target as an array of n.
+
+    Parameters
+    ----------
+    measure : Measure or name of one, optional
+        None: Gower. It is cloned; a frozen one is used as it is.
+    X : anything ``read_table`` takes, or what the measure reads
+    y : array of n, name of a column, or None
+    who : who is asking, for error messages
+    kinds : mapping of column to kind, optional
+    n_jobs : int, optional
+        Passed to the measure and those inside it, where they have none.
+    """
+    measure = cast(Measure, as_measure(measure, who))
+    rule = IsMeasure()
+    if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
+        what = f"a {type(measure).__name__}"
+        raise InvalidInput(Param("measure", of=who), rule.describe(), what, rule.hint(measure))
+    if getattr(measure, "frozen_", False):
+        return _read_frozen(measure, X, y, who, kinds, n_jobs)
+    measure = same_settings(clone(measure), n_jobs)
+    own = measure.get_params()
+    if kinds is not None and "kinds" in own:
+        measure.set_params(kinds={**(own["kinds"] or {}), **kinds})
+    elif kinds is not None:
+        X = read_table(X, kinds=kinds)
+    table, target = split_target(measure.read(X), y, who)
+    if "kinds" in own:  # the table has them now
+        measure.set_params(kinds=None)
+    if isinstance(y, str):
+        _forget_kind(measure, y)
+    return Source(measure, table), target
+
+
+def _forget_kind(measure: Measure, target: str) -> None:
+    """Take a target out of all kinds, which would bring it back among the compared columns."""
+    for name, value in measure.get_params().items():
+        if _last(name) == "kinds" and isinstance(value, Mapping) and target in value:
+            kept = {column: kind for column, kind in value.items() if column != target}
+            measure.set_params(**{name: kept})
+
+
+def _read_frozen(
+    measure: Measure, X: Any, y: Any, who: str, kinds: Any, n_jobs: int | None
+) -> tuple[Source, np.ndarray | None]:
+    name = f"{type(measure).__name__}.frozen()"
+    if not measure.traits.unseen_pairs:
+        raise InvalidInput(
+            Param("measure", of=who),
+            "a frozen measure that can compare rows it was not fitted to",
+            f"{type(measure).__name__}, which only knows its own",
+            "Pass the measure itself, not its frozen form",
+        )
+    if kinds is not None:
+        raise InvalidInput(
+            Param("kinds", of=who),
+            "a measure that is not fitted yet",
+            name,
+            "Give the kinds to the measure before fitting it",
+        )
+    if isinstance(y, str):
+        table, target = split_target(read_table(X), y, who)
+        if y not in measure.schema_.aside:
+            table = table.drop(y)
+    else:
+        table, target = split_target(as_table(X, measure.schema_, who=who), y, who)
+    if n_jobs is not None and hasattr(measure, "n_jobs"):
+        measure = copy.copy(measure)  # the caller's own stays as it is
+        measure.n_jobs = n_jobs
+    return Source(measure, table, measure.encode(table)), target
+
+
+def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
+    """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
+    if n_jobs is not None:
+        found = measure.get_params()
+        idle = [name for name, v in found.items() if _last(name) == "n_jobs" and v is None]
+        measure.set_params(**dict.fromkeys(idle, n_jobs))
+    return measure
+
+
+def _last(name: str) -> str:
+    return name.rpartition("__")[2]
 
 
 def copy_input_tags(tags: Any, measure: Any) -> Any:

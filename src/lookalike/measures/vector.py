@@ -10,14 +10,12 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, NumberCodes, _ByteRoad, number_codes
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
+from lookalike.neighbors.codes import ByteQuestion
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
@@ -29,7 +27,7 @@ Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows 
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
-class Vector(_ByteRoad):
+class Vector(_BoundedMeasure):
     """Compare the number columns of rows as points in space.
 
     Use it when the columns share a unit, or with ``scale`` when they do not. When scales mean
@@ -75,9 +73,7 @@ class Vector(_ByteRoad):
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
-    ROWS: ClassVar[Fields] = {
-        "x": Array("float64 float32", "n", "entries"),
-    }
+    ROWS: ClassVar[Fields] = {"x": Array("float64 float32", "n", "entries")}
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
 
@@ -181,6 +177,7 @@ class Vector(_ByteRoad):
     ) -> NeighborGraph:
         """Search by matrix products where these propose the nearest rows."""
         few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
+        # A list of an eighth of all rows has a limit that rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super()._plain(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
@@ -273,6 +270,7 @@ def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, 
     from lookalike.kernels.lists import center_block, decide
 
     x, y = a.arrays["x"], b.arrays["x"]
+    # Distances do not change when all rows are moved, but the error of float32 grows with norms.
     with np.errstate(over="ignore", invalid="ignore"):  # any point will do
         center = y[:: max(1, len(y) // 1024)].mean(axis=0, dtype=np.float64)
     width = 1024
@@ -318,7 +316,7 @@ def _may_be_within(
         norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
         reach = norms[0] + norms[1].max(initial=0.0)
         margin = (0.5 * columns + 8.0) * unit * reach * reach
-        margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf
+        margin[~((reach > 1e-15) & (reach < 1e15))] = np.inf  # squares leave the range of float32
         square = 2.0 * limit if metric == "cosine" else limit * limit
         square = square * (1.0 + 4.0 * (columns + 4) * 2.0**-53)
         top = (square + margin - norms[0] * norms[0]).astype(np.float32)

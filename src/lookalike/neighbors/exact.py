@@ -20,7 +20,7 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 WIDEST = 2048  # candidates that are worth a thread of their own
 TALLEST = 256  # queries compared at once
 LONG = 96  # neighbors from which on a list is filled as a heap, or
-SORTED_SHARE = 4  # by sorting everybody, if that is no more than so many times the list
+SORTED_SHARE = 4  # by sorting all candidates, if they are no more than so many times the list
 
 
 def search(
@@ -93,6 +93,8 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
+        # Inserting into a list costs its length, into a heap its logarithm; sorting all once is
+        # cheaper than either where the list takes in a good part of the candidates.
         if lists.k > LONG and SORTED_SHARE * lists.k > candidates.stop - candidates.start:
             sort_all(compare, queries, candidates, wide, ids, exclude, lists)
             return
@@ -130,14 +132,14 @@ def sort_all(
     for part in blocks(n, wide):
         at = slice(candidates.start + part.start, candidates.start + part.stop)
         d[:, part] = compare(queries, at)
-    d[np.isnan(d)] = np.inf
+    d[np.isnan(d)] = np.inf  # pairs that cannot be compared come last
     names = ids[candidates]
     by_name = np.argsort(names)  # ties go to the lower id
     d, names = d[:, by_name], names[by_name]
     order = np.argsort(d, axis=1, kind="stable")
     distances, indices = np.take_along_axis(d, order, axis=1), names[order]
     barred = indices == exclude[queries][:, None]
-    # Behind what is left out, everybody moves up by one place.
+    # Behind what is left out, every candidate moves up by one place.
     moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
     distances = np.take_along_axis(distances, moved, axis=1)
     indices = np.take_along_axis(indices, moved, axis=1)

@@ -10,10 +10,10 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike.errors import InvalidInput, Param
-from lookalike.prediction.tree_forest import TreeForest
+from lookalike.prediction.random_similarity_forest import TreeForest
 from lookalike.saving.fields import Choice, Either, Fields, Integer, Real
-from lookalike.trees.cells.isolation import grow_isolation_trees
-from lookalike.trees.sampling import count_share
+from lookalike.trees.cells.growing import grow_isolation_trees
+from lookalike.trees.growing import count_share
 
 
 class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):

@@ -2,18 +2,478 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.config import count_jobs
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.columns.base import Cells
-from lookalike.prediction.forest_classifier import ForestClassifier
-from lookalike.prediction.mixins import TableRegressorMixin
-from lookalike.prediction.supervised_forest import SupervisedForest
-from lookalike.saving.fields import Array, Dims, Fields, Sometimes, require
-from lookalike.trees.cells.growing import CACHE_PAIRS
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
+from lookalike.prediction.mixins import NamedTargetMixin, TableClassifierMixin, TableRegressorMixin
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    INT64,
+    KINDS,
+    N_JOBS,
+    Array,
+    Choice,
+    Dims,
+    Either,
+    Fields,
+    Flag,
+    Instance,
+    Integer,
+    Maybe,
+    Objects,
+    Plain,
+    Real,
+    Saved,
+    Sometimes,
+    Text,
+    check_params,
+    require,
+)
+from lookalike.table import Schema, Table, as_table, read_table
+from lookalike.table.model.names import remember_columns
+from lookalike.table.model.targets import check_sample_weight, require_target, split_target
+from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
+
+
+class TreeForest(SaveMixin, BaseEstimator, abstract=True):
+    """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
+
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Integer(1),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "projection": Choice("distance", "squared"),
+        "numeric": Choice("projection", "value"),
+        "kinds": KINDS,
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "trees_": Saved("SimilarityTrees"),
+    }
+
+    n_estimators: int
+    distances: Mapping[str, Any] | None
+    projection: Any
+    numeric: str
+    kinds: Mapping[str, Any] | None
+    random_state: Any
+    n_jobs: int | None
+    trees_: SimilarityTrees
+    schema_: Schema
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def _read(self, X: Any, y: Any = None) -> tuple[Table, np.ndarray | None]:
+        """Check parameters, read the table, take out the target."""
+        check_params(self)
+        count_jobs(self.n_jobs)
+        who = type(self).__name__
+        table, target = split_target(self._read_table(X), y, who)
+        if not table.columns:
+            hint = Phrase(
+                "Give columns to learn from, or name them in ",
+                Param("kinds"),
+                " if they were set aside",
+            )
+            raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
+        self.schema_ = table.schema
+        remember_columns(self, X, table)
+        return table, target
+
+    def _read_table(self, X: Any) -> Table:
+        return read_table(X, kinds=self.kinds).with_objects(getattr(self, "distances", None) or ())
+
+    def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
+        """Choose the distances, and encode the fitted rows."""
+        columns = fit_columns(
+            table,
+            self.distances,
+            projection=self.projection,
+            numeric=self.numeric,
+            who=type(self).__name__,
+        )
+        return columns, encode_columns(columns, table, fitted=True)
+
+    def _encode(self, X: Any) -> tuple[Cells, ...]:
+        """Encode new rows."""
+        check_is_fitted(self, "trees_")
+        return self.trees_.encode(as_table(X, self.schema_, who=type(self).__name__))
+
+    # -- what can be asked -------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf in which each row ends, one column per tree.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        int32 array of shape (n, n_estimators)
+            Node numbers, counted within each tree.
+        """
+        cells = self._encode(X)
+        return self.trees_.leaves(cells, self.n_jobs)
+
+    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+        """Return the nodes that each row passes, as scikit-learn's forests do.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n, nodes)
+            1 where a row passes a node.
+        n_nodes_ptr : array of n_estimators + 1
+            Tree t has the columns ``n_nodes_ptr[t]:n_nodes_ptr[t + 1]``.
+        """
+        leaves = self.apply(X)
+        nodes, ends = self.trees_.path(leaves)
+        ones = np.ones(len(nodes), np.int64)
+        shape = (len(leaves), len(self.trees_.feature))
+        return csr_matrix((ones, nodes, ends), shape=shape), self.trees_.offsets
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that trees test columns of the table."""
+        names = list(self.schema_.kinds)
+        who = type(self).__name__
+        require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
+        self._check_columns(names)
+
+    def _check_columns(self, names: list[str]) -> None:
+        for one in self.trees_.columns:
+            known = names[one.column : one.column + 1] == [one.name]
+            require(known, f"{type(self).__name__}.trees_", "columns of the table", one.name[:40])
+
+
+class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
+    """Forests that are grown with a target."""
+
+    FIELDS: ClassVar[Fields] = {
+        "max_features": Either(Real(0.0, 1.0, open_low=True), Integer(1)),
+        "max_pairs": Integer(1),
+        "max_depth": Maybe(Integer(1)),
+        "min_samples_split": Integer(2),
+        "min_samples_leaf": Integer(1),
+        "min_weight_fraction_leaf": Real(0.0, 0.5),
+        "bootstrap": Flag(),
+        "oob_score": Flag(),
+        "ccp_alpha": Real(0.0),
+        "cache_pairs": Integer(0, INT64),
+        "target_": Maybe(Text()),
+        "target_kind_": Maybe(Saved("Kind")),
+        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
+        "feature_importances_": Sometimes(Array("float64", "columns")),
+        "oob_score_": Sometimes(Real(nan=True)),
+    }
+
+    max_pairs: int
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    bootstrap: bool
+    oob_score: bool
+    ccp_alpha: float
+    cache_pairs: int
+    in_bag_: np.ndarray | None
+
+    # -- what classifier and regressor write -------------------------------------------------------
+
+    def _tree_options(self) -> dict[str, Any]:
+        """Return the settings of ``Limits`` that are not parameters of every forest."""
+        raise AssertionError("written by the subclasses")
+
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+        """Score the forest by the trees that have not seen a row."""
+        raise AssertionError("written by the subclasses")
+
+    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
+        """Return the score of encoded rows."""
+        raise AssertionError("written by the subclasses")
+
+    # -- growing -----------------------------------------------------------------------------------
+
+    def _read_supervised(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Table, np.ndarray, np.ndarray]:
+        """Return the table, the target as given, and the weight of each row."""
+        who = type(self).__name__
+        table, target = self._read(X, require_target(y, who))
+        self._remember_target(X, table, y)
+        return table, np.asarray(target), check_sample_weight(sample_weight, len(table), who)
+
+    def _grow(self, table: Table, y: np.ndarray, weight: np.ndarray, **labels: Any) -> None:
+        """Grow the forest, prune it, and score it by the rows its trees have not seen.
+
+        Parameters
+        ----------
+        table : Table
+        y : class codes or numbers, for the out-of-bag score
+        weight : array of n
+        labels : the target as ``Goal`` takes it
+        """
+        if self.oob_score and not self.bootstrap:
+            raise InvalidInput(
+                Param("oob_score", True, of=type(self).__name__),
+                (Param("bootstrap", True), ", as only then are rows left out of a tree"),
+                Param("bootstrap", False),
+                "Leave one of them out",
+            )
+        columns, cells = self._fit_columns(table)
+        grown = grow_trees(
+            CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
+            Goal(weight=weight, **labels),
+            self.n_estimators,
+            limits=Limits(
+                max_pairs=self.max_pairs,
+                max_depth=self.max_depth,
+                min_samples_split=self.min_samples_split,
+                min_samples_leaf=self.min_samples_leaf,
+                min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+                **self._tree_options(),
+            ),
+            sampling=Sampling(bootstrap=self.bootstrap),
+            keep_bag=self.oob_score,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        self.trees_ = grown.forest
+        if self.ccp_alpha > 0:
+            self.trees_ = prune_trees(grown.forest, self.ccp_alpha)
+        self.in_bag_ = grown.in_bag
+        if grown.in_bag is not None:
+            unseen = grown.in_bag == 0
+            self._warn_always_drawn(unseen)
+            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
+
+    def _warn_always_drawn(self, unseen: np.ndarray) -> None:
+        always = int((~unseen.any(axis=1)).sum())
+        if always:
+            warnings.warn(
+                LookalikeWarning(
+                    "out-of-bag score",
+                    "trees that were grown without the row",
+                    (Param("n_samples", always), " drawn for every tree, which cannot be judged"),
+                    ("Raise ", Param("n_estimators")),
+                ),
+                stacklevel=4,
+            )
+
+    # -- what can be asked -------------------------------------------------------------------------
+
+    def _mean_votes(self, cells: tuple[Cells, ...], votes: np.ndarray) -> np.ndarray:
+        """Return the mean over trees of the votes of the leaves of encoded rows."""
+        return self.trees_.sum_votes(cells, votes, self.n_jobs) / self.trees_.n_trees
+
+    def _mean_unseen(self, leaves: np.ndarray, votes: np.ndarray, use: np.ndarray) -> np.ndarray:
+        """Return the mean over the trees to be used of the votes of their leaves."""
+        total = np.zeros((len(leaves), votes.shape[1]))
+        count = np.zeros(len(leaves))
+        for t in range(leaves.shape[1]):
+            vote = votes[self.trees_.offsets[t] + leaves[:, t]]
+            total += vote * use[:, t, None]
+            count += use[:, t]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total / count[:, None])  # NaN where every tree has seen the row
+
+    def permutation_importances(
+        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
+    ) -> dict[str, np.ndarray]:
+        """Return how much worse the score becomes when a column is shuffled.
+
+        Use rows that were not fitted: on fitted ones every column that was memorized looks useful.
+        For frames and arrays ``sklearn.inspection.permutation_importance`` works as well; this one
+        takes whatever ``predict`` takes and shuffles encoded cells.
+
+        Parameters
+        ----------
+        X : rows
+        y : array of n, or the name of a column of X
+        n_repeats : int
+            How often each column is shuffled.
+        random_state : None, int, RandomState or Generator
+
+        Returns
+        -------
+        dict of column name to array of n_repeats
+            The loss of accuracy, or of the coefficient of determination.
+        """
+        rng = make_generator(random_state)
+        truth = self._true_target(X, y)
+        cells = self._encode(X)
+        whole = self._score_cells(cells, truth)
+        losses = {}
+        for column, name in enumerate(self.schema_.kinds):
+            losses[name] = np.empty(n_repeats)
+            for repeat in range(n_repeats):
+                order = rng.permutation(len(cells[0]))
+                mixed = self._shuffled(X, cells, column, order)
+                losses[name][repeat] = whole - self._score_cells(mixed, truth)
+        return losses
+
+    def _shuffled(
+        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
+    ) -> tuple[Cells, ...]:
+        """Return the encoded rows with one column in another order."""
+        return tuple(
+            here[order] if one.column == column else here
+            for one, here in zip(self.trees_.columns, cells, strict=True)
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
+    """What classifiers made of similarity trees share."""
+
+    FIELDS: ClassVar[Fields] = {
+        "criterion": Choice("gini", "entropy"),
+        "voting": Choice("majority", "soft"),
+        "class_weight": Either(
+            Choice(None, "balanced", "balanced_subsample"),
+            Instance(Mapping, named="a mapping of class to weight"),
+        ),
+        "classes_": Either(
+            Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
+        ),
+        "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
+    }
+
+    REGRESSOR = "RandomSimilarityForestRegressor"
+    BY_COLUMN: ClassVar[bool] = True  # whether a test is about one column
+
+    criterion: str
+    voting: str
+    class_weight: Any
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : table, frame, array, dict of columns or path
+        y : array of n, or the name of a column
+            At least two classes; gaps are an error. A named column is taken out of the table.
+        sample_weight : array of n, optional
+            How much each row counts in impurities and votes; rows of weight 0 take no part.
+        """
+        table, target, weight = self._read_supervised(X, y, sample_weight)
+        label = self._read_classes(target)
+        reweigh = None
+        if self.class_weight == "balanced_subsample":
+
+            def reweigh(times: np.ndarray) -> np.ndarray:
+                drawn = np.bincount(label, times, minlength=len(self.classes_))
+                share = times.sum() / (len(self.classes_) * np.maximum(drawn, 1))
+                return np.asarray(share[label])
+
+        elif self.class_weight is not None:
+            weight = weight * self._class_weights(label)[label]
+        n_classes = len(self.classes_)
+        self._grow(table, label, weight, label=label, n_classes=n_classes, reweigh=reweigh)
+        if self.BY_COLUMN:
+            self.feature_importances_ = self.trees_.importances(self.n_features_in_)
+        return self
+
+    def _class_weights(self, label: np.ndarray) -> np.ndarray:
+        given = self.class_weight
+        if given == "balanced":
+            classes = np.arange(len(self.classes_))
+            return np.asarray(compute_class_weight("balanced", classes=classes, y=label))
+        known = list(self.classes_)
+        odd = [name for name in given if name not in known]
+        if odd:
+            found = f"a weight for {odd[0]!r}"
+            hint = Phrase("Name classes as they are in ", Param("y"))
+            who = Param("class_weight", of=type(self).__name__)
+            raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
+        return np.array([float(given.get(name, 1.0)) for name in known])
+
+    def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
+        self.oob_decision_function_ = _shares(self._mean_unseen(leaves, self._votes(), unseen))
+        judged = np.asarray(unseen.any(axis=1))
+        right = self.oob_decision_function_[judged].argmax(axis=1) == y[judged]
+        self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
+
+    def _votes(self) -> np.ndarray:
+        trees = self.trees_
+        return trees.soft_votes if self.voting == "soft" else trees.majority_votes
+
+    def _proba(self, cells: tuple[Cells, ...]) -> np.ndarray:
+        return _shares(self._mean_votes(cells, self._votes()))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return each class's share of the trees' votes.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        array of shape (n, number of classes), columns in the order of ``classes_``
+        """
+        cells = self._encode(X)
+        return self._proba(cells)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class with the largest share of votes; the first of them on a tie.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        array of n classes
+        """
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
+        found = self.classes_[self._proba(cells).argmax(axis=1)]
+        return float(np.mean(found == np.asarray(y)))
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that leaves vote for the known classes."""
+        super().check_loaded(dims)
+        fits = self.trees_.value.shape[1] == dims["classes"]
+        require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")
+
+
+def _shares(scores: np.ndarray) -> np.ndarray:
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
 
 class RandomSimilarityForestClassifier(ForestClassifier):

@@ -150,7 +150,7 @@ def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) ->
     counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < 2:
-        found = f"a class with a single row, {classes[rare].item()!r}"
+        found = f"a class with a single row, {classes.tolist()[rare]!r}"
         raise TooFewRows(WHO, "two rows or more of each class", found, "Add rows")
     return min(n_splits, int(counts[rare]))
 

@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike.columns import CallableDistance, Distance, Euclidean
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.kernels.cells import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.prediction.forest_classifier import ForestClassifier
+from lookalike.prediction.random_similarity_forest import ForestClassifier
 from lookalike.saving.fields import Choice, Either, Fields, Instance, Saved, require
 from lookalike.table import Column, Kind, Table, as_table
 from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance
@@ -57,7 +57,14 @@ class WholeRows(Distance):
 
     def compare(self, a: Any, b: Any) -> np.ndarray:
         """Return the distances of all rows of a to all of b."""
+        return self._compare(a, b)  # whole rows are never missing
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
         return self.measure.block(a, b, "distance")
+
+    def _encode(self, column: Column) -> Any:
+        needed, found = "rows that its measure has encoded", f"the column {column.name!r}"
+        raise WrongType("WholeRows", needed, found, "Encode whole rows with the measure")
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded rows that the measure would not have encoded."""

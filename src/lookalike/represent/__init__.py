@@ -1,7 +1,6 @@
 """Similarity as features: prototypes, representations, chains, pictures."""
 
 from lookalike.represent.activation import similarity_activation
-from lookalike.represent.closure import transitive_closure
 from lookalike.represent.feature_selection import cfs
 from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
@@ -10,7 +9,7 @@ from lookalike.represent.map_layout import layout
 from lookalike.represent.neighbors_transformer import NeighborsTransformer
 from lookalike.represent.nystroem import NystroemRepresentation
 from lookalike.represent.plot import class_similarity, plot_class_similarity
-from lookalike.represent.powers import power_similarity
+from lookalike.represent.powers import power_similarity, transitive_closure
 from lookalike.represent.prototypes import select_prototypes
 from lookalike.represent.representation import SimilarityRepresentation
 

@@ -12,8 +12,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import MeasureTask
+from lookalike.measures.task import MeasureTask, Source
 from lookalike.saving.fields import INT64, Fields, Integer, Saved
 from lookalike.table import as_table
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.measures.source import Source
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.measures.task import Source
+from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 
 # Takes the columns of training rows, their target, and the columns of other rows; returns
 # predictions for these, one row of predictions per setting.

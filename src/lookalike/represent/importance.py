@@ -15,8 +15,8 @@ from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.source import read_source
-from lookalike.represent.prototype_selector import PrototypeSelector, compare_with_prototypes
+from lookalike.measures.task import read_source
+from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 

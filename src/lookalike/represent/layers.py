@@ -14,15 +14,15 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.measures.vector import Vector
 from lookalike.represent.base import Representation
-from lookalike.represent.prototype_selector import (
+from lookalike.represent.prototypes import (
     MAX_ROWS,
     PrototypeSelector,
     compare_with_prototypes,
+    count_prototypes,
 )
-from lookalike.represent.prototypes import count_prototypes
 from lookalike.saving.fields import (
     Array,
     Choice,

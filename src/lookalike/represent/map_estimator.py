@@ -12,8 +12,7 @@ from lookalike.errors import InvalidInput
 from lookalike.kernels.layout import settle_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.measures.task import check_task_rows
+from lookalike.measures.task import Source, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map

@@ -12,13 +12,122 @@ from lookalike._runtime.threads import blocks, single_blas
 from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, size_of
 from lookalike.kernels.growing import STATES
-from lookalike.kernels.layout import move_rows
+from lookalike.kernels.layout import count_hops, move_rows
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.represent.map_packing import fit_square, pack
-from lookalike.represent.map_start import hop_features, principal_plane, similarity_features
 from lookalike.saving.fields import Integer
+
+LANDMARKS = 120  # rows that all others are compared with
+PIVOTS = 40  # the same for a graph, where each costs a walk over all of it
+
+
+def similarity_features(measure: Measure, rows: Rows, rng: np.random.Generator) -> np.ndarray:
+    """Return the similarities of rows to some of them, drawn at random."""
+    n = len(rows)
+    at = np.sort(rng.choice(n, LANDMARKS, replace=False)) if n > LANDMARKS else np.arange(n)
+    what = "comparing with landmarks"
+    return rectangle(measure, rows, rows[at], "similarity", undefined="half", what=what)
+
+
+def hop_features(graph: Any) -> np.ndarray:
+    """Return coordinates of the rows of a connected graph: hops to pivots, doubly centered.
+
+    Pivot MDS (Brandes and Pich 2007, doi:10.1007/978-3-540-70904-6_6); each pivot is the row
+    farthest from those before it, the first the one with the most edges.
+
+    Parameters
+    ----------
+    graph : CSR matrix of shape (n, n), symmetric
+    """
+    n = graph.shape[0]
+    starts, near = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+    hops, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    nearest = np.full(n, n, dtype=np.int64)
+    pivot = int(np.diff(starts).argmax())
+    squares = np.empty((n, min(PIVOTS, n)))
+    for at in range(squares.shape[1]):
+        count_hops(starts, near, pivot, hops, queue)
+        squares[:, at] = np.square(hops.astype(np.float64))
+        nearest = np.minimum(nearest, hops)
+        pivot = int(nearest.argmax())
+    return -(squares - squares.mean(axis=1, keepdims=True)) / 2
+
+
+def principal_plane(features: np.ndarray) -> np.ndarray:
+    """Return the first two principal components of some rows; signs are fixed.
+
+    Parameters
+    ----------
+    features : float array of shape (n, m)
+
+    Returns
+    -------
+    float array of shape (n, 2)
+    """
+    centered = features - features.mean(axis=0)
+    vectors = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+    largest = np.abs(vectors).argmax(axis=0)
+    vectors = vectors * np.where(vectors[largest, np.arange(len(largest))] < 0, -1.0, 1.0)
+    plane = np.zeros((len(features), 2))
+    plane[:, : vectors.shape[1]] = centered @ vectors
+    return plane
+
+
+GAP = 1.5  # between two parts, in sides of the square that belongs to one row
+SHAPE = 1.25  # width by height that the whole drawing aims at
+WIDTHS = np.geomspace(1.0, 2.5, 13)  # tried: these times the narrowest that is possible
+
+
+def fit_square(places: np.ndarray) -> np.ndarray:
+    """Put the middle of a map at (0, 0) and make its longer side 1."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    longer = float((high - low).max())
+    centered = places - (low + high) / 2
+    return np.asarray(centered / longer) if longer > 0 else np.zeros_like(places)
+
+
+def pack(sides: np.ndarray, gap: float = GAP) -> np.ndarray:
+    """Return the lower left corners of rectangles put on shelves, in the order given.
+
+    The first shelf begins with the first rectangle; shelves are filled from the left and stand on
+    each other. Of several widths the one is taken whose drawing wastes least of a page.
+
+    Parameters
+    ----------
+    sides : float array of shape (m, 2)
+        Widths and heights; best the largest first.
+    gap : float
+        Left free between two of them.
+
+    Returns
+    -------
+    float array of shape (m, 2)
+    """
+    padded = sides + gap
+    least = max(float(padded[:, 0].max()), float(np.sqrt(padded.prod(axis=1).sum())))
+    best, found = np.inf, np.zeros_like(sides)
+    for width in least * WIDTHS:
+        corners, wide, tall = _shelves(padded, float(width))
+        page = max(wide / SHAPE, tall)
+        if page < best:
+            best, found = page, corners
+    return found
+
+
+def _shelves(padded: np.ndarray, width: float) -> tuple[np.ndarray, float, float]:
+    """Fill shelves of one width; return corners, and the width and height that are used."""
+    corners = np.empty_like(padded)
+    x = y = tall = wide = 0.0
+    for at, (across, up) in enumerate(padded.tolist()):
+        if x > 0 and x + across > width * (1 + 1e-12):
+            x, y, tall = 0.0, y + tall, 0.0
+        corners[at] = x, y
+        x, tall = x + across, max(tall, up)
+        wide = max(wide, x)
+    return corners, wide, y + tall
+
 
 NEIGHBORS = 15
 NEGATIVES = 5  # rows that each neighbor's pull is set against

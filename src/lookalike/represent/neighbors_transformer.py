@@ -9,10 +9,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.sparse_graph import MODES, to_sparse
+from lookalike.measures.contract.base import MODES, Measure, to_sparse
+from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import MeasureTask, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import Choice, Dims, Fields, Integer, Saved

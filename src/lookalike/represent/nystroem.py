@@ -12,8 +12,8 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
-from lookalike.represent.prototype_selector import MAX_ROWS, symmetric_square
+from lookalike.measures.task import Source
+from lookalike.represent.prototypes import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import Array, Fields, Integer, Maybe
 

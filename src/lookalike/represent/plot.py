@@ -11,8 +11,8 @@ from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
-from lookalike.represent._matrix import similarity_matrix
-from lookalike.show.html.figures import new_figure
+from lookalike.represent.powers import similarity_matrix
+from lookalike.show.html.drawings import new_figure
 from lookalike.table.model.targets import read_target
 
 SAMPLE = 1000  # rows whose pairs are looked at

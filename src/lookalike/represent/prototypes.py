@@ -4,15 +4,246 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
+from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, suggest
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.source import read_source
-from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
+from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.medoids import k_medoids
+from lookalike.measures.task import read_source
+from lookalike.represent.feature_selection import cfs
+from lookalike.table.model.targets import read_target
+
+MAX_ROWS = 2000  # rows that are compared all with all
+DRAWS = 5  # samples of a large table
+CELLS = 1 << 19  # entries of one block: 4 MB
+
+
+class PrototypeSelector:
+    """Chooses prototypes among encoded rows; what all numbers of them share is computed once.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    rows : Rows
+    y : array of n, optional
+        The target that "relieff" and "cfs" choose for.
+    method : str
+        See ``select_prototypes``.
+    rng : Generator
+    target_type : {"auto", "classes", "numbers"}
+        What y holds.
+    max_rows : int
+    n_jobs : int, optional
+    who : str
+        Who is asking, for error messages.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        rows: Rows,
+        y: np.ndarray | None,
+        method: str,
+        rng: np.random.Generator,
+        target_type: str = "auto",
+        max_rows: int = MAX_ROWS,
+        n_jobs: int | None = None,
+        who: str = "select_prototypes",
+    ) -> None:
+        self.measure, self.rows, self.y = measure, rows, y
+        self.method, self.rng, self.target_type = method, rng, target_type
+        self.max_rows, self.n_jobs, self.who = max_rows, n_jobs, who
+        self._order: list[int] = []
+
+    def select(self, n: int) -> np.ndarray:
+        """Return n positions, sorted; "cfs" settles the number itself."""
+        if self.method == "cfs":
+            return self._chosen_by_cfs
+        if n >= len(self.rows):
+            return np.arange(len(self.rows))
+        if self.method == "random":
+            found = self._permutation[:n]
+        elif self.method == "farthest":
+            found = self._farthest(n)
+        elif self.method == "relieff":
+            found = self._by_relevance[:n]
+            if len(found) < n:  # the sample was smaller
+                others = np.setdiff1d(self._permutation, found, assume_unique=True)
+                found = np.concatenate([found, others[: n - len(found)]])
+        elif len(self.rows) <= self.max_rows:
+            found = k_medoids(self._distances, n)
+        else:
+            found = self._clara(n)
+        return np.sort(np.asarray(found, dtype=np.int64))
+
+    def _compare(self, a: Rows, b: Rows, to: str = "similarity") -> np.ndarray:
+        return compare_with_prototypes(self.measure, a, b, self.n_jobs, to)
+
+    def _square(self, rows: Rows, to: str) -> np.ndarray:
+        return symmetric_square(self.measure, rows, to, self.n_jobs, self.who)
+
+    # -- medoids -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _distances(self) -> np.ndarray:
+        return self._between(self.rows)
+
+    def _between(self, rows: Rows) -> np.ndarray:
+        """Return distances of these rows to each other, in data space or in similarity space."""
+        if self.method == "medoids":
+            return self._square(rows, "distance")
+        s = self._square(rows, "similarity")
+        return cityblock(s, s, self.n_jobs)
+
+    def _clara(self, n: int) -> np.ndarray:
+        """Return the medoids of the sample whose medoids serve all rows best (CLARA)."""
+        size = min(len(self.rows), max(self.max_rows // 2, 4 * n + 80))
+        check_size(size, self.who)
+        best, cost = np.empty(0, dtype=np.int64), np.inf
+        for _ in range(DRAWS):
+            at = self.rng.choice(len(self.rows), size, replace=False)
+            at = np.unique(np.concatenate([best, at[: size - len(best)]]))  # keep the best so far
+            found = at[k_medoids(self._between(self.rows[at]), n)]
+            total = self._cost(found, at)
+            if total < cost:
+                best, cost = found, total
+        return best
+
+    def _cost(self, medoids: np.ndarray, sample: np.ndarray) -> float:
+        """Return the sum over all rows of the distance to the nearest medoid."""
+        if self.method == "medoids":
+            near = self.rows[medoids]
+            height = max(16, CELLS // max(1, len(near)))
+
+            def one(at: slice) -> float:
+                d = block_or_half(self.measure, self.rows[at], near, "distance")
+                return float(d.min(axis=1).sum())
+
+            parts = [(at,) for at in blocks(len(self.rows), height)]
+            return float(sum(run(one, parts, self.n_jobs, "judging prototypes")))
+        # In similarity space a row is its similarities to the sample.
+        columns = self.rows[sample]
+        centers = self._compare(self.rows[medoids], columns)
+        total = 0.0
+        for at in blocks(len(self.rows), 1024):
+            part = self._compare(self.rows[at], columns)
+            total += float(cityblock(part, centers, self.n_jobs).min(axis=1).sum())
+        return total
+
+    # -- by the target -----------------------------------------------------------------------------
+
+    @cached_property
+    def _sample(self) -> np.ndarray:
+        if len(self.rows) <= self.max_rows:
+            return np.arange(len(self.rows))
+        return np.sort(self._permutation[: self.max_rows])
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """Similarities of the sampled rows to each other: each column a possible prototype."""
+        return self._square(self.rows[self._sample], "similarity")
+
+    @cached_property
+    def _target_values(self) -> np.ndarray:
+        """The target of the sampled rows: class codes, or numbers."""
+        return read_target(self.y, len(self.rows), self.who, self.target_type)[0][self._sample]
+
+    @property
+    def _found_type(self) -> str:
+        return "numbers" if self._target_values.dtype.kind == "f" else "classes"
+
+    @cached_property
+    def _by_relevance(self) -> np.ndarray:
+        from lookalike.measures.mixed.weights import relieff_weights
+
+        weights = relieff_weights(
+            self._columns,
+            self._target_values,
+            target=self._found_type,
+            normalize=False,
+            n_jobs=self.n_jobs,
+        )
+        return self._sample[np.argsort(-weights, kind="stable")]
+
+    @cached_property
+    def _chosen_by_cfs(self) -> np.ndarray:
+        return self._sample[cfs(self._columns, self._target_values, target=self._found_type)]
+
+    # -- without comparing all with all ------------------------------------------------------------
+
+    @cached_property
+    def _permutation(self) -> np.ndarray:
+        return self.rng.permutation(len(self.rows))
+
+    def _farthest(self, n: int) -> np.ndarray:
+        """Return rows of which each is farthest from those before (farthest-first traversal)."""
+        if not self._order:
+            some = self.rows[:: max(1, len(self.rows) // 256)]
+            # The most central row begins: an outlier would come first otherwise, whatever it is.
+            totals = self._compare(self.rows, some, "distance").sum(axis=1)
+            self._order = [int(totals.argmin())]
+            self._near = self._to(self._order[0])
+        while len(self._order) < n:
+            self._near[self._order[-1]] = -1.0  # never twice, even if all others repeat it
+            self._order.append(int(self._near.argmax()))
+            np.minimum(self._near, self._to(self._order[-1]), out=self._near)
+        return np.asarray(self._order[:n])
+
+    def _to(self, row: int) -> np.ndarray:
+        return self._compare(self.rows, self.rows[row : row + 1], "distance")[:, 0]
+
+
+def compare_with_prototypes(
+    measure: Measure, rows: Rows, prototypes: Rows, n_jobs: int | None, to: str = "similarity"
+) -> np.ndarray:
+    """Return all rows against all prototypes; pairs with nothing to compare are half alike."""
+    what = "comparing with prototypes"
+    return rectangle(measure, rows, prototypes, to, undefined="half", n_jobs=n_jobs, what=what)
+
+
+def symmetric_square(
+    measure: Measure, rows: Rows, to: str, n_jobs: int | None, who: str
+) -> np.ndarray:
+    """Return all rows against each other; the mean of both directions where they differ."""
+    check_size(len(rows), who)
+    values = square(measure, rows, to, undefined="half", n_jobs=n_jobs)
+    return values if measure.traits.symmetric else (values + values.T) / 2
+
+
+def check_size(n: int, who: str) -> None:
+    """Refuse a square of n rows that would not fit under the memory limit."""
+    check_pairs(
+        who,
+        n,
+        n,
+        Phrase(
+            "Choose fewer prototypes, or use ",
+            Param("method", "random"),
+            " or ",
+            Param("method", "farthest"),
+        ),
+    )
+
+
+def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+    """Return sums of absolute differences of every row of a to every row of b."""
+    from lookalike.kernels.distances import CODES, distance_block
+
+    out = np.empty((len(a), len(b)))
+
+    def one(at: slice) -> None:
+        distance_block(a[at], b, CODES["cityblock"], out[at])
+
+    run(one, [(at,) for at in blocks(len(a), 128)], n_jobs, "comparing similarities")
+    return out
+
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
 NEED_TARGET = ("relieff", "cfs")

@@ -14,11 +14,16 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.source import Source
+from lookalike.measures.task import Source
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototype_selector import MAX_ROWS, PrototypeSelector
-from lookalike.represent.prototypes import NEED_TARGET, check_method, count_prototypes
+from lookalike.represent.prototypes import (
+    MAX_ROWS,
+    NEED_TARGET,
+    PrototypeSelector,
+    check_method,
+    count_prototypes,
+)
 from lookalike.saving.fields import (
     Anything,
     Array,

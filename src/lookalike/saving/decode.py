@@ -190,13 +190,18 @@ class _Reader:
         return value
 
     def _record(self, cls: type, parts: dict[str, Any]) -> Any:
-        known = [f.name for f in fields(cls)] if is_dataclass(cls) else list(fields_of(cls))
+        made = fields(cls) if is_dataclass(cls) else ()
+        record = [f.name for f in made if f.init]
+        known = record if is_dataclass(cls) else list(fields_of(cls))
         odd = set(parts) ^ set(known)
         if odd and (known or not is_dataclass(cls)):
             raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
         value: Any = object.__new__(cls)
         for name, part in parts.items():
             object.__setattr__(value, name, self.decode(part))
+        for cache in (f for f in made if not f.init):
+            make: Any = cache.default_factory
+            object.__setattr__(value, cache.name, make())
         return value
 
     def _cells(self, node: dict[str, Any]) -> np.ndarray:

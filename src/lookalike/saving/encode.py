@@ -13,7 +13,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -122,6 +122,20 @@ def encode_cell(cell: Any) -> str:
     return json.dumps(found, allow_nan=False)
 
 
+# What JSON has no word for: the form in the page, and its parts. A datetime is a date as well.
+_PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    tuple: ("tuple", list),
+    frozenset: ("frozenset", lambda items: sorted(items, key=repr)),
+    set: ("set", lambda items: sorted(items, key=repr)),
+    datetime.datetime: ("datetime", lambda moment: moment.isoformat()),
+    datetime.date: ("date", lambda day: day.isoformat()),
+    datetime.time: ("time", lambda time: time.isoformat()),
+    datetime.timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
+    np.random.Generator: ("generator", lambda generator: generator.bit_generator.state),
+    slice: ("slice", lambda part: [part.start, part.stop, part.step]),
+}
+
+
 class _Writer:
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
@@ -130,9 +144,7 @@ class _Writer:
         self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
-        if value is None or isinstance(value, bool | str):
-            return value
-        if isinstance(value, int):
+        if value is None or isinstance(value, bool | str | int):
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"$": "float", "is": repr(value)}
@@ -140,25 +152,14 @@ class _Writer:
             return self.encode(value.item(), where)
         if isinstance(value, list):
             return [self.encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
-        if isinstance(value, tuple):
-            return {"$": "tuple", "is": self.encode(list(value), where)}
-        if isinstance(value, frozenset | set):
-            items = sorted(value, key=repr)
-            return {"$": type(value).__name__, "is": self.encode(items, where)}
         if isinstance(value, Mapping):
             pairs = [
                 [self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()
             ]
             return {"$": "dict", "is": pairs}
-        if isinstance(value, datetime.datetime | datetime.date | datetime.time):
-            return {"$": type(value).__name__, "is": value.isoformat()}
-        if isinstance(value, datetime.timedelta):
-            return {"$": "timedelta", "is": [value.days, value.seconds, value.microseconds]}
-        if isinstance(value, np.random.Generator):
-            state = value.bit_generator.state
-            return {"$": "generator", "is": self.encode(state, where)}
-        if isinstance(value, slice):
-            return {"$": "slice", "is": [value.start, value.stop, value.step]}
+        for cls, (form, parts) in _PLAIN.items():
+            if isinstance(value, cls):
+                return {"$": form, "is": self.encode(parts(value), where)}
         if id(value) in self.seen:
             return {"$": "again", "id": self.seen[id(value)]}
         number = self.seen[id(value)] = len(self.seen)
@@ -180,7 +181,8 @@ class _Writer:
                     "learned": {k: self.encode(v, f"{where}.{k}") for k, v in learned.items()},
                 }
             if is_dataclass(value):
-                state = {f.name: getattr(value, f.name) for f in fields(value)}
+                # What the constructor does not take is a cache, which is made again when needed.
+                state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
             else:
                 state = vars(value)
             kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}

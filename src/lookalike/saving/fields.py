@@ -247,7 +247,7 @@ class Choice(Field):
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
-        return "one of " + ", ".join(map(repr, self.values))
+        return "one of " * (len(self.values) > 1) + ", ".join(map(repr, self.values))
 
     def hint(self, value: Any) -> str:
         """Suggest the nearest allowed word."""

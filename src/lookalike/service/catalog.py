@@ -8,16 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, Param, TooLarge
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, TooLarge
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
-from lookalike.service.collection import Collection
+from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import Settings, make, name_rows, read_rows
-from lookalike.service.folder_collection import FolderCollection, settings_of
 from lookalike.service.limits import Limits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
-from lookalike.service.store.store import Head, NotThere, Store, missing_collection, taken_name
+from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
 from lookalike.table import Table
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -27,7 +26,7 @@ def check_name(name: str) -> str:
     """Return the name of a collection, or say what it may look like."""
     if not NAME.fullmatch(name) or ".." in name:
         needed = "1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
-        hint = ("Choose a name such as films-2005; ", Param("title"), " may be anything")
+        hint = Phrase("Choose a name such as films-2005; ", Param("title"), " may be anything")
         raise InvalidInput("collection name", needed, f"{name!r:.80}", hint)
     return name
 
@@ -194,7 +193,7 @@ class Catalog:
             if behind > 0:
                 try:
                     collection.follow()
-                except NotThere:
+                except NotFound:
                     continue
                 self.lag[collection.name] = 0
 

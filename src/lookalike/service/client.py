@@ -1,24 +1,21 @@
-"""The HTTP API from Python: the same words, with Python's own library alone."""
+"""The HTTP API from Python, in the same words, on httpx."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
-import secrets
-import select
-import threading
+import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer
 
-CHUNK = 2**16
+LOOK = 0.05  # seconds between two looks at a job that is waited for
 
 
 class ServiceError(LookalikeError):
@@ -65,10 +62,24 @@ class Client:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             hint = "Write for example http://127.0.0.1:8571"
             raise InvalidInput("Client", "an address of http or https", repr(address), hint)
+        try:  # only here: the server imports this module too, and needs no client
+            import httpx
+        except ImportError as error:
+            hint = 'Run pip install "lookalike[service]"'
+            raise MissingExtra(
+                "Client", "the package httpx", "it is not installed", hint
+            ) from error
         self.address = address.rstrip("/")
-        self._parts, self._token, self._timeout = parts, token, timeout
-        self._lock = threading.Lock()
-        self._idle: list[http.client.HTTPConnection] = []
+        self._http = httpx.Client(
+            base_url=self.address,
+            headers={} if token is None else {"Authorization": f"Bearer {token}"},
+            timeout=timeout,
+            # The certificates that this machine trusts, a company's own among them.
+            verify=ssl.create_default_context(),
+            # A proxy of the environment would be asked for servers on this machine as well.
+            trust_env=False,
+        )
+        self._lost = httpx.TransportError
 
     def __repr__(self) -> str:
         return f"Client({self.address!r})"
@@ -80,24 +91,18 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close all connections; the next request opens a new one."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+        """Close all connections."""
+        self._http.close()
 
     # -- collections -------------------------------------------------------------------------------
 
     def collections(self) -> list[dict[str, Any]]:
         """Return all collections."""
-        found: list[dict[str, Any]] = self.get("/api/collections")["collections"]
-        return found
+        return self.get("/api/collections")["collections"]
 
     def opening(self, collection: str | None = None) -> dict[str, Any]:
         """Return all collections, a description of one (or the first), and its first hits."""
-        chosen = {} if collection is None else {"collection": collection}
-        found: dict[str, Any] = self.get(f"/api/opening?{urlencode(chosen)}")
-        return found
+        return self.get("/api/opening", {"collection": collection})
 
     def create(
         self,
@@ -158,14 +163,12 @@ class Client:
         return self.post(f"{_at(collection)}/rows", {"rows": list(rows)})
 
     def replace(self, collection: str, id: Any, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Put another row in the place of one."""
-        found: dict[str, Any] = self.request("PUT", _at(collection, "rows", id), {"row": dict(row)})
-        return found
+        """Replace a row; it keeps its id."""
+        return self.request("PUT", _at(collection, "rows", id), {"row": dict(row)})
 
     def delete(self, collection: str, id: Any) -> dict[str, Any]:
         """Delete a row."""
-        found: dict[str, Any] = self.request("DELETE", _at(collection, "rows", id))
-        return found
+        return self.request("DELETE", _at(collection, "rows", id))
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -208,16 +211,14 @@ class Client:
 
     def hubs(self, collection: str, **options: Any) -> dict[str, Any]:
         """Count hubs and unreachable rows; waits for the job."""
-        found: dict[str, Any] = self._waited(f"{_at(collection)}/hubs", options)
-        return found
+        return self._waited(f"{_at(collection)}/hubs", options)
 
     def clusters(self, collection: str) -> dict[str, Any]:
         """Find clusters; waits for the job."""
-        found: dict[str, Any] = self._waited(f"{_at(collection)}/clusters", {})
-        return found
+        return self._waited(f"{_at(collection)}/clusters", {})
 
     def map(self, collection: str) -> tuple[dict[str, Any], np.ndarray]:
-        """Return the head of the map and the places of its rows; waits for the job."""
+        """Return the head of the map and the coordinates of its rows; waits for the job."""
         raw: bytes = self._waited(f"{_at(collection)}/map", {})
         line, _, cells = raw.partition(b"\n")
         return json.loads(line), np.frombuffer(cells, "<f4").reshape(2, -1).T
@@ -241,28 +242,26 @@ class Client:
                 return found
             if found["state"] in ("failed", "cancelled"):
                 raise ServiceError(found["problem"] or {"detail": f"the job was {found['state']}"})
-            time.sleep(0.05)
+            time.sleep(LOOK)
 
     # -- requests ----------------------------------------------------------------------------------
 
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Send a GET request; return the answer."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
-        found: dict[str, Any] = self.request(
-            "GET", path + (f"?{urlencode(given)}" if given else "")
-        )
-        return found
+        return self._send("GET", path, params=given or None)
 
     def post(self, path: str, body: Any) -> dict[str, Any]:
         """Send a POST request; return the answer."""
-        found: dict[str, Any] = self.request("POST", path, body)
-        return found
+        return self.request("POST", path, body)
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request; return what was answered, or raise the problem."""
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
-        headers = {} if body is None else {"Content-Type": "application/json"}
-        return self._send(method, path, data, headers)
+        if body is None:
+            return self._send(method, path)
+        # Not json= of httpx: it cannot encode half of a surrogate pair; the server says so better.
+        data = json.dumps(body, allow_nan=False).encode()
+        return self._send(method, path, content=data, headers={"Content-Type": "application/json"})
 
     def _waited(self, path: str, options: Mapping[str, Any]) -> Any:
         while True:
@@ -272,59 +271,28 @@ class Client:
             self.wait(found["job"]["id"])
 
     def _upload(self, file: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-        mark = secrets.token_hex(16)
-        name = file.name.replace('"', "%22").replace("\r", " ").replace("\n", " ")
-        head = (
-            f'--{mark}\r\nContent-Disposition: form-data; name="options"\r\n\r\n'
-            f"{json.dumps(options)}\r\n"
-            f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
-        ).encode()
-        data = head + file.read_bytes() + f"\r\n--{mark}--\r\n".encode()
-        headers = {"Content-Type": f"multipart/form-data; boundary={mark}"}
-        found: dict[str, Any] = self._send("POST", "/api/collections", data, headers)
-        return found
+        with file.open("rb") as content:
+            files, data = {"file": (file.name, content)}, {"options": json.dumps(options)}
+            return self._send("POST", "/api/collections", files=files, data=data)
 
-    def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Any:
-        if self._token is not None:
-            headers["Authorization"] = f"Bearer {self._token}"
-        while True:
-            connection, fresh = self._connection()
-            try:
-                connection.request(method, self._parts.path.rstrip("/") + path, data, headers)
-                answer = connection.getresponse()
-                body = answer.read()
-                break
-            except BaseException as error:
-                connection.close()
-                # The server may have closed a connection that was idle: then with another one.
-                lost = isinstance(error, OSError | http.client.HTTPException)
-                if fresh or not lost or method not in ("GET", "HEAD"):
-                    raise
-        with self._lock:
-            self._idle.append(connection)
-        kind = answer.headers.get_content_type()
-        value = json.loads(body) if kind.endswith("json") else body
-        if answer.status >= 400:
-            problem = value if isinstance(value, dict) else {"detail": answer.reason}
-            raise ServiceError({"status": answer.status, **problem})
-        return value if body else None
-
-    def _connection(self) -> tuple[http.client.HTTPConnection, bool]:
-        """Return a connection that nobody uses, and whether it is a new one."""
-        with self._lock:
-            while self._idle:
-                idle = self._idle.pop()
-                # One that has something to read was closed by the server meanwhile.
-                if idle.sock is not None and not select.select([idle.sock], [], [], 0)[0]:
-                    return idle, False
-                idle.close()
-        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-        make = kinds[self._parts.scheme]
-        return make(self._parts.hostname or "", self._parts.port, timeout=self._timeout), True
+    def _send(self, method: str, path: str, **content: Any) -> Any:
+        try:
+            answer = self._http.request(method, path, **content)
+        except self._lost as error:
+            found = f"{type(error).__name__}: {error}"
+            raise NoAnswer(self.address, "an answer", found, "Is the server running?") from error
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        value = answer.json() if kind.endswith("json") else answer.content
+        if answer.is_error:
+            problem = value if isinstance(value, dict) else {"detail": answer.reason_phrase}
+            raise ServiceError({"status": answer.status_code, **problem})
+        return value if answer.content else None
 
 
 def _at(*parts: Any) -> str:
-    return "/api/collections/" + "/".join(quote(str(part), safe="") for part in parts)
+    # Dots are quoted too: a row whose id is ".." would else be a step up in the path.
+    quoted = (quote(str(part), safe="").replace(".", "%2E") for part in parts)
+    return "/api/collections/" + "/".join(quoted)
 
 
 def _query(query: Any) -> dict[str, Any]:

@@ -7,29 +7,33 @@ changed; a write makes the next one, has it stored, and only then puts it in the
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
+from lookalike.index.shards.from_files import sample_places
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
-from lookalike.service.fitting import Settings, build_index, stored_ids
+from lookalike.service.fitting import Settings, build_index, settle, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
 from lookalike.service.store.store import (
-    AlreadyThere,
     Changed,
+    Conflict,
     Head,
     Store,
     Turn,
     missing_collection,
 )
-from lookalike.service.texts import Texts
-from lookalike.service.view import View, apply_changes, missing_row
-from lookalike.table import Schema
+from lookalike.service.view import Texts, View, apply_changes, missing_row
+from lookalike.table import Column, Kind, Schema, Table
 
 OFTEN = 0.02  # seconds between two looks for a generation that is waited for
 SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
@@ -226,7 +230,7 @@ class Collection:
             with self.store.turn(self.key, self.name) as turn:
                 if turn.head.fitted != before.fitted:
                     hint = "Ask again; another refit was quicker"
-                    raise AlreadyThere("measure", "the measure it began with", "another one", hint)
+                    raise Conflict("measure", "the measure it began with", "another one", hint)
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
@@ -277,7 +281,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
         if id in seen or id in view.index:
             hint = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
-            raise AlreadyThere(Param("id_column", column), "new ids", found, hint)
+            raise Conflict(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
 
@@ -322,3 +326,111 @@ def _check_readable(records: list[dict[str, Any]], schema: Schema) -> None:
     except (LookalikeError, TypeError, ValueError) as error:
         hint = "Use plain numbers, texts, and lists of them"
         raise InvalidInput("row", "cells that can be stored", "others", hint) from error
+
+
+FOLDER = "folder"
+MANIFEST = "manifest.json"
+
+
+def is_index_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder that an index is kept in."""
+    return (Path(path) / MANIFEST).is_file()
+
+
+def settings_of(index: Index, settings: Settings, folder: str | os.PathLike[str]) -> Settings:
+    """Return the settings of a collection in a folder: the index has decided most of them."""
+    settings = replace(
+        settings,
+        measure=type(index.measure_).__name__,
+        reason=index.reason_,
+        measured=type(index.measure_).__name__,
+        id_column=index.state_.id_column,
+        compared=len(index.schema_.kinds),
+        source={**settings.source, FOLDER: os.path.realpath(folder)},
+    )
+    return settle(settings, index.sample)
+
+
+class FolderCollection(Collection):
+    """One collection that is kept in a folder of shards."""
+
+    def _load(self) -> View:
+        head = self.store.head_of(self.key, self.name)
+        settings = Settings.of_text(head.settings)
+        index = Index.open(settings.source[FOLDER])
+        self.last_load = f"opened in {settings.source[FOLDER]}"
+        sample = sample_of(index, settings)
+        return View(
+            head.generation, head.fitted, head.created, settings, index.schema_, index,
+            sample=sample,
+        )  # fmt: skip
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return len(self.view.index)
+
+    def follow(self) -> View:
+        """Return the view: nothing is written through the store."""
+        return self.view
+
+    def page(self, after: Any, limit: int) -> list[Any]:
+        """Return ids in the order of the rows, those behind one of them."""
+        view = self.view
+        state = view.index.state_
+        place = -1 if after is None else state.names.place(after, "rows")
+        found: list[int] = []
+        for segment in state.segments.segments:
+            start = int(np.searchsorted(segment.places, place, side="right"))
+            at = start + np.flatnonzero(segment.alive[start : start + 4 * limit])
+            if len(at) < limit:  # many deleted ones between
+                at = start + np.flatnonzero(segment.alive[start:])
+            found += segment.places[at[: limit - len(found)]].tolist()
+            if len(found) >= limit:
+                break
+        return list(state.names.of(found))
+
+    def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
+        """Refuse: rows are added to the folder itself."""
+        self._refuse("lookalike index add FOLDER FILE adds rows; restart the server then")
+
+    def replace(self, id: Any, record: Mapping[str, Any]) -> int:
+        """Refuse: rows are changed in the folder itself."""
+        self._refuse("lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE")
+
+    def remove(self, ids: Sequence[Any]) -> int:
+        """Refuse: rows are deleted from the folder itself."""
+        self._refuse("lookalike index delete FOLDER ID deletes rows; restart the server then")
+
+    def refit(self, make: Callable[[View], View]) -> View:
+        """Refuse: the measure was fitted when the folder was built."""
+        self._refuse("Build another folder: lookalike index build FILES -o FOLDER")
+
+    def set_repaired(self, view: View, repaired: Index) -> None:
+        """Refuse: repairing hubs needs all rows in memory."""
+        self._refuse("Ask in the space 'plain'")
+
+    def _refuse(self, hint: str) -> NoReturn:
+        who = f"collection {self.name!r}"
+        found = "one in a folder of shards, which is only read here"
+        raise Conflict(who, "a collection in the store", found, hint)
+
+    @property
+    def cache_is_old(self) -> bool:
+        """Whether the cache is worth writing: the folder is all there is."""
+        return False
+
+    def save_cache(self) -> None:
+        """Do nothing: the folder is all there is."""
+
+
+def sample_of(index: Index, settings: Settings) -> Table:
+    """Return the rows that stand for all, with a column of their ids."""
+    table = index.sample
+    if settings.id_column is not None:
+        kept = np.array([id in index for id in table[settings.id_column].values], bool)
+        return table[kept]
+    ids = np.empty(len(table), dtype=object)
+    ids[:] = sample_places(index).tolist()
+    kept = np.array([id in index for id in ids], bool)
+    column = Column(settings.names, Kind("object", "ids"), ids)
+    return Table(table.columns, [*table.aside, column], len(table), table.missing)[kept]

@@ -14,7 +14,7 @@ from typing import Any
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.service.notes import collected
 from lookalike.service.problems import problem_of
-from lookalike.service.store.store import NotThere
+from lookalike.service.store.store import NotFound
 
 KEPT = 500  # jobs that are remembered
 ENDED = ("done", "failed", "cancelled")
@@ -111,7 +111,7 @@ class Jobs:
         job = self._jobs.get(id)
         if job is None:
             hint = "Start it again; jobs belong to the server that runs them"
-            raise NotThere(
+            raise NotFound(
                 f"job {id[:32]!r}", "a job of this id", "none", hint, problem="not found"
             )
         return job

@@ -13,12 +13,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from lookalike._runtime.text import clean
-from lookalike.errors import LookalikeError, Param, Part, TooLarge, suggest
+from lookalike.errors import LookalikeError, Param, Part, Phrase, TooLarge, suggest
 from lookalike.service.cells import to_json
 from lookalike.service.collection import TooFarBehind
-from lookalike.service.spelling import field_of, fields, spell_field
-from lookalike.service.store.engine import StoreFull, StoreUnavailable
-from lookalike.service.store.store import AlreadyThere, NotThere
+from lookalike.service.notes import field_of, fields, spell_field
+from lookalike.service.store.database import StoreFull, StoreUnavailable
+from lookalike.service.store.store import Conflict, NotFound
 
 TITLES = {
     400: "Bad request",
@@ -38,8 +38,8 @@ TITLES = {
     507: "No room left",
 }
 STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (NotThere, 404),
-    (AlreadyThere, 409),
+    (NotFound, 404),
+    (Conflict, 409),
     (TooFarBehind, 503),
     (StoreFull, 507),
     (StoreUnavailable, 503),
@@ -173,7 +173,7 @@ def invalid(errors: Sequence[Any]) -> Refused:
         found = repr(path[-2])
         hint = suggest(str(path[-2]), sorted(fields()))
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
-        hint = ("Use ", Param(names[-1], bound))
+        hint = Phrase("Use ", Param(names[-1], bound))
     who = ".".join(names) or "body"
     needed = NEEDED.get(kind, "another value").format(**context)
     if more:

@@ -1,27 +1,163 @@
-"""Starting the service: where its store lies, which files it serves, and on which address."""
+"""Starting the service: its store, the files it serves, the application, and the address."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import ipaddress
+import json
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
-from lookalike.errors import InvalidInput, Param, missing_file
+from lookalike._version import __version__
+from lookalike.datasets import load_films
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missing_file
 from lookalike.index import Index
-from lookalike.service.app import create_app
-from lookalike.service.catalog import name_from, settings_from
+from lookalike.measures import Measure
+from lookalike.measures.names import kebab, make_measure
+from lookalike.service.api import collections, operations, search, views
+from lookalike.service.catalog import Catalog, name_from, settings_from
+from lookalike.service.collection import is_index_folder
 from lookalike.service.fitting import Settings
-from lookalike.service.folder_collection import is_index_folder
-from lookalike.service.safety import Access
-from lookalike.service.saved import ENDING, load_saved, measure_text
+from lookalike.service.limits import Limits
+from lookalike.service.monitoring import Recorder
+from lookalike.service.problems import handle
+from lookalike.service.safety import Access, Safety
 from lookalike.service.service import Service
+from lookalike.service.site import Site
+
+ENDING = ".lookalike"
+ROUTERS = (
+    collections.router,
+    collections.row_routes,
+    search.router,
+    search.verb_routes,
+    views.router,
+    operations.job_routes,
+    operations.router,
+)
+
+
+def load_saved(path: str) -> Index:
+    """Load an index from one file."""
+    from lookalike import load
+
+    index = load(path)
+    if not isinstance(index, Index):
+        found, hint = f"a saved {type(index).__name__}", "Serve a table, or an index of one"
+        raise InvalidInput(f"File {path!r}", "a saved index", found, hint)
+    return index
+
+
+def measure_text(measure: Measure) -> str:
+    """Write a measure as ``make_measure`` reads it: collections keep theirs as a text.
+
+    Examples
+    --------
+    >>> from lookalike.measures import Gower
+    >>> measure_text(Gower(scale="rank", weights={"year": 2}))
+    'gower:scale=rank,weights={"year": 2}'
+    """
+    name = kebab(type(measure).__name__)
+    defaults = inspect.signature(type(measure)).parameters
+    options = [
+        f"{key}={_write(value)}"
+        for key, value in measure.get_params(deep=False).items()
+        if repr(value) != repr(defaults[key].default)
+    ]
+    text = ":".join([name, *([",".join(options)] if options else [])])
+    try:
+        same = repr(make_measure(text)) == repr(measure)
+    except InvalidInput:
+        same = False
+    if not same:  # such as a function of one's own
+        hint = Phrase("Name another one with ", Param("measure"))
+        found = f"{type(measure).__name__} with options that have no name"
+        raise InvalidInput("the saved index", "a measure that can be named", found, hint)
+    return text
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, Measure):
+        return measure_text(value)
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value)
+    except TypeError:
+        return repr(value)
+
+
+def create_app(service: Service) -> FastAPI:
+    """Return the application of a service.
+
+    Parameters
+    ----------
+    service : Service
+    """
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        try:
+            yield
+        finally:
+            service.close()
+
+    app = FastAPI(
+        title="lookalike",
+        version=__version__,
+        summary="Which rows are alike, and why.",
+        lifespan=live,
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, handle)
+    _serve_page(app, service)
+    app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
+    app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
+    return app
+
+
+def _serve_page(app: FastAPI, service: Service) -> None:
+    site = Site()
+
+    @app.get("/", include_in_schema=False)
+    def page(request: Request) -> Response:
+        return site.page(request, collections.at_hand(service))
+
+    # It is quick, so that it runs between other requests, not in a thread of its own.
+    @app.get("/web/{path:path}", include_in_schema=False)
+    async def part(request: Request, path: str) -> Response:
+        return site.part(request, path)
+
+
+NAME = "films"
+
+
+def serve_films(catalog: Catalog, limits: Limits) -> str:
+    """Make the films a collection, unless the store has them already; return its name."""
+    if NAME not in {head.name for head in catalog.heads()}:
+        settings = Settings("58,788 films of IMDb (2005)", label_column="title")
+        catalog.create(NAME, load_films(), settings, limits)
+    return NAME
+
 
 CHUNK = 2**20
 

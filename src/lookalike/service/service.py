@@ -17,20 +17,17 @@ from lookalike._runtime.progress import watching
 from lookalike.errors import LookalikeError
 from lookalike.kernels import load_compiler
 from lookalike.service.analysis.results import Analyses
-from lookalike.service.answers import first_answer
+from lookalike.service.answers import describe, first_answer
 from lookalike.service.catalog import Catalog
-from lookalike.service.collection import Collection
-from lookalike.service.describe import describe
+from lookalike.service.collection import Collection, is_index_folder
 from lookalike.service.fitting import Settings
-from lookalike.service.folder_collection import is_index_folder
 from lookalike.service.jobs import Jobs
 from lookalike.service.limits import Limits
-from lookalike.service.metrics import Metrics
+from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused
-from lookalike.service.safety import Access
+from lookalike.service.safety import Access, Tokens
 from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Store
-from lookalike.service.tokens import Tokens
 from lookalike.service.view import View
 
 FOLLOW = 0.25  # seconds between two looks at the change log

@@ -17,9 +17,9 @@ from lookalike.service.answers import answer_of, read_filter, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
 from lookalike.service.notes import collected
-from lookalike.service.store import tables as t
-from lookalike.service.store.engine import Database
-from lookalike.service.store.store import NotThere, now
+from lookalike.service.store import database as t
+from lookalike.service.store.database import Database
+from lookalike.service.store.store import NotFound, now
 from lookalike.service.view import View, missing_row
 
 KEPT = 200  # sessions whose answers are kept in memory
@@ -236,7 +236,7 @@ def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool
     found = connection.execute(query).scalar()
     if found is None:
         hint = "POST .../sessions starts a new one"
-        raise NotThere(
+        raise NotFound(
             f"session {id[:32]!r}", "a session of this id", "none", hint, problem="not found"
         )
     return str(found)

@@ -1,7 +1,11 @@
 """Growing trees, and the one flat array form they share."""
 
-from lookalike.trees.cells.grower import CellSimilarityForest
-from lookalike.trees.growers import ExtraForest, IsolatingForest, SyntheticForest
+from lookalike.trees.growers import (
+    CellSimilarityForest,
+    ExtraForest,
+    IsolatingForest,
+    SyntheticForest,
+)
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Forests that somebody else grew: scikit-learn's, read through their public attributes."""
+"""Fitted forests of scikit-learn, read through their public attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.trees.grown import Grown
+from lookalike.trees.growing import Grown
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
@@ -43,40 +43,47 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
             _no_samples("a Forest of arrays")
         return Grown(fitted)
     check_fitted(fitted)
-    name, d = type(fitted).__name__, fitted.n_features_in_
-    if hasattr(fitted, "tree_"):
-        estimators, columns = [fitted], None
-    else:
-        estimators = list(np.ravel(np.asarray(getattr(fitted, "estimators_", []), dtype=object)))
-        columns = getattr(fitted, "estimators_features_", None)
-    if not estimators or not all(hasattr(e, "tree_") for e in estimators):
-        raise WrongType(
-            "forest",
-            f"a forest whose trees can be read ({KNOWN})",
-            name,
-            "Fit one of these on the same columns",
-        )
-    trees = [estimator.tree_ for estimator in estimators]
-    features = []
-    for at, tree in enumerate(trees):
-        feature = np.asarray(tree.feature, np.int64)
-        if columns is not None:  # a tree that saw some of the columns counts within them
-            feature = np.where(feature >= 0, np.asarray(columns[at])[np.maximum(feature, 0)], -1)
-        features.append(np.where(np.asarray(tree.children_left) >= 0, feature, -1))
+    trees = _trees_of(fitted)
     forest = flatten(
-        np.concatenate(features),
+        np.concatenate(_features_of(fitted, trees)),
         np.concatenate([tree.threshold for tree in trees]),
         np.concatenate([tree.children_left for tree in trees]),
         np.concatenate([tree.children_right for tree in trees]),
         np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])]),
-        int(d),
+        int(fitted.n_features_in_),
         default=np.concatenate([tree.missing_go_to_left for tree in trees]),
         soft=False,
         single=True,
     )
-    if n_rows is None:
-        return Grown(forest)
-    return Grown(forest, _in_bag(fitted, len(trees), n_rows))
+    return Grown(forest, None if n_rows is None else _in_bag(fitted, len(trees), n_rows))
+
+
+def _trees_of(fitted: Any) -> list[Any]:
+    """Return the trees of a forest, or the one of a decision tree."""
+    if hasattr(fitted, "tree_"):
+        return [fitted.tree_]
+    estimators = np.ravel(np.asarray(getattr(fitted, "estimators_", []), dtype=object))
+    if not len(estimators) or not all(hasattr(estimator, "tree_") for estimator in estimators):
+        needed = f"a forest whose trees can be read ({KNOWN})"
+        hint = "Fit one of these on the same columns"
+        raise WrongType("forest", needed, type(fitted).__name__, hint)
+    return [estimator.tree_ for estimator in estimators]
+
+
+def _features_of(fitted: Any, trees: list[Any]) -> list[np.ndarray]:
+    """Return the column that each node of each tree tests, -1 in leaves."""
+    features = [
+        np.where(np.asarray(tree.children_left) >= 0, np.asarray(tree.feature, np.int64), -1)
+        for tree in trees
+    ]
+    columns = None if hasattr(fitted, "tree_") else getattr(fitted, "estimators_features_", None)
+    if columns is None:
+        return features
+    # A tree that saw some of the columns counts within them.
+    return [
+        np.where(feature >= 0, np.asarray(own)[np.maximum(feature, 0)], -1)
+        for feature, own in zip(features, columns, strict=True)
+    ]
 
 
 def check_fitted(fitted: Any) -> None:

@@ -2,25 +2,262 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.saving.fields import Choice, Fields
-from lookalike.trees.cells.grower import CellSimilarityForest
-from lookalike.trees.grower import PUBLISHED, PUBLISHED_OUT_OF_BAG, Grower
-from lookalike.trees.grown import Grown
-from lookalike.trees.thresholds.extra import grow_extra
-from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.synthetic import grow_synthetic
+from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
+from lookalike.kernels.growing import RankedTree, ThresholdTree
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import (
+    Choice,
+    Either,
+    Fields,
+    Instance,
+    Integer,
+    Maybe,
+    Real,
+    check_params,
+)
+from lookalike.table import Table
+from lookalike.trees.cells.columns import encode_columns, fit_columns
+from lookalike.trees.cells.growing import Limits, Sampling, grow_unsupervised
+from lookalike.trees.cells.trees import SimilarityTrees
+from lookalike.trees.growing import (
+    PAUSE,
+    Grown,
+    count_features,
+    count_share,
+    grow_by_parts,
+    grow_each,
+    tree_states,
+)
+from lookalike.trees.thresholds.flat import Forest, join_trees
+
+DEEPEST = 2**31 - 1
+
+
+def add_synthetic(
+    values: np.ndarray,
+    synthetic: str = "resampled",
+    *,
+    category: np.ndarray | None = None,
+    random_state: Any = None,
+) -> np.ndarray:
+    """Make as many synthetic rows as there are rows, with the columns independent of each other.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+    synthetic : {"resampled", "permuted", "uniform"}
+        Each column drawn from itself with replacement, or permuted (both are known as addcl1), or
+        uniform between its smallest and largest values (addcl2), which needs numbers.
+    category : bool array, optional
+        Which columns hold codes of categories.
+    random_state : None, int or Generator
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
+    >>> fake = add_synthetic(values, "permuted", random_state=0)
+    >>> bool((np.sort(fake, axis=0) == values).all())
+    True
+    """
+    rng = make_generator(random_state)
+    values = np.asarray(values, np.float64)
+    n, d = values.shape
+    fake = np.empty((n, d))
+    if synthetic == "uniform" and category is not None and np.any(category):
+        raise InvalidInput(
+            Param("synthetic", "uniform"),
+            "number columns only",
+            f"{int(np.sum(category))} of categories",
+            ("Use ", Param("synthetic", "permuted"), ", which shuffles columns of any kind"),
+        )
+    for j in range(d):
+        x = values[:, j]
+        if synthetic == "uniform":
+            known = x[~np.isnan(x)]
+            low, high = (known.min(), known.max()) if len(known) else (np.nan, np.nan)
+            u = rng.random(n)
+            fake[:, j] = (1 - u) * low + u * high
+        else:
+            drawn = synthetic == "resampled"
+            fake[:, j] = x[rng.integers(0, n, n)] if drawn else rng.permutation(x)
+    return fake
+
+
+def _rank(pooled: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return the different values of each column, and every value as its place among them."""
+    codes = np.full(pooled.shape[::-1], -1, np.int32)
+    levels = []
+    for j, x in enumerate(pooled.T):
+        known = ~np.isnan(x)
+        level, code = np.unique(x[known], return_inverse=True)
+        levels.append(level)
+        codes[j, known] = code
+    return levels, codes
+
+
+def _thresholds(
+    levels: list[np.ndarray], tree: RankedTree, category: np.ndarray, kind: str
+) -> np.ndarray:
+    """Return the values at which the nodes of a tree of codes cut."""
+    threshold = np.zeros(len(tree.feature))
+    for j in np.unique(tree.feature[tree.feature >= 0]):
+        at = tree.feature == j
+        low = levels[j][tree.cut[at]]
+        if kind == "midpoint" and not category[j]:
+            high = levels[j][tree.above[at]]
+            middle = low / 2 + high / 2
+            low = np.where((low <= middle) & (middle < high), middle, low)
+        threshold[at] = low
+    return threshold
+
+
+def grow_extra(
+    values: np.ndarray,
+    category: np.ndarray | None = None,
+    n_trees: int = 100,
+    *,
+    max_samples: float | int = 0.8,
+    max_depth: int | None = None,
+    keep_bag: bool = False,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Grown[Forest]:
+    """Grow trees by cutting random columns at random places.
+
+    A node takes a random column whose values differ there and cuts it at a uniform point between
+    the smallest and the largest; a category column is cut into one of its categories and the rest.
+    The scale of a column therefore matters, unlike for the other growers.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Numbers, or codes of categories; NaN where missing.
+    category : bool array of length d, optional
+        Which columns hold codes of categories.
+    n_trees : int
+    max_samples : float or int
+        Rows per tree, without replacement: a share in (0, 1] or a number above 1.
+    max_depth : int, optional
+        None: the base-2 logarithm of the rows per tree, rounded up.
+    keep_bag : bool
+        Return which rows each tree was grown on.
+    random_state : None, int or Generator
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.random.default_rng(0).random((64, 2))
+    >>> grown = grow_extra(values, n_trees=3, max_samples=16, random_state=0)
+    >>> int(grown.forest.nodes.depth.max())
+    4
+    """
+    from lookalike.kernels.growing import grow_random, sample_rows
+
+    values = np.asarray(values, np.float64)
+    n, d = values.shape
+    which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
+    size = count_share(max_samples, n, "max_samples")
+    limit = math.ceil(math.log2(max(2, size))) if max_depth is None else max_depth
+    columns = np.ascontiguousarray(values.T)
+    states = tree_states(random_state, n_trees)
+    in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
+    no_labels = np.empty(0, np.uint8)
+
+    def one(t: int) -> ThresholdTree:
+        state = states[t : t + 1]
+        rows = np.empty(size, np.int64)
+        sample_rows(n, size, False, no_labels, state, rows)
+        if in_bag is not None:
+            in_bag[rows, t] = 1
+        feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
+        tree = ThresholdTree(feature, np.empty(2 * size), left, right)
+        made = grow_random(columns, which, rows, limit, state, tree)
+        return ThresholdTree(*(part[:made].copy() for part in tree))
+
+    forest = join_trees(grow_each(one, n_trees, 8, n_jobs), which)
+    return Grown(forest, in_bag)
+
+
+# What forests grown against synthetic rows were published with.
+PUBLISHED: dict[str, Any] = {
+    "n_estimators": 100,
+    "max_samples": 0.8,
+    "max_features": 0.5,
+    "bootstrap": False,
+    "synthetic": "resampled",
+}
+PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
+    "n_estimators": 1000,
+    "max_samples": 1.0,
+    "max_features": "sqrt",
+    "bootstrap": True,
+    "synthetic": "permuted",
+}
+
+
+class Grower(SaveMixin, BaseEstimator, ABC, abstract=True):
+    """Base of the objects that say how a forest is grown; an option of None is as published.
+
+    Out-of-bag similarities were published with other settings than the rest, so what None means
+    may depend on whether the rows of each tree are asked for.
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "n_estimators": Maybe(Integer(1)),
+        "max_depth": Maybe(Integer(1)),
+        "bootstrap": Choice(None, True, False),
+        "threshold": Choice("observed", "midpoint"),
+        "random_state": RANDOM_STATE,
+        "max_samples": Maybe(Real(0.0)),
+        "max_features": Maybe(Either(Real(0.0), Choice("sqrt", "all"))),
+    }
+
+    PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
+    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = {}
+
+    # None only before ``resolved`` has filled in what was published.
+    n_estimators: Any
+    max_samples: Any
+    bootstrap: Any
+    synthetic: Any
+    random_state: Any
+
+    def with_shorthands(self, n_estimators: int | None, random_state: Any) -> Self:
+        """Return a copy with the number of trees and the seed that were given elsewhere."""
+        params = self.get_params(deep=False)
+        for name, value in (("n_estimators", n_estimators), ("random_state", random_state)):
+            own = params[name]
+            if value is not None and own is not None and not (value is own or value == own):
+                raise InvalidInput(
+                    Param(name, value),
+                    f"one {name}",
+                    ("another in the forest: ", Param(name, own)),
+                    "Give it once",
+                )
+            params[name] = own if value is None else value
+        return type(self)(**params)
+
+    def resolved(self, out_of_bag: bool) -> Self:
+        """Return a copy whose options are checked, and as published where they are None."""
+        check_params(self)
+        usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
+        given = self.get_params(deep=False)
+        return type(self)(**{k: usual.get(k) if v is None else v for k, v in given.items()})
 
 
 class MatrixGrower(Grower, abstract=True):
     """Base of the growers that read a matrix; ``CellSimilarityForest`` reads a table."""
-
-    _grow_trees: ClassVar[Callable[..., Grown[Forest]]]
 
     def grow(
         self,
@@ -41,8 +278,16 @@ class MatrixGrower(Grower, abstract=True):
             Grow as published for out-of-bag similarities, and return the rows of each tree.
         n_jobs : int, optional
         """
-        chosen = self._settings(out_of_bag)
-        return self._grow_trees(values, category, keep_bag=out_of_bag, n_jobs=n_jobs, **chosen)
+        values = np.asarray(values, np.float64)
+        d = values.shape[1]
+        which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
+        return self.resolved(out_of_bag)._grow_trees(values, which, out_of_bag, n_jobs)
+
+    @abstractmethod
+    def _grow_trees(
+        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
+    ) -> Grown[Forest]:
+        """Grow the forest; no option is None but where None has a meaning of its own."""
 
 
 class SyntheticForest(MatrixGrower):
@@ -94,7 +339,6 @@ class SyntheticForest(MatrixGrower):
     }
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
-    _grow_trees = staticmethod(grow_synthetic)
 
     def __init__(
         self,
@@ -118,6 +362,89 @@ class SyntheticForest(MatrixGrower):
         self.max_depth = max_depth
         self.threshold = threshold
         self.random_state = random_state
+
+    def _grow_trees(
+        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
+    ) -> Grown[Forest]:
+        """Grow by Gini impurity: real rows against synthetic ones.
+
+        Of equal gains the first column in the order drawn is taken, then the smallest threshold.
+        Rows whose value is missing take no part in the search for a cut on that column and join the
+        larger side.
+        """
+        n, d = values.shape
+        rng = make_generator(self.random_state)
+        fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
+        levels, codes = _rank(np.concatenate([values, fake]))
+        size = count_share(self.max_samples, 2 * n, "max_samples")
+        if size < 2:
+            raise InvalidInput(
+                Param("max_samples", self.max_samples),
+                "at least two rows per tree",
+                str(size),
+                ("Raise ", Param("max_samples")),
+            )
+        tried = count_features(self.max_features, d)
+        states = tree_states(rng, self.n_estimators)
+        in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
+
+        def one(t: int) -> ThresholdTree:
+            state = states[t : t + 1]
+            rows = self._draw_rows(n, size, state)
+            if in_bag is not None:
+                in_bag[rows[rows < n], t] = 1
+            pool = np.arange(d)
+            if self.feature_sampling == "tree":
+                pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
+            tree = self._grow_tree(codes, category, rows, pool, tried, state)
+            thresholds = _thresholds(levels, tree, category, self.threshold)
+            return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
+
+        return Grown(join_trees(grow_each(one, len(states), 4, n_jobs), category), in_bag)
+
+    def _draw_rows(self, n: int, size: int, state: np.ndarray) -> np.ndarray:
+        """Draw the rows of one tree out of n real ones, which come first, and n synthetic ones."""
+        from lookalike.kernels.growing import sample_rows
+
+        rows, labels = np.empty(size, np.int64), _real(n)
+        if sample_rows(2 * n, size, self.bootstrap, labels, state, rows) < 0:
+            raise InvalidInput(
+                Param("max_samples", self.max_samples),
+                "samples that hold real and synthetic rows",
+                "1000 samples of one kind only",
+                ("Raise ", Param("max_samples")),
+            )
+        return rows
+
+    def _grow_tree(
+        self,
+        codes: np.ndarray,
+        category: np.ndarray,
+        rows: np.ndarray,
+        pool: np.ndarray,
+        tried: int,
+        state: np.ndarray,
+    ) -> RankedTree:
+        """Grow one tree on values that are replaced by their ranks."""
+        from lookalike.kernels.growing import grow_gini
+
+        size, labels = len(rows), _real(codes.shape[1] // 2)
+        tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
+        limit = DEEPEST if self.max_depth is None else self.max_depth
+        drawn = min(tried, len(pool))
+        pause = max(1, PAUSE // drawn)
+        made = grow_by_parts(
+            size,
+            lambda stack: grow_gini(
+                codes, category, labels, rows, pool, drawn, limit, state, stack, pause, tree
+            ),
+        )
+        return RankedTree(*(part[:made].copy() for part in tree))
+
+
+def _real(n: int) -> np.ndarray:
+    """Return the labels of n real rows and as many synthetic ones behind them."""
+    return np.repeat(np.array([1, 0], np.uint8), n)
 
 
 class ExtraForest(MatrixGrower):
@@ -146,7 +473,6 @@ class ExtraForest(MatrixGrower):
     """
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 0.8}
-    _grow_trees = staticmethod(grow_extra)
 
     def __init__(
         self,
@@ -160,6 +486,20 @@ class ExtraForest(MatrixGrower):
         self.max_samples = max_samples
         self.max_depth = max_depth
         self.random_state = random_state
+
+    def _grow_trees(
+        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
+    ) -> Grown[Forest]:
+        return grow_extra(
+            values,
+            category,
+            self.n_estimators,
+            max_samples=self.max_samples,
+            max_depth=self.max_depth,
+            keep_bag=keep_bag,
+            random_state=self.random_state,
+            n_jobs=n_jobs,
+        )
 
 
 class IsolatingForest(ExtraForest):
@@ -193,6 +533,122 @@ class IsolatingForest(ExtraForest):
     """
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 256}
+
+
+class CellSimilarityForest(Grower):
+    """Grow trees on columns of any kind: sets, texts, sequences, series, graphs.
+
+    A test asks whether a cell is nearer to one cell of the column or to another (a random
+    similarity forest [1]_). Without labels the trees tell the rows of the table from rows whose
+    columns were shuffled.
+
+    Parameters
+    ----------
+    n_estimators : int, optional
+        Trees. None: 100, and 1000 out of bag.
+    max_samples : float or int, optional
+        Rows per tree: a share in (0, 1] of the real and synthetic rows, or a number above 1. None:
+        0.8; all of them out of bag.
+    max_features : float, int, "sqrt" or "all", optional
+        Columns tried per node. None: one half; the square root out of bag.
+    bootstrap : bool, optional
+        Draw the rows of a tree with replacement. None: only out of bag.
+    synthetic : {"resampled", "permuted"}, optional
+        Synthetic columns: drawn from the column with replacement, or permuted. None: permuted.
+    max_depth : int, optional
+        None: until leaves are pure.
+    threshold : {"observed", "midpoint"}
+        Cut at the largest projection that goes left, or halfway to the next.
+    distances : mapping of column name to distance, optional
+        How the cells of a column are compared, where the default is not wanted: a name ("jaccard",
+        "levenshtein", "dtw", ...), a function of two cells, or whatever else
+        ``RandomSimilarityForestClassifier`` takes.
+    numeric : {"projection", "value"}
+        Whether numbers are compared with two others like every other cell, or tested as they are,
+        which makes trees of numbers those of ``SyntheticForest``.
+    random_state : None, int, RandomState or Generator
+
+    References
+    ----------
+    .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests. European
+       Conference on Machine Learning and Knowledge Discovery in Databases.
+       doi:10.48550/arXiv.2204.05389
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> from lookalike.trees import CellSimilarityForest
+    >>> table = la.read_table({"tags": [{"a"}, {"a", "b"}, {"x"}, {"x", "y"}], "n": [1, 2, 8, 9]})
+    >>> CellSimilarityForest(5, distances={"tags": "jaccard"}).grow(table).forest.n_trees
+    5
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "synthetic": Choice(None, "resampled", "permuted"),
+        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
+        "numeric": Choice("projection", "value"),
+    }
+    PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
+    PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
+
+    def __init__(
+        self,
+        n_estimators: int | None = None,
+        *,
+        max_samples: float | int | None = None,
+        max_features: float | int | str | None = None,
+        bootstrap: bool | None = None,
+        synthetic: str | None = None,
+        max_depth: int | None = None,
+        threshold: str = "observed",
+        distances: Mapping[str, Any] | None = None,
+        numeric: str = "projection",
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.synthetic = synthetic
+        self.max_depth = max_depth
+        self.threshold = threshold
+        self.distances = distances
+        self.numeric = numeric
+        self.random_state = random_state
+
+    def grow(
+        self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
+    ) -> Grown[SimilarityTrees]:
+        """Grow the trees on a table.
+
+        Parameters
+        ----------
+        table : Table
+        out_of_bag : bool
+            Grow as published for out-of-bag similarities, and return the rows of each tree.
+        n_jobs : int, optional
+        """
+        chosen = self.resolved(out_of_bag)
+        who = type(self).__name__
+        if len(table) < 2:
+            raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
+        columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
+        limits = Limits(
+            count_features(chosen.max_features, len(columns)),
+            max_depth=chosen.max_depth,
+            midpoint=chosen.threshold == "midpoint",
+        )
+        return grow_unsupervised(
+            columns,
+            encode_columns(columns, table, fitted=True),
+            chosen.n_estimators,
+            limits=limits,
+            sampling=Sampling(chosen.bootstrap, chosen.max_samples, both=True),
+            resample=chosen.synthetic == "resampled",
+            keep_bag=out_of_bag,
+            random_state=chosen.random_state,
+            n_jobs=n_jobs,
+        )
 
 
 GROWERS: dict[str, type[Grower]] = {

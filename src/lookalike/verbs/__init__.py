@@ -25,8 +25,6 @@ VERBS = {
     "hubs": "Choose how rows are compared",
 }
 
-__all__ = ["VERBS", "examples_of", "get_verb", "output_of"]
-
 
 def get_verb(name: str) -> Callable[..., "Result"]:
     """Return the function of a verb.

@@ -85,7 +85,7 @@ def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
     """Return what the docstring of a verb says about each parameter, a line each."""
     text = inspect.getdoc(verb) or ""
     part = text.partition("Parameters\n----------\n")[2]
-    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0]
+    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0] + "\n"
     found: dict[str, str] = {}
     for names, body in re.findall(
         r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", part, re.M
@@ -131,6 +131,7 @@ def read_marks(words: list[str] | None) -> list[Any] | None:
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
     """Split ``name=value`` at the last equals sign; a name may hold one itself."""
     name, equals, value = word.rpartition("=")
+    # An empty value is refused: "--weight year=" is a slip, not a wish to leave the column out.
     if not equals or not name or not value:
         raise InvalidInput(option, needed, repr(word), f"Try {example}")
     return name, value

@@ -124,7 +124,7 @@ def classify(
     Examples
     --------
     >>> import lookalike as la
-    >>> found = la.classify(la.datasets.load_penguins(), "species", method="forest:trees=10")
+    >>> found = la.classify(la.datasets.load_penguins(), "species", method="neighbors:k=5")
     >>> found.classes, found.cross_validation["accuracy"] > 0.95
     (['Adelie', 'Chinstrap', 'Gentoo'], True)
     """

@@ -178,6 +178,7 @@ def judge_and_fit(
     A forest also says how well its trees do on the rows each of them has not seen.
     """
     judged = _validate(model, rows.table, y, folds, seed)
+    # Only now: out-of-bag scores of the folds' forests would be worked out for nothing.
     if name == "forest":
         model.set_params(oob_score=True)
     model.fit(rows.table, y)
@@ -198,7 +199,8 @@ def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVal
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
     except TooFewRows as error:
-        warnings.warn(LookalikeWarning(str(error)), stacklevel=4)
+        text = error.by("no cross-validation").phrase()
+        warnings.warn(LookalikeWarning(text), stacklevel=4)
         return None
 
 

@@ -85,7 +85,7 @@ def weigh_columns(measure: Measure, weights: Mapping[str, float] | None) -> Meas
 
 def set_seed(measure: Measure, seed: int | None) -> Measure:
     """Give a seed to whatever is random in a measure and has none; None gives none."""
-    if seed is None:
+    if seed is None or getattr(measure, "frozen_", False):  # a frozen one is the caller's own
         return measure
     names = [n for n, v in measure.get_params().items() if n.endswith("random_state") and v is None]
     return measure.set_params(**dict.fromkeys(names, seed))

@@ -117,7 +117,9 @@ def regress(
     Examples
     --------
     >>> import lookalike as la
-    >>> found = la.regress(la.datasets.load_penguins(), "body_mass_g", method="forest:trees=10")
+    >>> known, method = "body_mass_g!=", "neighbors:k=5"
+    >>> penguins = la.datasets.load_penguins()
+    >>> found = la.regress(penguins, "body_mass_g", filter=known, method=method)
     >>> found.cross_validation["r2"] > 0.8
     True
     """

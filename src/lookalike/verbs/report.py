@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 OUTPUT = "page"
 ManyRows = Annotated[int, Spelling(json=int, metavar="N", least=10)]
+Title = Annotated[str | None, Spelling(json=str | None, metavar="TEXT")]
 
 
 def report(
@@ -38,7 +39,7 @@ def report(
     sample: ManyRows = 2000,
     columns: Columns = None,
     filter: Filter = None,
-    title: str | None = None,
+    title: Title = None,
     seed: Seed = 0,
 ) -> "TableReport":
     """Write one page about a table: columns, gaps, neighbors, map, hubs, clusters, measures.

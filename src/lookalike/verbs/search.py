@@ -78,8 +78,8 @@ def search(
     >>> pets = {"weight": [4.0, 30.0, 5.0, 28.0], "animal": ["cat", "dog", "cat", "wolf"]}
     >>> la.search(pets, 0, k=2).ids
     [2, 3]
-    >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf", why=True)[0].because()
-    'weight 29 against 28 (a little lower)'
+    >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf")[0].because()
+    'weight similar: 29 and 28'
     """
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
@@ -163,6 +163,8 @@ def _get_index(
         return index, None if index.reason_ == "given" else index.reason_, names
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
     given, reason = AUTO if measure is None else measure, None
+    # "auto" may wrap a measure in a hubness reducer, whose statistics fix the weights; so it is
+    # told beforehand that the question comes with weights.
     if isinstance(given, str) and weights:
         given, reason = choose_measure(table, weighs_columns=True)
         set_seed(given, 0)
@@ -192,6 +194,7 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
         raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), do)
     if mark in index:
         return mark
+    # All ids of a folder would be read from disk; the first show how ids are written.
     ids = index.ids if index.folder is None else names.of(segments.places[:SUGGESTED])
     for id in ids:
         if str(id) == str(mark):

@@ -139,6 +139,7 @@ class Source:
         """Whether the rows are those of an index, saved or in memory."""
         if self.is_path:
             return is_saved_index(self.given)
+        # Not isinstance: importing Index loads scikit-learn, which reading a table need not.
         return hasattr(self.given, "state_") and hasattr(self.given, "search")
 
     @cached_property
@@ -165,6 +166,7 @@ class Source:
         from lookalike.table import read_table
 
         given, name = self.labels
+        # As objects: labels are ids, and a large integer read as a number would lose digits.
         return read_table(given, kinds=None if name is None else {name: "object"})
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
@@ -273,6 +275,7 @@ def read_filter(filter: Any, table: Table) -> Any:
 
 def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
     """Split a condition at the operator; the name of a column may hold one itself."""
+    # The longest name first: a column "a>b" must not be read as the column "a" and an operator.
     for name in sorted(names, key=len, reverse=True):
         rest = word[len(name) :].lstrip() if word.startswith(name) else ""
         if rest.startswith(("=>", "=<")):

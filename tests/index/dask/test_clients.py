@@ -15,7 +15,7 @@ from lookalike.clustering._space import Space
 from lookalike.clustering.density import density_clusters as plain_density
 from lookalike.errors import InvalidInput, MissingExtra, NoAnswer, TooFewRows, TooLarge, WrongType
 from lookalike.hubness import MutualProximity, rescale
-from lookalike.hubness.sampled import mutual_proximity_graph
+from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import build_index
 from lookalike.index.dask import connect, knn_graph
 from lookalike.index.dask.parts import _Tally

@@ -6,8 +6,8 @@ import pytest
 import lookalike as la
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.measures import Gower
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.drawings import spark_svg
-from lookalike.show.html.notebook import fragment, grid, sides
 from show.html.test_pages import Checked
 
 EVIL = "<script>alert(1)</script>"

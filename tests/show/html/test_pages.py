@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.errors import MissingExtra, UnwritableFile
 from lookalike.show.html.document import HtmlReport, page
-from lookalike.show.html.figures import new_figure
+from lookalike.show.html.drawings import new_figure
 from lookalike.show.html.markup import Html, bullets, escape, paragraphs, share_bar, svg, table
 
 

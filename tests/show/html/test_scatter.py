@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from lookalike.show.html.drawings import LARGE, LETTER, SMALL, dots, frame, scatter
 from lookalike.show.html.markup import COLORS
-from lookalike.show.html.scatter import LARGE, LETTER, SMALL, dots, frame, scatter
 
 
 def test_shapes_are_kept_and_up_is_up():
@@ -80,7 +80,7 @@ def test_colors_show_on_light_and_dark_ground(color, ground):
 
 
 def test_text_of_a_page_has_the_contrast_of_wcag_aa():
-    from lookalike.show.html.document import STYLE
+    from lookalike.service.site import STYLE
 
     light, dark = STYLE.split("@media(prefers-color-scheme:dark)")[:2]
     for style in (light, dark.split("}}")[0]):

@@ -11,8 +11,8 @@ from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
 from lookalike.show.report import by_words
-from lookalike.show.report.groups import group_rows
-from lookalike.show.report.rows import RowWriter
+from lookalike.show.report.parts import RowWriter
+from lookalike.show.report.study import group_rows
 from lookalike.show.report.table_report import PARTS
 
 VOID = ("meta", "br")
@@ -162,7 +162,7 @@ def test_groups():
 def test_wrong_options():
     with pytest.raises(InvalidInput, match=r"report\(sample=2\)"):
         la.report({"a": [1.0, 2.0]}, sample=2)
-    with pytest.raises(InvalidInput, match="name of a column"):
+    with pytest.raises(InvalidInput, match="a column of the table"):
         la.report({"a": [1.0, 2.0]}, "b")
 
 

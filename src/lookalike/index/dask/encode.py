@@ -17,8 +17,14 @@ from lookalike.index.dask.learning import ManyLearn, learning_in
 from lookalike.index.dask.parts import Part, run_parts
 from lookalike.index.dask.summary import Summary
 from lookalike.index.dask.tasks import add_part, encode_part
-from lookalike.index.shards.add import begin_adding, finish_adding
-from lookalike.index.shards.build import SHARD_ROWS, WHO, finish, read_plan
+from lookalike.index.shards.build import (
+    SHARD_ROWS,
+    WHO,
+    begin_adding,
+    finish,
+    finish_adding,
+    read_plan,
+)
 from lookalike.index.shards.from_files import begin_build, read_source
 from lookalike.table import LazyTable
 from lookalike.table.formats.lazy import read_lazy

@@ -14,17 +14,16 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
-from lookalike.clustering.graph_density import graph_density
+from lookalike.clustering.density import graph_density
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, TooLarge
 from lookalike.hubness import k_occurrence, skewness
-from lookalike.hubness.sampled import mutual_proximity_graph
+from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index.dask.clients import connect
 from lookalike.index.dask.parts import Part, run_parts
 from lookalike.index.dask.summary import Hubness, Summary
 from lookalike.index.dask.tasks import graph_part, moments_part
-from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.manifest import SHARDS
-from lookalike.measures.contract.lists import check_k
+from lookalike.index.shards.folder import SHARDS, ShardFolder
+from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Shard, open_shard
 from lookalike.saving.fields import Integer
@@ -150,7 +149,7 @@ def density_clusters(
     """Return a cluster for every row of an index in a folder, -1 for noise, by density.
 
     As DBSCAN, of the pairs that stand in each other's lists of k; see
-    ``lookalike.clustering.graph_density``.
+    ``lookalike.clustering.density``.
 
     Parameters
     ----------

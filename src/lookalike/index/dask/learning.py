@@ -22,8 +22,7 @@ from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
 from lookalike.table.formats.parquet import BATCH, ParquetParts
-from lookalike.table.infer.learning import Facts
-from lookalike.table.infer.learning import Learner
+from lookalike.table.infer.learning import Facts, Learner
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 

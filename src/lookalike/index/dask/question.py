@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lookalike.index.segments import Feedback, Segments
-from lookalike.index.shards.rows import map_rows, pack_rows
+from lookalike.index.shards.segment import map_rows, pack_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph

@@ -1,4 +1,4 @@
-"""Questions to a folder of shards, each shard asked by whoever has time."""
+"""Questions to a folder of shards, answered by many workers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from lookalike.index.dask.tasks import answer_part, check_part
 from lookalike.index.segments import Feedback, Segments
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import check_k
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.neighbors.graph import NeighborGraph
 
 Tell = Callable[[Summary], None]

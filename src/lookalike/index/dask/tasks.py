@@ -16,8 +16,14 @@ from lookalike.errors import InvalidInput, LookalikeError, MissingFile
 from lookalike.index.dask.parts import Failure
 from lookalike.index.dask.question import Question
 from lookalike.index.segments import Segments
-from lookalike.index.shards.add import Addition, begin_adding, write_added
-from lookalike.index.shards.build import Build, open_build, write_part
+from lookalike.index.shards.build import (
+    Addition,
+    Build,
+    begin_adding,
+    open_build,
+    write_added,
+    write_part,
+)
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import moments_of, neighbors_of
 from lookalike.index.snapshot import Snapshot

@@ -1,4 +1,4 @@
-"""A folder of shards: an index larger than memory, which outlives its process.
+"""A folder of shards: an index larger than memory; its manifest, checks and changes.
 
 ``manifest.json`` says which shards there are; whatever it does not name is not there. It is written
 last, beside and renamed, so that a reader finds the folder as it was or as it is, never between.
@@ -6,38 +6,237 @@ last, beside and renamed, so that a reader finds the folder as it was or as it i
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.files import replacing
 from lookalike._runtime.locks import locked
+from lookalike._version import __version__
+from lookalike.columns.ragged import Ragged
 from lookalike.errors import (
     InPython,
     InvalidInput,
     LookalikeError,
     Phrase,
     UnreadableFile,
+    missing_file,
 )
 from lookalike.index.drift import Fitted
 from lookalike.index.segments import Segment, Segments
-from lookalike.index.shards.check import check_segment, read_places
-from lookalike.index.shards.manifest import SHARDS, Manifest, read_manifest, refuse_links
-from lookalike.index.shards.segment import ShardSegment, open_segment, write_segment
+from lookalike.index.shards.segment import (
+    ShardSegment,
+    ShardTable,
+    check_codes,
+    open_segment,
+    write_segment,
+)
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.base import Measure
-from lookalike.neighbors.shards import PAGE, allow_files, hash_file, open_shard
+from lookalike.measures.contract.rows import Rows
+from lookalike.neighbors.shards import MOST, PAGE, allow_files, file_name, hash_file, open_shard
+from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Flag, Integer, MapOf, Maybe, Misfit, Saved, Text
+from lookalike.saving.fields import (
+    Array,
+    Field,
+    Fields,
+    Flag,
+    Integer,
+    MapOf,
+    Maybe,
+    Misfit,
+    Saved,
+    Text,
+    check_fields,
+    require,
+)
 from lookalike.saving.load import import_packages
+from lookalike.saving.safe_json import parse_json
 from lookalike.table import Kind, Schema, Table
+
+VERSION = 1
+FORMAT = "lookalike shards"
+MANIFEST, SHARDS = "manifest.json", "shards"
+TILE = 1024  # shards are cut at whole tiles of codes
+LARGEST = 2**28  # bytes of a manifest that is read at all
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Which files a folder is made of.
+
+    Parameters
+    ----------
+    generation : int, how often it was written
+    head : (bytes, SHA-256) of the file of the head
+    shards : names of the shards, in the order of their rows
+    next_place : int, the number that the next row gets
+    deleted : (name, bytes, SHA-256) of the file that names deleted rows, None where there are none
+    shard_rows : int, rows of a full shard
+    sources : what the shards were built from: path, bytes, time and SHA-256 of each file
+    """
+
+    generation: int
+    head: tuple[int, str]
+    shards: tuple[str, ...]
+    next_place: int
+    deleted: tuple[str, int, str] | None
+    shard_rows: int
+    sources: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """A digest that no other state of the folder has, nor a folder built in its place."""
+        return hashlib.sha256(json.dumps(vars(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    def write(self, folder: Path) -> None:
+        """Put this manifest in the place of the one before."""
+        page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
+        with replacing(folder / MANIFEST, follow=False) as file:
+            file.write(json.dumps(page, indent=1, allow_nan=False).encode())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
+    path = folder / MANIFEST
+    who = f"Index folder {str(folder)!r}"
+    if not os.path.isfile(path):  # False also for names that no file can have
+        if os.path.isdir(folder / SHARDS):
+            hint = "Run the same build again: what is finished is not repeated"
+            raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
+        raise missing_file(path)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError("a much larger file")
+        page = parse_json(path.read_bytes())
+        if page["format"] != FORMAT:
+            raise ValueError(f"format {page['format']!r:.80}")
+        if page["version"] != VERSION:
+            found = (
+                f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
+            )
+            hint = "Build the folder again with this version of lookalike, or use the other one"
+            raise UnreadableFile(who, f"version {VERSION} of the folder", found, hint)
+        deleted = page["deleted"]
+        shards = tuple(_name(name) for name in page["shards"])
+        if len(set(shards)) < len(shards):
+            raise ValueError("a shard that is named twice")
+        return Manifest(
+            _count(page, "generation"),
+            (int(page["head"][0]), str(page["head"][1])),
+            shards,
+            _count(page, "next_place"),
+            None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
+            _count(page, "shard_rows", TILE),
+            tuple(
+                {**source, "path": str(source["path"]), "sha256": str(source["sha256"])}
+                for source in page["sources"]
+            ),
+        )
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        if isinstance(error, LookalikeError):
+            raise
+        raise UnreadableFile(
+            who, "a whole manifest", f"{type(error).__name__}: {error}", "Build the folder again"
+        ) from error
+
+
+def _name(name: Any) -> str:
+    plain = file_name(name)
+    if not plain.isprintable():
+        raise ValueError(f"the name {name!r:.80}")
+    return plain
+
+
+def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
+    """Return a whole number above 0 of a manifest, a multiple of another where that matters."""
+    found = page[key]
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not whole or not 0 < found < MOST or found % unit:
+        raise ValueError(f"{found!r:.80} for {key!r}")
+    return int(found)
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a folder with symbolic links in it: writing there would write somewhere else.
+
+    The folder itself may be a link, that of whoever names it.
+    """
+    left = [str(folder)]
+    while left:
+        try:
+            inside = list(os.scandir(left.pop()))
+        except OSError:  # removed meanwhile, or not there: whoever needs it says so
+            continue
+        for entry in inside:
+            if entry.is_symlink():
+                who, hint = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
+                found = f"{os.path.relpath(entry.path, folder)!r}, a link"
+                raise UnreadableFile(who, "files of its own", found, hint)
+            if entry.is_dir():
+                left.append(entry.path)
+
+
+PLACES: dict[str, Field] = {"places": Array("int64", "n", low=0, ascending=True)}
+
+
+def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
+    """Look at all that a shard holds, as at a saved file: nothing may lead out of an array.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    segment : ShardSegment
+    id_column : str or None
+    """
+    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
+    _check_objects(segment.rows)
+    measure.check_rows(segment.rows, where)
+    check_codes(measure, shard, segment.rows.seen)
+    check_fields({"places": segment.places}, PLACES, where)
+    if id_column is not None:
+        hashes, rows = segment.ids
+        n = len(segment)
+        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
+        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
+        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
+        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+    assert isinstance(segment.table, ShardTable)
+    segment.table.check()
+
+
+def _check_objects(rows: Rows) -> None:
+    """Check rows against what their classes declare, inner ones first."""
+    for part in rows.parts.values():
+        _check_objects(part)
+    for cells in rows.arrays.values():
+        if isinstance(cells, Ragged):
+            check_object(cells)
+    check_object(rows)
+
+
+def read_places(path: Path) -> np.ndarray:
+    """Return the numbers of deleted rows."""
+    try:
+        found = np.load(path, allow_pickle=False)
+        check_fields({"places": found}, PLACES, path.name)
+    except Exception as error:  # whatever a damaged file makes of the reader
+        found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
+        raise UnreadableFile(
+            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, hint
+        ) from error
+    return np.asarray(found)
+
 
 HEAD = "index.lookalike"
 FILES = 16  # that an open shard may need: mapped arrays and its cells

@@ -34,10 +34,9 @@ from lookalike.index.shards.build import (
     start,
     write_part,
 )
-from lookalike.index.shards.folder import ShardFolder, ShardHead
-from lookalike.index.shards.manifest import TILE
+from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
 from lookalike.index.snapshot import Snapshot
-from lookalike.measures.source import same_settings
+from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params

@@ -9,8 +9,8 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.index.segments import rows_at
 from lookalike.index.snapshot import Snapshot
+from lookalike.measures.contract.matrices import moments
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.moments import moments
 from lookalike.neighbors.graph import NeighborGraph
 
 TALL = 1024  # rows whose neighbors are found together

@@ -12,8 +12,10 @@ alone, to the last bit. Blocks, threads and merged lists rely on it.
 from __future__ import annotations
 
 import copy
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,10 +25,15 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, check_k, name_rows
-from lookalike.measures.contract.loading import CheckedRows
+from lookalike.measures.contract.explanation import (
+    BASELINE_ROWS,
+    ColumnDifferences,
+    Explanation,
+    draw_pairs,
+    finish_explanation,
+)
 from lookalike.measures.contract.matrices import (
+    CHUNK,
     check_pairs,
     pair_by_pair,
     rectangle,
@@ -34,20 +41,84 @@ from lookalike.measures.contract.matrices import (
     square,
     typical_distance,
 )
-from lookalike.measures.contract.rows import Rows, self_pairs
-from lookalike.measures.contract.searched import SearchedRows
-from lookalike.measures.contract.sparse_graph import KNeighborsGraph
-from lookalike.measures.contract.telling import SAMPLE, ColumnDifferences, draw_pairs
-from lookalike.measures.contract.traits import Traits
+from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows, self_pairs
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.sketch import Sketch
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import KINDS, N_JOBS, Fields, check_params
+from lookalike.saving.fields import (
+    KINDS,
+    N_JOBS,
+    Choice,
+    Dims,
+    Field,
+    Fields,
+    Flag,
+    Integer,
+    Objects,
+    Real,
+    Saved,
+    Sometimes,
+    Text,
+    check_fields,
+    check_params,
+    require,
+)
 from lookalike.table import LazyTable, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 
-CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
+
+@dataclass(frozen=True)
+class Traits:
+    """Facts about a measure, stated once and read by search, docs, tests and the command line.
+
+    Parameters
+    ----------
+    native : {"similarity", "distance"}
+        What ``compare`` returns: a similarity in [0, 1] or a distance of at least 0.
+    conversion : {"one_minus", "sqrt", "ratio"}
+        How the other one is made: d = 1 - s, d = sqrt(1 - s), or ``s = scale_ / (scale_ + d)``.
+    symmetric : bool
+        Whether compare(a, b) equals compare(b, a).T, bit for bit.
+    exact_self : bool
+        Whether a row with itself is set to exactly 1 or 0.
+    unseen_pairs : bool
+        Whether two rows that were not fitted can be compared.
+    missing : bool
+        Whether gaps are taken.
+    kinds : tuple of str
+        Kinds of column that are compared; others are left out with a warning. Empty: every kind.
+    pairwise : bool
+        Whether X is a matrix of distances.
+    needs_all : bool
+        Whether fitting looks at all pairs of rows.
+    undefined_last : bool
+        Whether neighbors at an undefined distance stand at the end of a list instead of being an
+        error.
+    weighs_columns : bool
+        Whether a fitted measure takes other column weights without being fitted again
+        (``reweighted``).
+    """
+
+    native: str = "similarity"
+    conversion: str = "one_minus"
+    symmetric: bool = True
+    exact_self: bool = True
+    unseen_pairs: bool = True
+    missing: bool = False
+    kinds: tuple[str, ...] = ()
+    pairwise: bool = False
+    needs_all: bool = False
+    undefined_last: bool = False
+    weighs_columns: bool = False
+
+
+Codes = Mapping[tuple[str, ...], np.ndarray]  # arrays by keys, words in a row
+
+
+MODES = ("connectivity", "distance")  # what an entry of a sparse matrix of neighbors is
+
 
 MEASURES: dict[str, type[Measure]] = {}
 
@@ -66,7 +137,7 @@ class _Encoded:
         return self._measure._encode(self._table[rows], rows)
 
 
-class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimator, abstract=True):
+class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.
@@ -76,7 +147,19 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
     FIELDS: ClassVar[Fields] = {
         "kinds": KINDS,
         "n_jobs": N_JOBS,
+        "schema_": Saved("Schema"),
+        "n_features_in_": Integer(0, high=2**31),
+        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "rows_": Saved("Rows"),
+        "scale_": Sometimes(Real(0.0, nan=True)),
+        "n_streamed_": Sometimes(Integer(1)),
+        "frozen_": Sometimes(Flag()),
     }
+    ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
+
+    rows_: Rows
+    n_features_in_: int
+    scale_: float
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,8 +172,9 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         """Learn from the table; return its encoded rows if they have come along, else None."""
         return None
 
+    @abstractmethod
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        raise AssertionError(f"{type(self).__name__} must write _encode")
+        """Return the rows of a table as packed arrays; ``seen`` has their fitted positions."""
 
     def _fit_parts(self, table: LazyTable) -> None:
         """Learn from a table that stays in files, the same as ``_fit`` learns in memory."""
@@ -115,15 +199,19 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         if self.traits.conversion == "ratio":
             self.scale_ = typical_distance(self, rows)
 
+    @abstractmethod
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return native values of every row of a against every row of b; NaN is undefined."""
-        raise AssertionError(f"{type(self).__name__} must write compare")
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         """Explain one row against one; without a better idea nothing is put down to a column."""
-        s = float(self.block(a, b, "similarity")[0, 0])
-        d = float(self.block(a, b, "distance")[0, 0])
+        s, d = self._both_numbers(a, b)
         return Explanation(s, d, {None: s}, {None: 1 - s})
+
+    def _both_numbers(self, a: Rows, b: Rows) -> tuple[float, float]:
+        """Return the similarity and the distance of one row to one."""
+        similarity, distance = (self.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
+        return float(similarity), float(distance)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
         """Return how much a row differs from each of some in every column, for ``telling``."""
@@ -151,13 +239,13 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         y : array of n, or the name of a column, optional
             A target for measures that learn from one. A named column is taken out of the table.
         """
-        if getattr(self, "frozen_", False):
+        if getattr(self, "frozen_", False):  # a task must not refit what the caller has fitted
             return self
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
         if isinstance(X, LazyTable):
             return self._fit_lazy(X, y)
-        self.__dict__.pop("n_streamed_", None)
+        self.__dict__.pop("n_streamed_", None)  # of an earlier fit to a table in files
         table, target = split_target(self.read(X), y, f"{type(self).__name__}.fit")
         self.schema_ = table.schema
         remember_columns(self, X, table)
@@ -177,7 +265,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)
         self.n_streamed_ = len(table)
-        drawn, _, _ = draw_pairs(len(table), min(len(table), SAMPLE))
+        drawn, _, _ = draw_pairs(len(table), min(len(table), BASELINE_ROWS))
         self.rows_ = self._encode(table[drawn], drawn)
         self._fit_rows(_Encoded(self, table))
         return self
@@ -204,6 +292,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             one that was fitted.
         """
         check_is_fitted(self, "schema_")
+        # The same object, so that what was made of the fitted rows (``Rows.cache``) serves again.
         if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
             return self.rows_
         table = self.read_new(X)
@@ -314,6 +403,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         traits = self.traits
         if traits.exact_self:
             exact = float(traits.native == "similarity")
+            # Round-off, or the formula for missing cells, may give a row with itself less than 1.
             values[self_pairs(a, b)] = exact
             if same:
                 np.fill_diagonal(values, exact)
@@ -329,6 +419,37 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         np.subtract(1.0, values, out=values)
         np.maximum(values, 0.0, out=values)  # round-off; keeps NaN
         return np.sqrt(values, out=values) if self.traits.conversion == "sqrt" else values
+
+    def convert(self, values: np.ndarray) -> np.ndarray:
+        """Turn similarities into distances, or distances into similarities; may overwrite them."""
+        if self.traits.conversion == "ratio":
+            return np.asarray(self.scale_ / (self.scale_ + values))
+        return self.to_distance(values)
+
+    def both_blocks(self, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return distances and similarities of every row of a to every row of b, compared once."""
+        values = self.block(a, b, self.traits.native)
+        other = self.convert(values.copy())
+        return (values, other) if self.traits.native == "distance" else (other, values)
+
+    def similarity_at(self, distances: np.ndarray) -> np.ndarray | None:
+        """Return the similarities of pairs at these distances; None: they have to be compared.
+
+        The same bits as ``both_blocks`` gives. Where similarities come first, 1 - s loses nothing
+        for s from 1/2 to 1, so 1 - d is s again. Elsewhere, and at 0, which may have been cut off,
+        distances do not say.
+
+        Parameters
+        ----------
+        distances : float64 array, as lists of neighbors hold them
+        """
+        if not np.isfinite(distances).all():
+            return None
+        if self.traits.native == "distance":
+            return self.convert(distances.copy())
+        if self.traits.conversion != "one_minus":
+            return None
+        return 1.0 - distances if ((distances > 0.0) & (distances < 0.5)).all() else None
 
     def scan(self, a: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield (positions, distances) of a to the fitted rows in chunks; a row itself is NaN."""
@@ -354,6 +475,37 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         """
         graph = self._neighbors(X, n_neighbors, "n_neighbors")
         return (graph.distances, graph.indices) if return_distance else graph.indices
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity"
+    ) -> Any:
+        """Return the nearest fitted rows as a sparse matrix, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : new rows, optional
+            None: the fitted rows; no row is then among its own neighbors.
+        n_neighbors : int
+        mode : {"connectivity", "distance"}
+            Whether an entry is 1, or the distance. Rows with nothing to compare are left out.
+
+        Returns
+        -------
+        CSR matrix of shape (rows of X, fitted rows)
+            The entries of each row are sorted by distance; distances of 0 are stored.
+
+        Examples
+        --------
+        >>> from lookalike.measures import Vector
+        >>> Vector("cityblock").fit([[0.0], [1.0], [3.0]]).kneighbors_graph(
+        ...     n_neighbors=1, mode="distance"
+        ... ).toarray()
+        array([[0., 1., 0.],
+               [1., 0., 0.],
+               [0., 2., 0.]])
+        """
+        Choice(*MODES).check(f"{type(self).__name__}.kneighbors_graph", "mode", mode)
+        return to_sparse(self.neighbors(X, n_neighbors), mode)
 
     def neighbors(self, X: Any = None, k: int = 5) -> NeighborGraph:
         """Return the k nearest fitted rows of each row as a NeighborGraph.
@@ -381,7 +533,7 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
     ) -> NeighborGraph:
         """Return unfinished lists of the k rows of b nearest to each row of a.
 
-        A measure may override this with a faster road to the same answer.
+        A measure may override this with a faster search of the same answer.
 
         Parameters
         ----------
@@ -397,6 +549,25 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             lambda rows, columns: self.order_block(a[rows], b[columns]), ids, exclude
         )
         return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
+
+    def nearest_among(
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows of b that are allowed.
+
+        Parameters
+        ----------
+        a, b, k, exclude, ids : as for ``nearest``
+        allowed : bool per row of b
+        """
+        at = np.flatnonzero(allowed)
+        names: Any = at if ids is None else ids[at]
+        found = self.nearest(a, b[at], k, exclude=exclude, ids=names)
+        return replace(found, n_indexed=name_rows(a, b, exclude, ids)[2])
+
+    def steps_over(self, rows: Rows, k: int) -> bool:
+        """Whether ``nearest_among`` steps over rows, instead of copying the others at each call."""
+        return False
 
     @property
     def order_shift(self) -> float:
@@ -438,7 +609,47 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         """
         return pair_by_pair(self, a, b, left, right)
 
+    # -- what an index keeps beside the rows ------------------------------------------------------
+
+    def prepare(self, rows: Rows) -> None:
+        """Make ahead of the first question what searching these rows needs, if anything."""
+
+    def sketch(self, rows: Rows) -> Sketch | None:
+        """Return how rows become sketches that a graph can link; None: this measure has none.
+
+        Parameters
+        ----------
+        rows : Rows, those that are going to be searched
+        """
+        return None
+
+    def codes_to_arrays(self, rows: Rows) -> Codes:
+        """Return what ``prepare`` makes of rows as arrays, to be kept beside them, if anything."""
+        return {}
+
+    def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
+        """Give rows what was kept beside them, so that it is not made again."""
+
     # -- explanations ------------------------------------------------------------------------------
+
+    def explain_many(self, a: Rows, b: Rows) -> list[Explanation]:
+        """Explain one encoded row against each of some, all together.
+
+        Parameters
+        ----------
+        a : Rows of length one
+        b : Rows
+        """
+        each = self._explain_each(a, b)
+        return [
+            found  # finished as it is
+            if found.telling and not math.isnan(found.similarity)
+            else finish_explanation(self, found, a, b[at : at + 1])
+            for at, found in enumerate(each)
+        ]
+
+    def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
+        return [self._explain(a, b[at : at + 1]) for at in range(len(b))]
 
     def explain_rows(self, a: Rows, b: Rows) -> Explanation:
         """Explain one encoded row against another.
@@ -474,6 +685,91 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
             raise InvalidInput(who, "one row on each side", f"{len(rows)} rows", hint)
         return rows
 
+    # -- loading -----------------------------------------------------------------------------------
+
+    @property
+    def n_fitted_rows(self) -> int:
+        """How many rows it was fitted to, whether they are kept or not."""
+        return int(getattr(self, "n_streamed_", 0) or len(self.rows_))
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that what was learned fits together, and that the rows fit it."""
+        who = type(self).__name__
+        names = dims.get("features", self.n_features_in_)
+        # A matrix of distances may come as one named column, and has as many features as rows.
+        fits = names == self.n_features_in_ or self.traits.pairwise
+        require(fits, who, f"{self.n_features_in_} names", str(names))
+        if self.traits.conversion == "ratio":
+            require(hasattr(self, "scale_"), who, "the field scale_", "none")
+        n = len(self.rows_)
+        if hasattr(self, "n_streamed_"):  # a sample, in the order of its draw
+            in_order = n <= self.n_streamed_ and len(np.unique(self.rows_.seen)) == n
+        else:
+            in_order = np.array_equal(self.rows_.seen, np.arange(n))
+        require(
+            in_order and len(self.rows_), f"{who}.rows_", "fitted rows in their order", "others"
+        )
+        self._check_parts(dims)
+        self.check_rows(self.rows_, f"{who}.rows_")
+
+    def _check_parts(self, dims: Dims) -> None:
+        """Check after loading that the learned parts fit together."""
+
+    def rows_shape(self) -> tuple[Fields | None, Dims]:
+        """Return what encoded rows look like, and the sizes that are known; None: not declared."""
+        return self.ROWS, {}
+
+    def inner_measures(self) -> dict[str, Any]:
+        """Return the measures inside by the names of their rows in ``Rows.parts``."""
+        return {}
+
+    def check_row_forms(self, rows: Rows, where: str) -> tuple[dict[str, Field] | None, Dims]:
+        """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
+
+        Parameters
+        ----------
+        rows : Rows
+        where : str
+            Where they are, for the message.
+
+        Returns
+        -------
+        the shapes of the arrays, None where any will do, and the sizes of their dimensions
+        """
+        shapes, dims = self.rows_shape()
+        dims = {**dims, "n": len(rows)}
+        if shapes is None:
+            return None, dims
+        kept = {name: shape for name, shape in shapes.items() if shape is not None}
+        known = ", ".join(kept) or "no arrays"
+        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
+        for name, shape in kept.items():
+            shape.form(rows.arrays[name], dims, f"{where}.{name}")
+        inner = self.inner_measures()
+        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
+        for name, measure in inner.items():
+            measure.check_row_forms(rows.parts[name], f"{where}.{name}")
+        return kept, dims
+
+    def check_rows(self, rows: Rows, where: str) -> None:
+        """Refuse loaded rows that this measure would not have encoded.
+
+        Parameters
+        ----------
+        rows : Rows
+        where : str
+            Where they are, for the message.
+        """
+        shapes, dims = self.check_row_forms(rows, where)
+        if shapes is None:
+            return
+        check_fields(rows.arrays, shapes, where, dims)
+        n = self.n_fitted_rows
+        fitted = rows.seen.max(initial=-1) < n
+        require(fitted, f"{where}.seen", f"positions below {n}", "others")
+        for name, measure in self.inner_measures().items():
+            measure.check_rows(rows.parts[name], f"{where}.{name}")
+
     # -- scikit-learn ------------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:
@@ -486,3 +782,22 @@ class Measure(SearchedRows, CheckedRows, KNeighborsGraph, SaveMixin, BaseEstimat
         tags.input_tags.pairwise = traits.pairwise
         tags.input_tags.positive_only = traits.pairwise
         return tags
+
+
+def to_sparse(graph: NeighborGraph, mode: str, include_self: bool = False) -> Any:
+    """Return lists of neighbors as a CSR matrix without pairs that cannot be compared.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+    mode : {"connectivity", "distance"}
+    include_self : bool
+        Whether each row stands first in its own list, at distance 0.
+    """
+    known = np.isfinite(graph.distances)
+    indices = np.where(known, graph.indices, -1)
+    lists = NeighborGraph(indices, graph.distances, graph.n_indexed, graph.has_self)
+    matrix = lists.to_csr(include_self=include_self)
+    if mode == "connectivity":
+        matrix.data = np.ones_like(matrix.data)
+    return matrix

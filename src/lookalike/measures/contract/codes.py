@@ -1,4 +1,4 @@
-"""The faster road to exact neighbors: rows as bytes, for measures that can bound their distances.
+"""Exact kNN pruned by quantized lower bounds: rows as bytes, for measures that have such bounds.
 
 A measure says how its columns become bytes and what the bounds of a query are; the search itself
 is in ``neighbors.codes``. Codes belong to encoded rows and are kept beside them, so they are made
@@ -7,20 +7,27 @@ once: when an index takes the rows in, or else at the first question.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lookalike.kernels.bounds import NUMBER, STEPS, propose
 from lookalike.kernels.first_use import worth_compiling
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows, kept_beside
-from lookalike.measures.contract.searched import Codes
-from lookalike.neighbors.bounds import Bounds, ByteCodes, Cells, bound_queries
-from lookalike.neighbors.codes import LEAST, Pairs, nearest_by_codes
+from lookalike.measures.contract.base import Codes, Measure
+from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
+from lookalike.neighbors.codes import (
+    LEAST,
+    Bounds,
+    ByteCodes,
+    ByteQueries,
+    ByteQuestion,
+    Cells,
+    Pairs,
+    nearest_by_codes,
+)
 from lookalike.neighbors.graph import NeighborGraph
 
 COLUMNS = 16  # of a table, roughly, to say how much work a question is
@@ -28,34 +35,19 @@ TRIED = 4  # questions after which bounds that ruled out too little are given up
 RARE = 32  # fewer than one row in so many are quicker to cut out than to be stepped over to
 
 
-class ByteQuestion(NamedTuple):
-    """What ``nearest_by_codes`` asks the measure for.
+class _BoundedMeasure(Measure):
+    """A measure whose distances have lower bounds that are computed from bytes.
 
-    Parameters
-    ----------
-    codes : ByteCodes of the rows to be searched
-    queries : callable from a slice of the queries to their Bounds
-    limit_of : callable from distances to the values that bounds speak of
+    It writes ``_make_codes`` and ``_ask_codes``, and ``_plain`` if it has a faster exact search.
     """
 
-    codes: ByteCodes
-    queries: Callable[[slice], Bounds]
-    limit_of: Callable[[np.ndarray], np.ndarray]
-
-
-class _ByteRoad(Measure):
-    """A measure whose distances can be bounded from below by bytes.
-
-    It writes ``_make_codes`` and ``_ask_codes``, and ``_plain`` if it has another road beside.
-    """
-
+    @abstractmethod
     def _make_codes(self, rows: Rows) -> Any:
         """Return the bytes of rows with all that asking them needs; None: there are none."""
-        raise AssertionError(f"{type(self).__name__} must write _make_codes")
 
+    @abstractmethod
     def _ask_codes(self, kept: Any, a: Rows) -> ByteQuestion:
         """Return the question of some rows to what ``_make_codes`` has made."""
-        raise AssertionError(f"{type(self).__name__} must write _ask_codes")
 
     def _codes_from(self, arrays: Codes, rows: Rows) -> Any:
         """Return what ``_make_codes`` made of these rows, from the arrays it was taken apart to."""
@@ -69,7 +61,7 @@ class _ByteRoad(Measure):
     def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
         """Give rows the codes that were kept beside them, so that they are not made again."""
         if arrays:
-            kept_beside(rows, "_codes", lambda: self._codes_from(arrays, rows))
+            kept_beside(rows, "codes", lambda: self._codes_from(arrays, rows))
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
@@ -78,7 +70,7 @@ class _ByteRoad(Measure):
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def _codes_of(self, rows: Rows) -> Any:
-        return kept_beside(rows, "_codes", lambda: self._make_codes(rows))
+        return kept_beside(rows, "codes", lambda: self._make_codes(rows))
 
     def prepare(self, rows: Rows) -> None:
         """Make the codes of rows that are going to be searched."""
@@ -99,14 +91,7 @@ class _ByteRoad(Measure):
         return self._by_bytes(codes, a, b, k, None, exclude, ids)
 
     def nearest_among(
-        self,
-        a: Rows,
-        b: Rows,
-        k: int,
-        allowed: np.ndarray,
-        *,
-        exclude: Ids = None,
-        ids: Ids = None,
+        self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest allowed rows; few of them are cut out first."""
         many = RARE * np.count_nonzero(allowed) >= len(b)
@@ -118,18 +103,17 @@ class _ByteRoad(Measure):
     def _by_bytes(
         self, kept: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids
     ) -> NeighborGraph:
-        """Return unfinished lists; queries whose bounds say too little take the plain road."""
+        """Return unfinished lists; queries whose bounds rule out little are searched plainly."""
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
-        question = self._ask_codes(kept, a)
         found, left_over = nearest_by_codes(
-            question.codes, question.queries, len(a), k,
-            lambda i, j: self.pair_distances(a, b, i, j), question.limit_of,
-            exclude=barred, ids=names, allowed=allowed, always=_own_rows(a, b),
-            n_indexed=n_indexed, n_jobs=getattr(self, "n_jobs", None),
+            self._ask_codes(kept, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
+            exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
+            always=_own_rows(a, b), n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
+        # Kept with the rows, not the measure: whether bounds serve depends on both.
         at = np.flatnonzero(left_over)
-        asked, in_vain = b.__dict__.get("_tally", (0, 0))
-        b.__dict__["_tally"] = (asked + len(a), in_vain + len(at))
+        asked, in_vain = b.cache.get("tally", (0, 0))
+        b.cache["tally"] = (asked + len(a), in_vain + len(at))
         if len(at):
             rows = b if allowed is None else b[np.flatnonzero(allowed)]
             those = names if allowed is None else names[allowed]
@@ -145,7 +129,7 @@ def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
     questions to the same rows they are no longer asked. A few questions are answered before the
     loops over bytes would be compiled. The answers are the same either way.
     """
-    asked, in_vain = b.__dict__.get("_tally", (0, 0))
+    asked, in_vain = b.cache.get("tally", (0, 0))
     if len(b) < LEAST or 16 * k > len(b) or (asked >= TRIED and 2 * in_vain >= asked):
         return False
     return worth_compiling(propose, COLUMNS * n_queries * len(b))
@@ -175,7 +159,7 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:
     """
     if not (a.seen >= 0).any():
         return None
-    order, ranked = kept_beside(b, "_by_seen", lambda: _sorted_by_seen(b))
+    order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
 
     def own_rows(part: slice) -> Pairs:
         seen = a.seen[part]
@@ -227,7 +211,7 @@ class NumberCodes:
         kind, worth = np.full(own.shape[1], NUMBER), self.span * unit
 
         def queries(at: slice) -> Bounds:
-            return bound_queries(self.codes, own[at], worth, kind, largest=largest)
+            return ByteQueries(own[at], worth, kind, largest=largest).bounds(self.codes)
 
         return ByteQuestion(self.codes, queries, np.asarray)
 
@@ -237,7 +221,7 @@ def number_codes(values: np.ndarray) -> NumberCodes | None:
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     with np.errstate(over="ignore"):
         span = high - low
-    if not np.isfinite(span.sum()):
+    if not np.isfinite(span.sum()):  # one step would be infinitely wide, and bound nothing
         return None
 
     def part_of(at: slice) -> Cells:

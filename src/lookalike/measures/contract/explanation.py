@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import clean
+from lookalike.measures.contract.rows import Rows, kept_beside
+from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import AGAINST, FOR, Html
-from lookalike.show.html.notebook import fragment, grid, sides
 from lookalike.show.reasons import Reason, Style, make_reason
 
+if TYPE_CHECKING:
+    from lookalike.measures.contract.base import Measure
+
 NOTHING = 1e-12  # a contribution up to here is round-off
+BASELINE_ROWS = 128  # rows that the two of a pair are compared with
+BASELINE_PAIRS = 24  # of them explained in full: a forest may take some milliseconds for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +80,7 @@ class Explanation:
         """Return the n best reasons for and against, as (column, contribution).
 
         The best reason is the one that says most: ``telling`` times the weight of the column, so
-        that a rare level in common comes before one that everybody has. What every pair has is not
+        that a rare level in common comes before one that every row has. What every pair has is not
         a reason, and only what is nearer than it mostly is speaks for likeness. The largest
         difference on the typical scale of its column is always among the reasons against, if it is
         larger than typical; no column is on both sides. Where nothing is known about random pairs,
@@ -85,19 +94,21 @@ class Explanation:
         """
         largest = self._largest_difference()
         plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
-        minus = [
-            name
-            for name in self._ranked(self.minus, 1)
-            if name not in plus or name not in self.telling
-        ][:n]
+        told = {name for name in plus if name in self.telling}
+        minus = [name for name in self._ranked(self.minus, 1) if name not in told][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
-        if not minus and n > 0:  # all is as near as can be: what still differs most
-            most = self._largest_contribution(self.minus)
-            if most is not None and plus != [most]:
-                plus, minus = [name for name in plus if name != most], [most]
+        if not minus and n > 0:
+            plus, minus = self._with_some_reason_against(plus)
         shares = [(name, self.plus.get(name, 0.0)) for name in plus]
         return shares, [(name, self.minus[name]) for name in minus]
+
+    def _with_some_reason_against(self, plus: list[str]) -> tuple[list[str], list[str]]:
+        """Turn what still differs most into a reason against, where all is as near as can be."""
+        most = self._largest_contribution(self.minus)
+        if most is None or plus == [most]:
+            return plus, []
+        return [name for name in plus if name != most], [most]
 
     def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
         """Return the n best reasons for and against, each with a phrase that people can read.
@@ -131,20 +142,24 @@ class Explanation:
 
     def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
-        scores = {}
         values = {name: value for name, value in side.items() if value > NOTHING}
         if at == 0 and None in values:  # likeness that no column has a share of speaks through all
             values |= {name: 0.0 for name in self.telling if name not in side}
-        for name, value in values.items():
-            if name is None:
-                continue
-            bits = self.telling.get(name)
-            if bits is not None and (bits[at] == 0 or (at == 0 and bits[0] <= bits[1])):
-                continue
-            weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
-            weight = max(weight, self.reach.get(name, 0.0))
-            scores[name] = (-weight * (bits[at] if bits else 0.0), -value)
+        scores = {
+            name: (-self._weight(name) * self.telling.get(name, (0.0, 0.0))[at], -value)
+            for name, value in values.items()
+            if name is not None and self._says(name, at)
+        }
         return sorted(scores, key=lambda name: scores[name])
+
+    def _weight(self, name: str) -> float:
+        weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+        return max(weight, self.reach.get(name, 0.0))
+
+    def _says(self, name: str, at: int) -> bool:
+        """Say whether a column is a reason; where every pair is as near or far, it is none."""
+        near, far = self.telling.get(name, (1.0, 0.0))
+        return near > far if at == 0 else name not in self.telling or far != 0
 
     def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
         """Return the largest contribution, first of columns in which not all pairs are the same."""
@@ -299,3 +314,146 @@ def rescaled(
 def ratio(part: float, whole: float) -> float:
     """Return part / whole, 0 of nothing."""
     return part / whole if whole > 0 else 0.0
+
+
+# -- the baseline of random pairs ------------------------------------------------------------------
+# A measure says how much rows differ in each column (``Measure.column_differences``); the rest is
+# here. The sample is drawn at the first explanation, always the same one of the same rows, and kept
+# beside them, so fitting takes no longer and a loaded measure has it too.
+
+
+class ColumnDifferences(NamedTuple):
+    """How much pairs of rows differ in each column, in a unit of the measure's own.
+
+    Only the order within a column counts: what is nearer has less.
+
+    Parameters
+    ----------
+    names : tuple of str
+    values : float64 (pairs, columns); NaN where there is nothing to compare
+    """
+
+    names: tuple[str, ...]
+    values: np.ndarray
+
+
+class _Sample(NamedTuple):
+    rows: Rows
+    typical: dict[str, tuple[float, float]]
+
+
+def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
+    """Add how much each column says (the surprisal, in bits), and what random pairs have there.
+
+    A pair with nothing to compare has the similarity that the measure gives to such pairs instead.
+
+    Parameters
+    ----------
+    measure : Measure
+    found : Explanation
+    a, b : Rows of length one
+    """
+    if not np.isnan(found.similarity):
+        return found if found.telling else _with_telling(measure, found, a, b)
+    filler = getattr(measure, "undefined", None)
+    if filler is None:
+        return found
+    plus: dict[str | None, float] = {None: filler}
+    minus: dict[str | None, float] = {None: 1 - filler}
+    distance = measure.distance_at(filler)
+    return replace(found, similarity=filler, distance=distance, plus=plus, minus=minus)
+
+
+def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
+    own = measure.column_differences(a, b)
+    if own is None:
+        return found
+    sample = kept_beside(measure.rows_, "sample", lambda: _draw(measure))
+    pair = [at for at in (a.seen[0], b.seen[0]) if at >= 0]
+    others = sample.rows[~np.isin(sample.rows.seen, pair)]
+    views = [measure.column_differences(one, others) for one in (a, b)] if len(others) else [own]
+    differs = np.concatenate([view.values for view in views if view is not None])
+    telling = as_bits(own.names, differs[None], own.values[:1])[0]
+    if any(name in found.plus for name in own.names):
+        return replace(found, typical=sample.typical, telling=telling)
+    # From the unit of the differences to that of contributions.
+    seen = differs[:, [name in telling for name in own.names]]
+    unit = ratio(sum(minus for _, minus in sample.typical.values()), float(seen.mean(0).sum()))
+    reach = dict(zip(telling, unit * seen.max(0), strict=True))
+    return replace(found, typical=sample.typical, telling=telling, reach=reach)
+
+
+def as_bits(
+    names: tuple[str, ...], differs: np.ndarray, own: np.ndarray
+) -> list[dict[str, tuple[float, float]]]:
+    """Return -log2 of the shares of pairs at least as near, and at least as far (surprisal).
+
+    The pair itself counts as one more, so that no share is 0. Columns with nothing to compare are
+    left out.
+
+    Parameters
+    ----------
+    names : tuple of str
+    differs : float64 (questions or 1, pairs, columns), how much random pairs differ
+    own : float64 (questions, columns), how much the two rows in question differ
+    """
+    count = (~np.isnan(differs)).sum(axis=1).astype(np.float64)
+    count = np.where((count == 0) | np.isnan(own), np.nan, count)
+    asked = own[:, None, :]
+    near, far = (
+        np.abs(-np.log2((side.sum(axis=1) + 1) / (count + 1))).tolist()  # no -0.0
+        for side in (differs <= asked, differs >= asked)
+    )
+    return [
+        {
+            name: (for_, against)
+            for name, for_, against in zip(names, *sides, strict=True)
+            if not math.isnan(for_)
+        }
+        for sides in zip(near, far, strict=True)
+    ]
+
+
+def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw some of n rows, always the same, and make pairs of them.
+
+    Returns
+    -------
+    drawn : int64 array, positions in the order of the draw
+    left, right : int64 arrays, the two rows of each pair: those beside each other in the draw
+    """
+    drawn = np.random.default_rng(0).choice(n, size, replace=False)
+    # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
+    n_pairs = size if size > 2 else size - 1
+    return drawn, drawn[:n_pairs], np.roll(drawn, -1)[:n_pairs]
+
+
+def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
+    """Add up the entries of each column; those of one column stand beside each other."""
+    names = tuple(dict.fromkeys(owner))
+    if len(names) < len(owner):
+        starts = [at for at, name in enumerate(owner) if at == 0 or owner[at - 1] != name]
+        values = np.add.reduceat(values, starts, axis=1)
+    return ColumnDifferences(names, values)
+
+
+def _draw(measure: Measure) -> _Sample:
+    """Draw rows, and explain some pairs of them for what a column has in the mean."""
+    rows = measure.rows_
+    drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
+    if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
+        drawn = np.arange(len(rows))
+        left, right = drawn[: len(left)], np.roll(drawn, -1)[: len(right)]
+    sums: dict[str, np.ndarray] = {}
+    count = 0
+    for i, j in zip(left[:BASELINE_PAIRS], right[:BASELINE_PAIRS], strict=True):
+        told = measure._explain(rows[i : i + 1], rows[j : j + 1])
+        if np.isnan(told.similarity):
+            continue
+        count += 1
+        for at, side in enumerate((told.plus, told.minus)):
+            for name, value in side.items():
+                if name is not None:
+                    sums.setdefault(name, np.zeros(2))[at] += value
+    typical = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
+    return _Sample(rows[drawn], typical)

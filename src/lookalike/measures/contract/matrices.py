@@ -14,11 +14,13 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import Param, TooLarge, UndefinedMeasure
-from lookalike.measures.contract.rows import Rows, RowsAt
+from lookalike.kernels.hubness import fold_moments
+from lookalike.measures.contract.rows import Rows, RowsAt, self_pairs
 
-if TYPE_CHECKING:  # the base of measures makes its matrices here
+if TYPE_CHECKING:
     from lookalike.measures.contract.base import Measure
 
+CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
 SAMPLE = 128  # rows whose distances to each other tell what is typical
 HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike nor unlike
 
@@ -86,6 +88,7 @@ def rectangle(
         out[down, across] = measure.block(a[down], b[across], to)
         return bool(np.isnan(out[down, across]).any())
 
+    # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN.
     wide = max(1, min(len(b), 4096))
     tasks = [
         (r, c) for r in blocks(len(a), max(64, (1 << 18) // wide)) for c in blocks(len(b), wide)
@@ -179,8 +182,50 @@ def typical_distance(measure: Measure, rows: RowsAt) -> float:
     n = len(rows)
     at = np.arange(n)
     if n > SAMPLE:
+        # A fixed seed: the scale, and so every similarity, is the same in every fit.
         at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     sample = rows[at]
     values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
+    # Duplicates would make the median 0 in a table of repeated rows, and s = c / (c + d) undefined.
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.median(values)) if len(values) else 1.0
+
+
+TALL = 64  # with chunks of 1,024 columns a block of distances stays in the second-level cache
+
+
+def moments(
+    measure: Measure, rows: Rows, reference: Rows, include_self: bool, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return number, mean and population standard deviation of the distances to a reference.
+
+    A row itself and undefined distances are left out; with ``include_self`` a fitted row counts
+    itself at distance 0. The standard deviation of equal distances is exactly 0.
+    """
+    n = len(rows)
+    count, mean, square = np.zeros(n), np.zeros(n), np.zeros(n)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+
+    def one(part: slice) -> None:
+        some = rows[part]
+        folded = [values[part] for values in (count, mean, square, low, high)]
+        for at in blocks(len(reference), CHUNK):  # a fixed width, so a fixed order of every sum
+            others = reference[at]
+            d = measure.block(some, others)
+            d[self_pairs(some, others)] = np.nan
+            fold_moments(d, *folded)
+
+    run(one, [(part,) for part in blocks(n, TALL)], n_jobs, "averaging distances")
+    if include_self:
+        own = rows.seen >= 0
+        square[own] += mean[own] ** 2 * (count[own] / (count[own] + 1))
+        mean[own] *= count[own] / (count[own] + 1)
+        low[own], high[own] = np.minimum(low[own], 0.0), np.maximum(high[own], 0.0)
+        count[own] += 1
+    some = count > 0
+    sd = np.full(n, np.nan)
+    sd[some] = np.sqrt(square[some] / count[some])
+    mean[~some] = np.nan
+    equal = low == high
+    mean[equal], sd[equal] = low[equal], 0.0
+    return count, mean, sd

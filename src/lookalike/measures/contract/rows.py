@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
 from lookalike.columns import ragged as _ragged
 from lookalike.columns.ragged import Ragged
+from lookalike.errors import Param, Phrase, TooFewRows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Anything, Array, Dims, Fields, MapOf, Saved, Text, require
+from lookalike.saving.fields import (
+    Anything,
+    Array,
+    Dims,
+    Fields,
+    Integer,
+    MapOf,
+    Saved,
+    Text,
+    require,
+)
 
 Kept = TypeVar("Kept")
 
@@ -29,6 +40,12 @@ class Rows:
         Position in the fitted set; -1 for a row that was not fitted.
     arrays : mapping of name to array with n rows, or Ragged
     parts : mapping of name to the Rows of an inner measure, of the same length
+
+    Attributes
+    ----------
+    cache : dict
+        What was made from these rows once, such as byte codes; it is neither saved nor pickled, and
+        slices begin with an empty one.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -40,13 +57,14 @@ class Rows:
     seen: np.ndarray
     arrays: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, Rows] = field(default_factory=dict)
+    cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.seen)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What was worked out from the rows is kept in __dict__ beside the fields: a cache.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The cache stays behind: a worker that gets the rows makes its own when it needs one.
+        return Rows, (self.seen, self.arrays, self.parts)
 
     def __getitem__(self, at: Any) -> Rows:
         """Return some of the rows: a slice, positions or a mask, never a single number."""
@@ -86,10 +104,9 @@ def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
     """Return what was made from some rows, made at the first call; parts of the rows have none."""
-    kept = rows.__dict__  # a cache, not a field: it is not saved
-    if name not in kept:
-        kept[name] = make()
-    return kept[name]
+    if name not in rows.cache:
+        rows.cache[name] = make()
+    return cast(Kept, rows.cache[name])
 
 
 def concatenate(parts: Sequence[Rows]) -> Rows:
@@ -106,3 +123,44 @@ def _join(arrays: Sequence[Any]) -> Any:
     if isinstance(arrays[0], Ragged):
         return _ragged.concatenate(arrays)
     return np.concatenate(arrays)
+
+
+Ids = np.ndarray | None
+"""Ids of rows; None: their positions, or of no row."""
+
+
+def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -> None:
+    """Refuse a k that the rows cannot serve; it is never shrunk silently.
+
+    Parameters
+    ----------
+    k : int
+    most : int, how many rows a list can hold
+    who : str, the caller
+    own : bool, whether each row is left out of its own list
+    word : str, what the caller calls k
+    """
+    Integer(1).check(who, word, k, "Raise it")
+    if k > most:
+        rows = most + own
+        hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
+        raise TooFewRows(
+            Param(word, k, of=who), f"at least {k + own} rows", Param("n_samples", rows), hint
+        )
+
+
+def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return exclude, ids and the size of the collection with their defaults filled in."""
+    exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    if ids is None:
+        return exclude, np.arange(len(b)), len(b)
+    ids = np.asarray(ids, dtype=np.int64)
+    return exclude, ids, max(len(b), _end_of(b, ids))
+
+
+def _end_of(b: Rows, ids: np.ndarray) -> int:
+    """Return one more than the largest id; an index asks the same rows by the same ids again."""
+    known = b.cache.get("end_of_ids")
+    if known is None or known[0] is not ids:
+        known = b.cache["end_of_ids"] = ids, int(ids.max(initial=-1)) + 1
+    return int(known[1])

@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
 from lookalike.saving.fields import require
 from lookalike.trees.thresholds.blame import (
     ancestor_lacks,
@@ -20,8 +18,7 @@ from lookalike.trees.thresholds.blame import (
     ratio_parts,
     undecided_columns,
 )
-from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.rows import unknown_bin
+from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 NOTHING = 1e-12  # rounding
 
@@ -167,12 +164,6 @@ def _gap_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
         weights = leaf_weights(forest.nodes.leaf_offsets, row.arrays["codes"], soft_part(row))
         found = undecided_columns(forest, weights, len(fitted.owner))
     return found
-
-
-def both_numbers(measure: Measure, a: Rows, b: Rows) -> tuple[float, float]:
-    """Return the similarity and the distance of one row to one."""
-    similarity, distance = (measure.block(a, b, to)[0, 0] for to in ("similarity", "distance"))
-    return float(similarity), float(distance)
 
 
 def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -1,25 +1,439 @@
-"""The seven published ways to read a similarity out of a forest, by name."""
+"""The seven published proximities of rows in a forest: shared tests, leaves or ancestors."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.measures.forest.ancestors import Aryal, Ting, Zhu2, Zhu3
-from lookalike.measures.forest.reading import ForestReading, OutOfBag, Ratio, Shi
+from lookalike.measures.contract.explanation import Explanation
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.forest.explain import (
+    FittedForest,
+    explain_ancestors,
+    explain_leaves,
+    explain_ratio,
+    soft_part,
+)
+from lookalike.saving.encode import SaveMixin
+from lookalike.saving.fields import Choice, Fields, Flag, Real
+from lookalike.trees.thresholds.flat import Forest
+from lookalike.trees.thresholds.proximity import (
+    ancestor_block,
+    node_values,
+    out_of_bag_block,
+    ratio_block,
+    share_block,
+)
 
-METHODS: dict[str, type[ForestReading]] = {
-    reading.name: reading for reading in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
-}
+
+class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
+    """Base of the proximity methods: how the similarity of two rows follows from a forest.
+
+    Attributes
+    ----------
+    name : the shorthand for the published setting
+    forest : the forest that it was published with, by name
+    native, conversion, symmetric, exact_self, needs_all, undefined_last : see ``Traits``
+    out_of_bag : whether it asks which rows each tree was grown on
+    shares_leaves : whether rows with gaps belong to several leaves, each with a share
+    keeps_bins : whether it asks rows the tests on each other's way
+    """
+
+    name: ClassVar[str]
+    forest: ClassVar[str] = "synthetic"
+    native: ClassVar[str] = "similarity"
+    conversion: ClassVar[str] = "sqrt"
+    undefined_last: ClassVar[bool] = False
+    out_of_bag: ClassVar[bool] = False
+    shares_leaves: ClassVar[bool] = False
+    keeps_bins: ClassVar[bool] = False
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the order of two rows does not matter."""
+        return True
+
+    @property
+    def exact_self(self) -> bool:
+        """Whether a row with itself is set to exactly 1 or 0."""
+        return True
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether fitting looks at all pairs of rows."""
+        return False
+
+    @abstractmethod
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether the fitted rows in every node have to be counted."""
+
+    def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
+        """Return what each node is worth as a lowest common ancestor, where that is asked for."""
+        return None
+
+    @abstractmethod
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return a block of native values, before ``finish``."""
+
+    def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+        """Return native values, given the range of what ``compare`` gives for the fitted rows."""
+        return block
+
+    @abstractmethod
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain one row against one, given their similarity and distance."""
 
 
-def find_reading(method: str | ForestReading) -> ForestReading:
-    """Return the way to read that a name stands for: the published setting.
+class Ratio(ProximityMethod):
+    """Two rows are alike if they answer alike the tests that either meets on its way [1]_.
+
+    Tversky's ratio model: agreed tests over agreed tests plus those only on one of the two ways,
+    wherever in the tree these sit.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Weights of what is only on the way of the first row and only on that of the second. Unequal
+        weights give a similarity that is not symmetric, which tasks that need symmetry refuse.
+    parting : {"twice", "once"}
+        Whether a test on both ways that is answered differently counts in both differences.
+
+    References
+    ----------
+    .. [1] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
+       clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
+       Engineering 35(1). doi:10.1109/TKDE.2021.3086147
 
     Examples
     --------
-    >>> find_reading("zhu3")
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, Ratio
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> directed = ForestProximity(Ratio(alpha=1.0, beta=0.2), random_state=0).fit(rows)
+    >>> directed.traits.symmetric
+    False
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "alpha": Real(0.0, 1e6),
+        "beta": Real(0.0, 1e6),
+        "parting": Choice("twice", "once"),
+    }
+    name: ClassVar[str] = "ratio"
+    undefined_last: ClassVar[bool] = True
+    keeps_bins: ClassVar[bool] = True
+
+    def __init__(self, alpha: float = 1.0, beta: float = 1.0, *, parting: str = "twice") -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.parting = parting
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the order of two rows does not matter."""
+        return self.alpha == self.beta
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both differences count fully, as published."""
+        return self.alpha == self.beta == 1.0
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether gaps have to follow the side of more fitted rows."""
+        return forest.soft
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return similarities; NaN where no test can be answered by both rows."""
+        sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bins")]
+        return ratio_block(
+            fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta
+        )
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain by the tests that two rows answer alike and those they do not."""
+        once = self.parting == "once"
+        return explain_ratio(fitted, numbers, a, b, once, self.alpha, self.beta)
+
+
+class Shi(ProximityMethod):
+    """Two rows are alike if they share a leaf, in many trees [1]_.
+
+    Parameters
+    ----------
+    missing : {"half", "by_mass"}
+        At a test on a gap a row goes both ways, with weights of one half each or by the share of
+        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+
+    References
+    ----------
+    .. [1] T. Shi, S. Horvath (2006). Unsupervised learning with random forest predictors. Journal
+       of Computational and Graphical Statistics 15(1). doi:10.1198/106186006X94072
+
+    Examples
+    --------
+    >>> from lookalike.measures import ForestProximity, Shi
+    >>> table = {"x": [1.0, 2.0, None, 8.0, 9.0], "y": [1.0, 2.0, 3.0, 8.0, 7.0]}
+    >>> measure = ForestProximity(Shi(missing="by_mass"), random_state=0).fit(table)
+    >>> measure.similarity().shape
+    (5, 5)
+    """
+
+    FIELDS: ClassVar[Fields] = {"missing": Choice("half", "by_mass")}
+    name: ClassVar[str] = "shi"
+    shares_leaves: ClassVar[bool] = True
+
+    def __init__(self, missing: str = "half") -> None:
+        self.missing = missing
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether gaps are split by counts; leaf sharing alone needs none."""
+        return self.missing == "by_mass"
+
+    def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
+        """Return the leaves of rows with gaps, where there are any."""
+        if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+            return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
+        return ()
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of trees in which two rows share a leaf."""
+        return share_block(a.arrays["codes"], b.arrays["codes"], *self._soft(fitted.forest, a, b))
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain by the columns at which the ways of two rows part."""
+        return explain_leaves(fitted, numbers, a, b)
+
+
+class OutOfBag(Shi):
+    """Two rows are alike if they share a leaf, over the trees that were grown on neither [1]_.
+
+    Parameters
+    ----------
+    missing : {"half", "by_mass"}
+        At a test on a gap a row goes both ways, with weights of one half each or by the share of
+        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+
+    References
+    ----------
+    .. [1] T. L. Fernando, G. I. Webb (2017). SimUSF: an efficient and effective similarity measure
+       that is invariant to violations of the interval scale assumption. Data Mining and Knowledge
+       Discovery 31. doi:10.1007/s10618-016-0463-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, OutOfBag
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> ForestProximity(OutOfBag(), n_estimators=200, random_state=0).fit(rows).n_fallback_pairs_
+    0
+    """
+
+    name: ClassVar[str] = "oob"
+    out_of_bag: ClassVar[bool] = True
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of the trees grown on neither row in which they share a leaf."""
+        sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bag")]
+        return out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
+
+
+class AncestorMethod(ProximityMethod, abstract=True):
+    """What the lowest common ancestor of two leaves tells."""
+
+    conversion: ClassVar[str] = "one_minus"
+
+    @property
+    def kind(self) -> str:
+        """What of the common ancestor counts: see ``ancestor_block``."""
+        return "value"
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether rows have to be counted: counts are what nodes are worth."""
+        return True
+
+    def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
+        """Return what each node is worth as a lowest common ancestor."""
+        return node_values(forest, self.name, n_fitted)
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the mean over trees of what the lowest common ancestor is worth."""
+        assert fitted.values is not None
+        codes = a.arrays["codes"], b.arrays["codes"]
+        return ancestor_block(fitted.forest, *codes, fitted.values, self.kind)
+
+    def explain(
+        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
+    ) -> Explanation:
+        """Explain by the columns at which the ways of two rows part, and what that costs."""
+        return explain_ancestors(fitted, numbers, a, b, self.kind)
+
+
+class Zhu2(AncestorMethod):
+    """Two rows are alike if their ways part late: shared steps over the longer way [1]_.
+
+    References
+    ----------
+    .. [1] X. Zhu, C. C. Loy, S. Gong (2014). Constructing robust affinity graphs for spectral
+       clustering. IEEE Conference on Computer Vision and Pattern Recognition.
+       doi:10.1109/CVPR.2014.188
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, Zhu2
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> measure = ForestProximity(Zhu2(), random_state=0).fit(rows)
+    >>> same = ForestProximity("zhu2", random_state=0).fit(rows)
+    >>> bool((measure.distance() == same.distance()).all())
+    True
+    """
+
+    name: ClassVar[str] = "zhu2"
+
+    @property
+    def kind(self) -> str:
+        """Depth, as a share of the depth of the deeper leaf."""
+        return "depth"
+
+
+class Zhu3(AncestorMethod):
+    """Two rows are alike if their ways part late, a step counting more the fewer rows take it [1]_.
+
+    Parameters
+    ----------
+    denominator : {"longer", "max"}
+        Divide by the weight of the longer way, or by the larger weight.
+
+    References
+    ----------
+    .. [1] X. Zhu, C. C. Loy, S. Gong (2014). Constructing robust affinity graphs for spectral
+       clustering. IEEE Conference on Computer Vision and Pattern Recognition.
+       doi:10.1109/CVPR.2014.188
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, Zhu3
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> ForestProximity(Zhu3(denominator="max"), random_state=0).fit(rows).distance().shape
+    (30, 30)
+    """
+
+    FIELDS: ClassVar[Fields] = {"denominator": Choice("longer", "max")}
+    name: ClassVar[str] = "zhu3"
+
+    def __init__(self, denominator: str = "longer") -> None:
+        self.denominator = denominator
+
+    @property
+    def kind(self) -> str:
+        """Weight of the shared steps, as a share."""
+        return self.denominator
+
+
+class Ting(AncestorMethod):
+    """Two rows are near if few rows fall into the smallest region that holds both [1]_.
+
+    Parameters
+    ----------
+    raw : bool
+        Leave a row's distance to itself as the formula has it: the share of rows in its leaves.
+
+    References
+    ----------
+    .. [1] K. M. Ting, Y. Zhu, M. Carman, Y. Zhu, Z.-H. Zhou (2016). Overcoming key weaknesses of
+       distance-based neighbourhood methods using a data dependent dissimilarity measure. ACM
+       SIGKDD. doi:10.1145/2939672.2939779
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import ForestProximity, Ting
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> bool(ForestProximity(Ting(raw=True), random_state=0).fit(rows).distance()[0, 0] > 0)
+    True
+    """
+
+    FIELDS: ClassVar[Fields] = {"raw": Flag()}
+    name: ClassVar[str] = "ting"
+    forest: ClassVar[str] = "isolation"
+    native: ClassVar[str] = "distance"
+
+    def __init__(self, raw: bool = False) -> None:
+        self.raw = raw
+
+    @property
+    def exact_self(self) -> bool:
+        """Whether a row is at distance 0 from itself."""
+        return not self.raw
+
+
+class Aryal(Ting):
+    """Two rows are near if few rows fall between them, as a geometric mean over trees [1]_.
+
+    Parameters
+    ----------
+    raw : bool
+        Leave distances, also of a row to itself, as the formula has them, instead of scaling the
+        logarithms of the fitted rows to 0..1.
+
+    References
+    ----------
+    .. [1] S. Aryal, K. M. Ting, T. Washio, G. Haffari (2017). Data-dependent dissimilarity measure:
+       an effective alternative to geometric distance measures. Knowledge and Information Systems
+       53. doi:10.1007/s10115-017-1046-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.measures import Aryal, ForestProximity
+    >>> rows = np.random.default_rng(0).normal(size=(30, 2))
+    >>> d = ForestProximity(Aryal(), random_state=0).fit(rows).distance()
+    >>> float(d.max()), float(d[0, 0])
+    (1.0, 0.0)
+    """
+
+    name: ClassVar[str] = "aryal"
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether the range of all pairs is needed for scaling."""
+        return not self.raw
+
+    def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+        """Return distances from mean logarithms."""
+        if self.raw:
+            return np.exp(block)
+        assert low is not None
+        assert high is not None
+        span = high - low
+        return np.clip((block - low) / span, 0, 1) if span > 0 else np.zeros(block.shape)
+
+
+METHODS: dict[str, type[ProximityMethod]] = {
+    method.name: method for method in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
+}
+
+
+def find_method(method: str | ProximityMethod) -> ProximityMethod:
+    """Return the proximity method of a name, with every option as published.
+
+    Examples
+    --------
+    >>> find_method("zhu3")
     Zhu3()
     """
-    if isinstance(method, ForestReading):
+    if isinstance(method, ProximityMethod):
         return method
     if method not in METHODS:
         raise InvalidInput(

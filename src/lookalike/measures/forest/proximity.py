@@ -1,7 +1,4 @@
-"""Seven ways to read a similarity out of a forest, grown here or elsewhere.
-
-Long because of its documentation: seven readings, five sources of trees.
-"""
+"""Proximities in a forest, by seven published methods, with trees grown here or elsewhere."""
 
 from __future__ import annotations
 
@@ -18,29 +15,37 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import settings
 from lookalike._runtime.random_state import RANDOM_STATE
+from lookalike.columns.ragged import RaggedOf
 from lookalike.errors import LookalikeWarning
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids
-from lookalike.measures.contract.rows import Rows, concatenate
-from lookalike.measures.contract.telling import ColumnDifferences
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.forest.ancestors import AncestorReading, Aryal, Zhu3
-from lookalike.measures.forest.cell_inputs import CellInputs, schema_of, tests_cells
-from lookalike.measures.forest.explain import FittedForest, both_numbers, parting_columns
-from lookalike.measures.forest.loading import check_forest, check_forest_rows, forest_rows
-from lookalike.measures.forest.methods import METHODS, find_reading
-from lookalike.measures.forest.neighbors import nearest_in_tiles
-from lookalike.measures.forest.pairs import count_fallbacks, find_range
-from lookalike.measures.forest.reading import ForestReading, Ratio, Shi
-from lookalike.measures.forest.source import find_source, grow_cells, grow_matrix
-from lookalike.measures.forest.stochastic_forest import nearest_by_codes
-from lookalike.measures.forest.tree_inputs import (
-    ORDERED,
-    TreeInputs,
-    plan_inputs,
-    read_inputs,
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
+from lookalike.measures.contract.rows import Ids, Rows, concatenate
+from lookalike.measures.forest.explain import (
+    FittedForest,
+    check_soft,
+    parting_columns,
 )
+from lookalike.measures.forest.methods import (
+    METHODS,
+    AncestorMethod,
+    Aryal,
+    ProximityMethod,
+    Ratio,
+    Shi,
+    Zhu3,
+    find_method,
+)
+from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
+from lookalike.measures.forest.source import (
+    CellInputs,
+    find_source,
+    grow_cells,
+    grow_matrix,
+    schema_of,
+    tests_cells,
+)
+from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
+from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.encode import write
@@ -51,6 +56,7 @@ from lookalike.saving.fields import (
     Choice,
     Dims,
     Either,
+    Field,
     Fields,
     Instance,
     Integer,
@@ -59,15 +65,18 @@ from lookalike.saving.fields import (
     Saved,
     Sometimes,
     check_params,
+    require,
 )
 from lookalike.table import Table, as_table
-from lookalike.trees.grower import Grower
-from lookalike.trees.growers import (
-    SyntheticForest,
+from lookalike.trees.growers import Grower, SyntheticForest
+from lookalike.trees.growing import Grown
+from lookalike.trees.thresholds.flat import (
+    bin_type,
+    has_gaps,
+    leaf_type,
+    unknown_bin,
 )
-from lookalike.trees.grown import Grown
-from lookalike.trees.thresholds.ratio import ratio_square
-from lookalike.trees.thresholds.rows import count_rows, find_leaves, has_gaps, share_leaves
+from lookalike.trees.thresholds.proximity import ratio_square
 
 
 class ForestProximity(Measure):
@@ -102,9 +111,9 @@ class ForestProximity(Measure):
 
     Parameters
     ----------
-    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or a way to read
-        How a similarity is read. A name is the published setting; the objects ``Ratio``, ``Shi``,
-        ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
+    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or an object with options
+        How a proximity is computed. A name is the published setting; the objects ``Ratio``,
+        ``Shi``, ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
     forest : None, "synthetic", "extra", "isolation", "similarity", a grower, or a fitted forest
         How the forest is grown: against synthetic rows, by random cuts, by random cuts on small
         samples, or against synthetic rows with tests that compare cells. A name is the published
@@ -156,7 +165,7 @@ class ForestProximity(Measure):
     >>> bool((measure.similarity() == measure.similarity().T).all())
     True
 
-    Options of the forest, and of the way to read it:
+    Options of the forest, and of the method:
 
     >>> from lookalike.trees import SyntheticForest
     >>> from lookalike.measures import Ratio
@@ -188,7 +197,7 @@ class ForestProximity(Measure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "method": Either(Choice(*METHODS), Instance(ForestReading, named="a way to read a forest")),
+        "method": Either(Choice(*METHODS), Instance(ProximityMethod, named="a proximity method")),
         "n_estimators": Maybe(Integer(1)),
         "random_state": RANDOM_STATE,
         "undefined": Maybe(Real(0.0, 1.0)),
@@ -213,7 +222,7 @@ class ForestProximity(Measure):
 
     def __init__(
         self,
-        method: str | ForestReading = "ratio",
+        method: str | ProximityMethod = "ratio",
         forest: Any = None,
         *,
         n_estimators: int | None = None,
@@ -231,18 +240,22 @@ class ForestProximity(Measure):
         self.n_jobs = n_jobs
 
     @property
+    def _method(self) -> ProximityMethod:
+        return find_method(self.method)
+
+    @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        reading = find_reading(self.method)
+        method = self._method
         return Traits(
-            native=reading.native,
-            conversion=reading.conversion,
-            symmetric=reading.symmetric,
-            exact_self=reading.exact_self,
+            native=method.native,
+            conversion=method.conversion,
+            symmetric=method.symmetric,
+            exact_self=method.exact_self,
             missing=True,
             kinds=() if tests_cells(self.forest) else (*ORDERED, "category"),
-            needs_all=reading.needs_all,
-            undefined_last=reading.undefined_last,
+            needs_all=method.needs_all,
+            undefined_last=method.undefined_last,
         )
 
     @classmethod
@@ -308,31 +321,31 @@ class ForestProximity(Measure):
         """
         schema = schema_of(self.forest)
         if schema is not None and isinstance(y, str) and y not in schema.kinds:
-            y = None  # reading for this forest has left the column out already
+            y = None  # method for this forest has left the column out already
         return super().fit(X, y)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
-        reading = find_reading(self.method)
-        check_params(reading)
-        source = find_source(self.forest, reading, self.n_estimators, self.random_state)
-        who = f"{type(self).__name__} ({reading.name})"
+        method = self._method
+        check_params(method)
+        source = find_source(self.forest, method, self.n_estimators, self.random_state)
+        who = f"{type(self).__name__} ({method.name})"
         self.inputs_: TreeInputs | CellInputs
         if tests_cells(source):
-            trees = grow_cells(source, table, reading.out_of_bag, who, self.n_jobs)
+            trees = grow_cells(source, table, method.out_of_bag, who, self.n_jobs)
             self.trees_ = trees.forest
             self.inputs_ = CellInputs(self.trees_, tuple(table.names))
             grown = Grown(self.trees_.to_forest(), trees.in_bag)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = grow_matrix(source, self.inputs_, values, reading.out_of_bag, who, self.n_jobs)
+            grown = grow_matrix(source, self.inputs_, values, method.out_of_bag, who, self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
-        if reading.needs_counts(self.forest_):
+        if method.needs_counts(self.forest_):
             bins = self._bins(table)
-            self.forest_ = self.forest_.counted(*count_rows(self.forest_, bins, self.n_jobs))
+            self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
             rows = self._place(bins, np.arange(len(table)))
-        self.values_ = reading.node_values(self.forest_, len(table))
+        self.values_ = method.node_values(self.forest_, len(table))
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
@@ -344,7 +357,7 @@ class ForestProximity(Measure):
         return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        if not isinstance(self.inputs_, CellInputs) or not find_reading(self.method).shares_leaves:
+        if not isinstance(self.inputs_, CellInputs) or not self._method.shares_leaves:
             return self._place(self._bins(table), seen)
         # Only leaves are kept, so the bins need never be there all at once.
         forest, cells = self.forest_, self.inputs_.trees.encode(table)
@@ -357,13 +370,13 @@ class ForestProximity(Measure):
 
     def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
         """Return rows by the leaves they reach."""
-        reading = find_reading(self.method)
-        arrays: dict[str, Any] = {"codes": find_leaves(self.forest_, bins, self.n_jobs)}
-        if reading.keeps_bins:
+        method = self._method
+        arrays: dict[str, Any] = {"codes": self.forest_.leaves_of(bins, self.n_jobs)}
+        if method.keeps_bins:
             arrays["bins"] = bins
-        if isinstance(reading, Shi):
-            by_mass = reading.missing == "by_mass"
-            spread = share_leaves(self.forest_, bins, by_mass, self.n_jobs)
+        if isinstance(method, Shi):
+            by_mass = method.missing == "by_mass"
+            spread = self.forest_.share_leaves(bins, by_mass, self.n_jobs)
             arrays["leaves"], arrays["weights"] = spread
         if self.in_bag_ is not None:
             arrays["bag"] = np.zeros(arrays["codes"].shape, np.uint8)
@@ -371,11 +384,11 @@ class ForestProximity(Measure):
         return Rows(seen, arrays)
 
     def _fit_rows(self, rows: Rows) -> None:
-        reading, fitted = find_reading(self.method), self._fitted()
-        if reading.needs_all:
-            compare = partial(reading.compare, fitted)
+        method, fitted = self._method, self._fitted()
+        if method.needs_all:
+            compare = partial(method.compare, fitted)
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
-        if reading.out_of_bag:
+        if method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
                 warnings.warn(
@@ -393,40 +406,40 @@ class ForestProximity(Measure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities, or for ``ting`` and ``aryal`` distances, of every row of a to b."""
-        reading = find_reading(self.method)
-        return reading.finish(reading.compare(self._fitted(), a, b), self.low_, self.high_)
+        method = self._method
+        return method.finish(method.compare(self._fitted(), a, b), self.low_, self.high_)
 
     def nearest(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
-        reading = find_reading(self.method)
-        shares = reading.shares_leaves and not reading.out_of_bag
+        method = self._method
+        shares = method.shares_leaves and not method.out_of_bag
         if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
-            return nearest_by_codes(self, a, b, k, exclude, ids)
-        if isinstance(reading, Ratio | AncestorReading):
-            plain = isinstance(reading, Ratio) and reading.is_plain
+            return nearest_by_leaves(self, a, b, k, exclude, ids)
+        if isinstance(method, Ratio | AncestorMethod):
+            plain = isinstance(method, Ratio) and method.is_plain
             mirrored = plain and a is b and not has_gaps(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
-        shares = find_reading(self.method).shares_leaves
+        shares = self._method.shares_leaves
         return bit_sketch(self.forest_.n_trees) if shares else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
-        reading = find_reading(self.method)
-        plain = isinstance(reading, Ratio) and reading.is_plain
+        method = self._method
+        plain = isinstance(method, Ratio) and method.is_plain
         fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
         if X is not None or Y is not None or not plain or not fits:
             return super()._matrix(X, Y, to)
-        assert isinstance(reading, Ratio)
+        assert isinstance(method, Ratio)
         bins = self.rows_.arrays["bins"]
         if has_gaps(bins).any():
             return super()._matrix(X, Y, to)
-        codes, once = self.rows_.arrays["codes"], reading.parting == "once"
+        codes, once = self.rows_.arrays["codes"], method.parting == "once"
         values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
         np.fill_diagonal(values, 1.0)
         if to == "similarity":
@@ -440,18 +453,72 @@ class ForestProximity(Measure):
         return parting_columns(self._fitted(), a, b)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        return find_reading(self.method).explain(self._fitted(), both_numbers(self, a, b), a, b)
+        return self._method.explain(self._fitted(), self._both_numbers(a, b), a, b)
 
     # -- loading -----------------------------------------------------------------------------------
 
     def _check_parts(self, dims: Dims) -> None:
-        check_forest(self, find_reading(self.method), dims)
+        """Refuse a loaded measure whose forest, inputs and bag do not belong together."""
+        forest, method, who = self.forest_, self._method, type(self).__name__
+        n_inputs = self._check_inputs(f"{who}.inputs_")
+        require(forest.n_inputs == n_inputs, f"{who}.forest_", f"{n_inputs} inputs", "others")
+        n_columns = len(self.inputs_.owner)
+        known = forest.column.max(initial=-1) < n_columns
+        require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
+        needs = isinstance(method, AncestorMethod)
+        require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
+        if self.values_ is not None:
+            nodes = len(forest.feature)
+            require(dims["nodes"] == nodes, f"{who}.values_", f"{nodes} nodes", str(dims["nodes"]))
+        ends = self.low_ is not None and self.high_ is not None
+        require(ends or not method.needs_all, f"{who}.low_", "a range for this method", "none")
+        bag = self.in_bag_
+        require(method.out_of_bag == (bag is not None), f"{who}.in_bag_", "a bag for oob")
+        if bag is not None:
+            fits = bag.shape == (len(self.rows_), forest.n_trees)
+            require(fits, f"{who}.in_bag_", "an entry per row and tree", str(bag.shape))
+
+    def _check_inputs(self, where: str) -> int:
+        """Refuse loaded inputs of another forest or table; return how many there are."""
+        inputs, kinds = self.inputs_, self.schema_.kinds
+        cells = isinstance(inputs, CellInputs)
+        require(cells == tests_cells(self.forest), where, "inputs of the forest")
+        if not isinstance(inputs, CellInputs):
+            check_owners(self.schema_, inputs.names, inputs.owner, where)
+            return len(inputs.owner)
+        same = getattr(self, "trees_", None) is inputs.trees
+        require(same, "ForestProximity.trees_", "the same trees")
+        known = all(name in kinds for name in inputs.owner)
+        require(known, where, "columns of the table", "others")
+        ordered = inputs.owner == tuple(kinds)
+        require(ordered, where, "the columns of the table in their order", "others")
+        return max(1, len(inputs.trees.different_tests))
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""
-        return forest_rows(self.forest_, find_reading(self.method), self.in_bag_ is not None), {}
+        forest, method = self.forest_, self._method
+        trees, leaves = forest.n_trees, int(forest.nodes.n_leaves.max(initial=0))
+        shapes: dict[str, Field] = {"codes": Array(leaf_type(leaves).__name__, "n", trees)}
+        if method.keeps_bins:
+            shapes["bins"] = Array(bin_type(forest).__name__, "n", forest.n_inputs)
+        if isinstance(method, Shi):
+            total = int(forest.nodes.leaf_offsets[-1])
+            shapes["leaves"] = RaggedOf("int32", low=0, below=total)
+            shapes["weights"] = RaggedOf("float64", finite=True)
+        if self.in_bag_ is not None:
+            shapes["bag"] = Array("uint8", "n", trees)
+        return shapes, {}
 
     def check_rows(self, rows: Rows, where: str) -> None:
-        """Refuse loaded rows that this measure would not have encoded."""
+        """Refuse loaded rows in leaves that a tree does not have, or beyond its thresholds."""
         super().check_rows(rows, where)
-        check_forest_rows(self.forest_, rows, where)
+        codes, forest = rows.arrays["codes"], self.forest_
+        if len(codes):
+            fits = (codes.max(axis=0) < forest.nodes.n_leaves).all()
+            require(fits, f"{where}.codes", "leaves of the trees", "others")
+        if "bins" in rows.arrays and len(codes):
+            bins = rows.arrays["bins"]
+            known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
+            require(known.all(), f"{where}.bins", "places among the thresholds", "others")
+        if "leaves" in rows.arrays:
+            check_soft(rows, where)

@@ -10,16 +10,12 @@ import numpy as np
 from lookalike._runtime.files import scratch_file
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.errors import InPython, InvalidInput, Phrase
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.lists import Ids, name_rows
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.telling import ColumnDifferences, by_owner
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.forest.explain import both_numbers, check_soft, explain_sharing, soft_part
-from lookalike.measures.forest.tree_inputs import ORDERED, plan_inputs, read_inputs
-from lookalike.measures.numeric import check_owners
+from lookalike.errors import InPython, Phrase
+from lookalike.measures.contract.base import Measure, Traits
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.forest.explain import check_soft, explain_sharing, soft_part
+from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving.fields import (
@@ -40,8 +36,7 @@ from lookalike.trees.thresholds.blame import (
     parting_shares,
     undecided_columns,
 )
-from lookalike.trees.thresholds.rows import share_leaves
-from lookalike.trees.thresholds.sharing import share_block
+from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
 
@@ -173,9 +168,7 @@ class StochasticForest(Measure):
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
             if table.gaps.get(name) == len(table):
-                who, hint = type(self).__name__, "Drop the column"
-                found = f"{name!r} without any (all NaN)"
-                raise InvalidInput(who, "a value in every column", found, hint)
+                refuse_empty(name, type(self).__name__)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
         kind = read_inputs(table[:1], self.inputs_).dtype
@@ -222,9 +215,8 @@ class StochasticForest(Measure):
         flat = self.forest_.flat
         if self.mass_ is not None:
             flat = flat.counted(self.mass_)
-        leaves, weights = share_leaves(
-            flat, flat.bins(values[gaps], self.n_jobs), self.missing == "by_mass", self.n_jobs
-        )
+        bins = flat.bins(values[gaps], self.n_jobs)
+        leaves, weights = flat.share_leaves(bins, self.missing == "by_mass", self.n_jobs)
         offsets[gaps + 1] = np.diff(leaves.offsets)
         offsets = np.cumsum(offsets)
         codes = self.forest_.leaf_codes[leaves.values]
@@ -246,7 +238,7 @@ class StochasticForest(Measure):
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        return nearest_by_codes(self, a, b, k, exclude, ids)
+        return nearest_by_leaves(self, a, b, k, exclude, ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf: those that differ count the trees that part rows."""
@@ -255,7 +247,7 @@ class StochasticForest(Measure):
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         flat = self.forest_.flat
         parted = parting_shares(flat, *map(self._leaf_weights, (a, b))) / flat.n_trees
-        return explain_sharing(both_numbers(self, a, b), self.inputs_.owner, parted, flat.feature)
+        return explain_sharing(self._both_numbers(a, b), self.inputs_.owner, parted, flat.feature)
 
     def _leaf_weights(self, row: Rows) -> np.ndarray:
         """Return the weight of one row in every leaf, as the flat form of the forest counts."""
@@ -299,13 +291,8 @@ class StochasticForest(Measure):
         check_soft(rows, where)
 
 
-def nearest_by_codes(
-    measure: Measure,
-    a: Rows,
-    b: Rows,
-    k: int,
-    exclude: np.ndarray | None,
-    ids: np.ndarray | None,
+def nearest_by_leaves(
+    measure: Measure, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
     from lookalike.kernels.proximity import nearest_by_matches

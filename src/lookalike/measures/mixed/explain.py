@@ -1,15 +1,116 @@
-"""Why rows of mixed columns are alike: one row against several, all of them together."""
+"""Why rows of mixed columns are alike, against the baseline differences of random pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.typical import Typical
+from lookalike._runtime.threads import blocks
+from lookalike.measures.contract.explanation import Explanation, as_bits, draw_pairs
+from lookalike.measures.contract.rows import Rows, RowsAt
 from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Fields, require
+
+SAMPLE = 512  # rows whose simple cells are kept, and pairs of them that are compared
+MOST_CELLS = 2**20  # of the sample; a table of very many columns keeps fewer rows
+PAIRS = 64  # of columns with a distance of their own: a single one may take a tenth of a second
+
+
+@saveable
+@dataclass(frozen=True)
+class Typical:
+    """A sample of the fitted rows, and how much pairs of them differ.
+
+    Parameters
+    ----------
+    simple : float64 (sampled rows, simple columns), as the plan encodes them
+    seen : int64 (sampled rows), their positions in the fitted table
+    mean : float64 per column, the mean difference of two sampled rows; NaN without such a pair
+    objects : float64 (pairs, columns with a distance of their own), differences of sampled pairs
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "simple": Array("float64", "sample", "simple"),
+        "seen": Array("int64", "sample", low=-1),
+        "mean": Array("float64", "columns"),
+        "objects": Array("float64", "pairs", "objects"),
+    }
+
+    simple: np.ndarray
+    seen: np.ndarray
+    mean: np.ndarray
+    objects: np.ndarray
+
+    @classmethod
+    def fit(cls, plan: MixedPlan, rows: RowsAt) -> Typical:
+        """Draw the sample, always the same one of the same rows, and compare pairs in it."""
+        size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
+        drawn, left, right = draw_pairs(len(rows), size)
+        sample = rows[drawn]
+        # Pairs stand beside each other in the draw.
+        left, right = np.arange(len(left)), np.roll(np.arange(len(drawn)), -1)[: len(right)]
+        simple = sample.arrays[SIMPLE]
+        differs = plan.simple_pairs(simple[left], simple[right])
+        some = slice(0, PAIRS if plan.objects else 0)
+        one, other = sample[left[some]], sample[right[some]]
+        objects = plan.pairs(one.arrays, other.arrays)[:, plan.n_simple :]
+        mean = np.concatenate([_mean(differs), _mean(objects)])
+        return cls(simple, sample.seen, mean, objects)
+
+    def telling(
+        self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
+    ) -> list[dict[str, tuple[float, float]]]:
+        """Return how much the nearness and the farness of two rows say in each column, in bits.
+
+        In the simple columns each of the two cells is compared with those of the sample, so that
+        a rare level in common says more than a frequent one. Columns with nothing to compare are
+        left out.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        a : Rows of length one
+        b : Rows
+        differs : float64 (rows of b, columns), how much a differs from each of them
+        """
+        at, cells = plan.n_simple, b.arrays[SIMPLE]
+        simple, own = plan.names[:at], self._view(plan, a.arrays[SIMPLE])
+        found = as_bits(plan.names[at:], self.objects[None], differs[:, at:])
+        most = max(1, MOST_CELLS // max(1, own.size))  # rows that are looked at together
+        for part in blocks(len(b), most):
+            others = (self.seen != a.seen) | (self.seen < 0)
+            others = others & ((self.seen != b.seen[part, None]) | (self.seen < 0))
+            views = np.concatenate(
+                [np.where(others[:, :, None], view, np.nan)
+                 for view in (own, self._view(plan, cells[part]))], axis=1
+            )  # fmt: skip
+            for row, bits in enumerate(as_bits(simple, views, differs[part, :at]), part.start):
+                found[row] = bits | found[row]
+        return found
+
+    def _view(self, plan: MixedPlan, cells: np.ndarray) -> np.ndarray:
+        """Return the differences (rows, sampled rows, columns) of simple cells to the sample."""
+        n, size = len(cells), len(self.simple)
+        one, other = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
+        return plan.simple_pairs(one, other).reshape(n, size, -1)
+
+    def check_fits(self, plan: MixedPlan) -> None:
+        """Refuse a loaded sample of other columns than those of the plan."""
+        widths = self.simple.shape[1], len(self.mean), self.objects.shape[1]
+        needed = plan.n_simple, len(plan.names), len(plan.objects)
+        require(widths == needed, "Typical", f"{needed} columns", str(widths))
+        plan.check_levels({SIMPLE: self.simple})
+
+
+def _mean(differs: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over what could be compared."""
+    count = (~np.isnan(differs)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(differs, axis=0) / count)
 
 
 def explain_mixed(
@@ -54,10 +155,7 @@ def explain_mixed(
     ):
         not_compared = tuple(name for name, out in zip(names, left_out[i], strict=True) if out)
         if not whole[i] > 0 or np.isnan(similarity):  # nothing to compare
-            filler = 0.5 if np.isnan(similarity) else similarity
-            half: dict[str | None, float] = {None: filler}
-            rest: dict[str | None, float] = {None: 1 - filler}
-            each.append(Explanation(similarity, distance, half, rest, not_compared=not_compared))
+            each.append(_nothing_compared(similarity, distance, not_compared))
             continue
         two = (dict(zip(names, side[i].tolist(), strict=True)) for side in (plus, minus))
         pro, contra = (_in_order(side, order) for side in two)
@@ -73,6 +171,16 @@ def explain_mixed(
             )
         )  # fmt: skip
     return each
+
+
+def _nothing_compared(
+    similarity: float, distance: float, not_compared: tuple[str, ...]
+) -> Explanation:
+    # Half for and half against, where the measure does not say what such a pair is worth.
+    filler = 0.5 if np.isnan(similarity) else similarity
+    plus: dict[str | None, float] = {None: filler}
+    minus: dict[str | None, float] = {None: 1 - filler}
+    return Explanation(similarity, distance, plus, minus, not_compared=not_compared)
 
 
 def _in_order(side: dict[str, float], order: tuple[str, ...]) -> dict[str | None, float]:

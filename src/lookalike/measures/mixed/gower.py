@@ -1,7 +1,4 @@
-"""Gower's similarity: every kind of column at once, gaps included.
-
-Long because of its documentation: every option changes the formula.
-"""
+"""Gower's similarity: every kind of column at once, missing cells included."""
 
 from __future__ import annotations
 
@@ -16,16 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.codes import ByteQuestion, _ByteRoad
+from lookalike.measures.contract.base import Codes, Measure, Traits
+from lookalike.measures.contract.codes import _BoundedMeasure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.contract.searched import Codes
-from lookalike.measures.contract.traits import Traits
-from lookalike.measures.contract.typical import Typical
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import explain_mixed
-from lookalike.measures.mixed.plan import SCALES, MixedPlan
+from lookalike.measures.mixed.explain import Typical, explain_mixed
+from lookalike.measures.mixed.plan import SCALES, MixedPlan, PlanOptions
+from lookalike.neighbors.codes import ByteQuestion
 from lookalike.saving.fields import (
     Anything,
     Choice,
@@ -45,7 +40,7 @@ from lookalike.table import Column, LazyTable, Table
 LEARNED = ("relieff", "least_squares")
 
 
-class Gower(_ByteRoad):
+class Gower(_BoundedMeasure):
     """Compare rows of mixed columns, with gaps, each column in its own way.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
@@ -213,9 +208,7 @@ class Gower(_ByteRoad):
         check_not_all_zero(self.weights_, type(self).__name__)
 
     def _fit_plan(self, table: Table, learn: Callable[[Distance, Column], Distance]) -> None:
-        self.plan_ = MixedPlan.fit(
-            table,
-            type(self).__name__,
+        options = PlanOptions(
             self.distances,
             self.ranges,
             self.order,
@@ -223,8 +216,8 @@ class Gower(_ByteRoad):
             self.beta,
             self.constant,
             self.scale,
-            learn,
         )
+        self.plan_ = MixedPlan.fit(table, type(self).__name__, options, learn)
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)

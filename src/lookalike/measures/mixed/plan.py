@@ -2,8 +2,6 @@
 
 Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
 column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
-
-Long because all groups of columns are planned, summed and checked together.
 """
 
 from __future__ import annotations
@@ -16,12 +14,9 @@ import numpy as np
 
 from lookalike.columns import Distance, distance_for
 from lookalike.columns.base import missing_rows
-from lookalike.columns.category import Equal
-from lookalike.columns.flag import Presence
-from lookalike.columns.number import Absolute
-from lookalike.columns.order import Information, RankRange
+from lookalike.columns.levels import Equal, Information, Presence, RankRange
+from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
-from lookalike.columns.ranks import RankShare
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving.encode import saveable
@@ -45,6 +40,59 @@ ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whol
 SCALES = ("range", "robust", "rank")  # how number columns become shares
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # what stands before the name of any other column there
+# Groups of the kernel that compare codes as these distances do, where their scale is 1.
+CODED: dict[type, str] = {
+    Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """How columns are to be compared, where the defaults of their kinds are not wanted.
+
+    Parameters
+    ----------
+    distances, ranges, order, alpha, beta, constant, scale : as for ``Gower``
+    """
+
+    distances: Mapping[str, Any] | None = None
+    ranges: Mapping[str, float] | None = None
+    order: str = "information"
+    alpha: float = 1.0
+    beta: float = 1.0
+    constant: str = "keep"
+    scale: str | Mapping[str, str] = "range"
+
+    def check_names(self, table: Table, who: str) -> None:
+        """Refuse options for columns that the table does not have."""
+        scales = self.scale if isinstance(self.scale, Mapping) else {}
+        given = {"distances": self.distances or {}, "ranges": self.ranges or {}, "scale": scales}
+        for option, names in given.items():
+            for name in names:
+                if name not in table:
+                    raise InvalidInput(
+                        Param(option, of=who),
+                        "columns of the table",
+                        repr(name),
+                        suggest(name, table.names),
+                    )
+
+    def distance_of(self, column: Column, who: str) -> Distance:
+        """Return the distance of a column, not yet fitted."""
+        kind, spec = column.kind, (self.distances or {}).get(column.name)
+        scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
+        if spec is None and kind.name in Absolute.kinds:
+            spec = self._number_distance(column.name, scale)
+        elif spec is None and kind.name == "order" and not kind.role:
+            spec = self.order
+        return distance_for(spec, kind.name, column.name, kind.role)
+
+    def _number_distance(self, name: str, scale: str) -> Distance:
+        known = (self.ranges or {}).get(name)  # a range that is given goes before any scale
+        if known is None and scale == "rank":
+            return RankShare(self.alpha, self.beta, self.constant)
+        trim = TRIM * (scale == "robust")
+        return Absolute(self.alpha, self.beta, self.constant, known, trim)
 
 
 @saveable
@@ -134,7 +182,7 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        magic = ROUND * step
+        magic = ROUND * step  # (x + magic) - magic rounds x to a multiple of step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
@@ -166,7 +214,7 @@ class MixedPlan:
         from lookalike.kernels.first_use import worth_compiling
         from lookalike.kernels.mixed import all_compared, mixed_block
 
-        # Rows may come as a view with gaps between them; kernels are compiled for one layout only.
+        # Rows may come as a strided view; kernels are compiled for one layout only.
         left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         shape = (len(left), len(right))
         tables = (self.levels, self.starts)
@@ -232,12 +280,8 @@ class MixedPlan:
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
         """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        out = self._with_room(self.simple_pairs(a[SIMPLE], b[SIMPLE]))
-        each = np.arange(len(out))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            key, distance = COLUMN + name, self.distances[name]
-            out[:, j] = 1.0 - pair_similarities(distance, a[key], b[key], each, each)
-        return out
+        each = np.arange(len(a[SIMPLE]))
+        return self._differences(a, b, each, each, self.simple_pairs(a[SIMPLE], b[SIMPLE]))
 
     def differences(
         self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
@@ -247,12 +291,23 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows at once.
         """
-        simple = rows[SIMPLE]
-        out = self._with_room(self.simple_pairs(simple[left], simple[right]))
-        for j, name in enumerate(self.objects, start=self.n_simple):
-            cells = rows[COLUMN + name]
-            out[:, j] = 1.0 - pair_similarities(self.distances[name], cells, cells, left, right)
-        return out
+        simple = self.simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
+        return self._differences(rows, rows, left, right, simple)
+
+    def _differences(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        left: np.ndarray,
+        right: np.ndarray,
+        simple: np.ndarray,
+    ) -> np.ndarray:
+        """Return the differences in the simple columns with those of the others beside them."""
+        objects = [
+            1.0 - pair_similarities(distance, a[key], b[key], left, right)
+            for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
+        ]
+        return np.column_stack([simple, *objects]) if objects else simple
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the difference of row i of a and row i of b in the simple columns.
@@ -275,12 +330,6 @@ class MixedPlan:
         mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
 
-    def _with_room(self, simple: np.ndarray) -> np.ndarray:
-        """Return room for every column, with the differences of the simple ones filled in."""
-        if not self.objects:
-            return simple
-        return np.concatenate([simple, np.full((len(simple), len(self.objects)), np.nan)], axis=1)
-
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
         """Say which cells are missing, a row of flags per row and a column per column."""
         objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
@@ -293,77 +342,30 @@ class MixedPlan:
         cls,
         table: Table,
         who: str,
-        distances: Mapping[str, Any] | None = None,
-        ranges: Mapping[str, float] | None = None,
-        order: str = "information",
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        constant: str = "keep",
-        scale: str | Mapping[str, str] = "range",
+        options: PlanOptions | None = None,
         learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
             column
         ),
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
-        scales = scale if isinstance(scale, Mapping) else {}
-        for option, given in (("distances", distances), ("ranges", ranges), ("scale", scales)):
-            for name in given or {}:
-                if name not in table:
-                    raise InvalidInput(
-                        Param(option, of=who),
-                        "columns of the table",
-                        repr(name),
-                        suggest(name, table.names),
-                    )
-        fitted: dict[str, Distance] = {}
-        for column in table:
-            spec = (distances or {}).get(column.name)
-            word = scale if isinstance(scale, str) else _scale_of(scale, column, who)
-            if spec is None and column.kind.name in Absolute.kinds:
-                known = (ranges or {}).get(column.name)
-                if known is None and word == "rank":
-                    spec = RankShare(alpha, beta, constant)
-                else:
-                    spec = Absolute(alpha, beta, constant, known, TRIM * (word == "robust"))
-            elif spec is None and column.kind.name == "order" and not column.kind.role:
-                spec = order
-            kind = column.kind
-            distance = distance_for(spec, kind.name, column.name, kind.role)
-            fitted[column.name] = learn(distance, column)
+        chosen = options or PlanOptions()
+        chosen.check_names(table, who)
+        fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
+        # Columns of one group stand together, so that the kernel has one loop per group; within a
+        # group they keep the order of the table, which fixes the order of every sum.
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
         simple = [name for name in names if groups[name] < len(GROUPS)]
         counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
-        levels: list[np.ndarray] = []
-        starts = np.zeros((len(simple), 2), dtype=np.int64)
         shape = np.ones((2, len(simple)))
-        at = 0
         for j, name in enumerate(simple):
             distance = fitted[name]
             if isinstance(distance, Absolute):
                 shape[:, j] = distance.alpha, distance.beta
-            elif isinstance(distance, Information | RankRange):
-                differs = 1.0 - distance.similarities_
-                starts[j] = at, len(differs)
-                levels.append(differs.ravel())
-                at += differs.size
-        dropped = tuple(
-            name
-            for name, distance in fitted.items()
-            if isinstance(distance, Absolute)
-            and distance.constant == "drop"
-            and distance.scale_ == 0
-        )
-        return cls(
-            tuple(names),
-            fitted,
-            dropped,
-            np.cumsum(counts).astype(np.int64),
-            shape[0],
-            shape[1],
-            np.concatenate([*levels, np.zeros(1)]),
-            starts,
-        )
+        ends = np.cumsum(counts).astype(np.int64)
+        tables = _level_tables([fitted[name] for name in simple])
+        dropped = tuple(name for name, distance in fitted.items() if _is_dropped(distance))
+        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables)
 
     # -- loading -----------------------------------------------------------------------------------
 
@@ -430,13 +432,30 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
         )
     if column.name in scale and column.kind.name not in Absolute.kinds:
         hint = Phrase(
-            "Leave it out of ",
-            Param("scale"),
-            ", or use ",
-            Param("kinds", {column.name: "number"}),
+            "Leave it out of ", Param("scale"), ", or use ", Param("kinds", {column.name: "number"})
         )
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
+
+
+def _is_dropped(distance: Distance) -> bool:
+    """Say whether a column is constant and so, on request, left out of every comparison."""
+    drops = isinstance(distance, Absolute) and distance.constant == "drop"
+    return drops and distance.scale_ == 0
+
+
+def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the differences of levels of all columns in one array, and where each begins."""
+    levels: list[np.ndarray] = []
+    starts = np.zeros((len(distances), 2), dtype=np.int64)
+    begin = 0
+    for j, distance in enumerate(distances):
+        if isinstance(distance, Information | RankRange):
+            differs = 1.0 - distance.similarities_
+            starts[j] = begin, len(differs)
+            levels.append(differs.ravel())
+            begin += differs.size
+    return np.concatenate([*levels, np.zeros(1)]), starts
 
 
 def _group(distance: Distance) -> int:
@@ -447,7 +466,5 @@ def _group(distance: Distance) -> int:
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]
         group = "equal" if distance.scale_ == 0 else ("number" if straight else "curved")
     elif distance.scale_ == 1.0:
-        group = {Equal: "equal", Presence: "flag", Information: "level", RankRange: "level"}.get(
-            kind
-        )
+        group = CODED.get(kind)
     return len(GROUPS) if group is None else GROUPS.index(group)

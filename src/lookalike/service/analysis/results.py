@@ -8,19 +8,65 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, Param
-from lookalike.service.analysis.clusters import Clusters, find_clusters
-from lookalike.service.analysis.hubs import Hubs, can_be_repaired, find_hubs
-from lookalike.service.analysis.maps import Map, make_map
-from lookalike.service.analysis.refit import fit_again
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
+from lookalike.index import Index
+from lookalike.index.segments import learn_levels
 from lookalike.service.analysis.sample import MOST, fit_repaired
+from lookalike.service.analysis.views import (
+    Clusters,
+    Hubs,
+    Map,
+    can_be_repaired,
+    find_clusters,
+    find_hubs,
+    make_map,
+)
 from lookalike.service.collection import Collection
+from lookalike.service.fitting import about_aside, make, name_rows
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
-from lookalike.service.store.results import load_result, save_result
+from lookalike.service.store.caches import load_result, save_result
 from lookalike.service.view import View
+from lookalike.table import read_table
+
+
+def fit_again(
+    view: View, measure: str, kinds: Mapping[str, Any], weights: Mapping[str, float]
+) -> View:
+    """Return the view with another measure, fitted to the same rows.
+
+    Parameters
+    ----------
+    view : View
+    measure : str
+        A name with options, or "auto".
+    kinds : mapping of column to kind
+        For columns that are to be read otherwise from now on.
+    weights : mapping of column to weight
+    """
+    before, table = view.settings, learn_levels(view.index.table)
+    ids = table[before.names].values.tolist()
+    table = table.drop([before.names])
+    if kinds:
+        table = read_table(table, kinds=kinds)
+    settings = replace(
+        before,
+        measure=measure,
+        kinds={**before.kinds, **kinds},
+        weights=dict(weights),
+        aside=about_aside(table)
+        | {n: a for n, a in before.aside.items() if n in table.schema.aside},
+        compared=len(table.columns),
+    )
+    made, reason = make(settings, table)
+    settings = replace(settings, reason=reason, measured=type(made).__name__)
+    index = Index(made, id_column=before.names).fit(name_rows(table, ids, before.names))
+    return replace(
+        view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
+    )
 
 
 class Analyses:
@@ -74,15 +120,14 @@ class Analyses:
                     and kind.startswith("hubs")
                     and found.sample.still_fits(view)
                 ):
-                    hubs: Hubs = found
-                    return hubs
+                    return found
         return None
 
     def repair(self, collection: Collection) -> Job:
         """Start to make the space without hubs."""
         view = collection.view
         if not can_be_repaired(view):
-            hint = ("Use ", Param("space", "plain"), ", or refit with another measure")
+            hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
             found = type(view.index.measure_).__name__
             raise InvalidInput("repair", "a measure that can be repaired", found, hint)
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.choose import repair_hubs
-from lookalike.index.tables import concatenate
+from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.answers import plain_row
 from lookalike.service.view import View
@@ -100,7 +100,7 @@ def with_rows(sample: Sample, ids: Sequence[Any]) -> Sample:
         return sample
     table = as_table([view.record(id) for id in more], view.schema, who="profile")
     at = np.concatenate([sample.at, np.full(len(more), -1)])
-    return Sample(view, at, [*sample.ids, *more], concatenate([sample.table, table]), True)
+    return Sample(view, at, [*sample.ids, *more], join_tables([sample.table, table]), True)
 
 
 def fit_plain(sample: Sample) -> Measure:
@@ -108,14 +108,13 @@ def fit_plain(sample: Sample) -> Measure:
     view = sample.view
     if view.changed == 0 and not sample.sampled:
         return view.index.measure_  # fitted to exactly these rows
-    fitted: Measure = clone(view.index.measure_).fit(sample.table)
-    return fitted
+    return clone(view.index.measure_).fit(sample.table)
 
 
 def fit_repaired(view: View) -> Index:
     """Return an index of the same rows in a space without hubs."""
     if view.sample is not None:
-        hint = ("Use ", Param("space", "plain"))
+        hint = Phrase("Use ", Param("space", "plain"))
         raise InvalidInput(
             Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
         )

@@ -1,29 +1,42 @@
-"""Collections: listed, made, described, deleted."""
+"""Collections and their rows: listed, made, described, changed, deleted; what the page opens on."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import Query, Request
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from lookalike.service.api.models import CreateIn
-from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
-from lookalike.service.api.strict import StrictRoute, read_json
+from lookalike.errors import LookalikeError
+from lookalike.service.answers import first_answer, has_first, plain_row
+from lookalike.service.api.models import CreateIn, RowIn, RowsIn
+from lookalike.service.api.search import ANSWER
+from lookalike.service.api.shared import (
+    Found,
+    Serving,
+    answer,
+    check_at_most,
+    documented,
+    group,
+    read_json,
+)
 from lookalike.service.catalog import name_from, settings_from
-from lookalike.service.folder_collection import is_index_folder
+from lookalike.service.cells import dumps, to_json
+from lookalike.service.collection import FolderCollection, is_index_folder
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
+from lookalike.service.view import View
 
-router = APIRouter(prefix="/api", tags=["collections"], route_class=StrictRoute, responses=PROBLEMS)
+router = group("/api", "collections")
 BRIEF = {
     "name": "pets",
     "title": "pets",
@@ -149,3 +162,129 @@ def delete_collection(service: Serving, c: str) -> Response:
     service.catalog.delete(c)
     service.analyses.forget(collection)
     return Response(status_code=204)
+
+
+row_routes = group("/api/collections/{c}/rows", "rows")
+ROW = {"id": 0, "label": "cat", "row": {"weight": 4, "animal": "cat"}}
+FOUND = 50
+
+
+def _shown(view: View, id: Any, record: dict[str, Any]) -> dict[str, Any]:
+    row = plain_row(view, record)
+    return {"id": id, "label": view.label(id, row), "row": row}
+
+
+@row_routes.get("", responses=documented({"rows": [ROW], "next": None, "generation": 1}, "Rows."))
+def list_rows(
+    service: Serving,
+    found: Found,
+    after: Annotated[str | None, Query(max_length=1_000)] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
+    text: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """List rows in the order in which they came, or find them by a text."""
+    view = found.view
+    if text is not None and text.strip():
+        ids = found.texts.find(view, text, min(limit, FOUND))
+        rows = [_shown(view, id, view.record(id)) for id in ids if id in view.index]
+        return answer({"rows": rows, "next": None, "generation": view.generation})
+    if isinstance(found, FolderCollection):
+        ids = found.page(None if after is None else view.find(after), limit + 1)
+        rows = [_shown(view, id, view.record(id)) for id in ids[:limit]]
+        following = ids[limit - 1] if len(ids) > limit else None
+        return answer({"rows": rows, "next": following, "generation": view.generation})
+    behind = None if after is None else dumps(view.find(after))
+    stored = service.store.page(found.key, behind, limit + 1)
+    rows = []
+    for row in stored[:limit]:
+        id = json.loads(row.id)
+        record = view.record(id) if id in view.index else json.loads(row.record)
+        rows.append(_shown(view, id, record))
+    following = rows[-1]["id"] if len(stored) > limit else None
+    return answer({"rows": rows, "next": following, "generation": view.generation})
+
+
+@row_routes.post(
+    "",
+    status_code=201,
+    responses=documented({"ids": [3], "generation": 2}, "The ids of the new rows.", 201),
+)
+def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
+    """Add rows, all or none; answered when they are on the disk."""
+    check_at_most("rows", len(body.rows), service.limits.batch)
+    check_at_most("rows of the collection", len(found.view.index) + len(body.rows),
+                  service.limits.rows)  # fmt: skip
+    ids, generation = found.add(body.rows)
+    return answer({"ids": ids, "generation": generation}, 201)
+
+
+@row_routes.get("/{id:path}", responses=documented(ROW | {"generation": 1}, "The row."))
+def get_row(found: Found, id: str) -> Response:
+    """Return one row."""
+    view = found.view
+    key = view.find(id)
+    return answer(_shown(view, key, view.record(key)) | {"generation": view.generation})
+
+
+@row_routes.put("/{id:path}", responses=documented(ROW | {"generation": 2}, "The row."))
+def put_row(found: Found, id: str, body: RowIn) -> Response:
+    """Put another row in the place of one; answered when it is on the disk."""
+    key = found.view.find(id)
+    generation = found.replace(key, body.row)
+    view = found.view
+    return answer(_shown(view, key, view.record(key)) | {"generation": generation})
+
+
+@row_routes.delete("/{id:path}", responses=documented({"id": 0, "generation": 2}, "It is gone."))
+def delete_row(found: Found, id: str) -> Response:
+    """Delete a row; answered when this is on the disk."""
+    key = found.view.find(id)
+    return answer({"id": key, "generation": found.remove([key])})
+
+
+OPENING = {"collections": [BRIEF], "collection": BRIEF, "answer": ANSWER}
+
+
+@router.get("/opening", responses=documented(OPENING, "Collections, one of them, its first hits."))
+def opening(
+    service: Serving,
+    collection: Annotated[str | None, Query(max_length=200)] = None,
+    answered: Annotated[bool, Query(description="Whether to search, too.")] = True,
+) -> Response:
+    """List the collections, describe one or the first, and search from the row it opens on.
+
+    Three requests in one; a collection of this name that is not there is null.
+    """
+    return answer(_opening(service, collection, answered))
+
+
+def at_hand(service: Service) -> tuple[str, bytes] | None:
+    """Return what the page opens on as JSON, with the collection that it is about.
+
+    None where it is not at hand yet, or not for everybody: then the page comes alone, and asks.
+    """
+    if service.access.tokens or not service.store_answers:
+        return None
+    try:
+        heads = service.catalog.heads()
+        if not heads or not has_first(service.catalog.get(heads[0].name)):
+            return None
+        return heads[0].name, to_json(_opening(service, heads[0].name, True))
+    except LookalikeError:
+        return None  # the page says why, when it asks
+
+
+def _opening(service: Service, collection: str | None, answered: bool) -> dict[str, Any]:
+    briefs = service.briefs()
+    names = [brief["name"] for brief in briefs]
+    name = collection if collection is not None else next(iter(names), None)
+    found: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
+    if name is not None and name in names:
+        one = service.catalog.get(name)
+        found["collection"] = service.document(one)
+        if answered:
+            try:
+                found["answer"] = first_answer(name, one.view)
+            except LookalikeError:
+                pass  # whoever asks for it alone is told why
+    return found

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
-from lookalike.service.analysis.clusters import profile as make_profile
-from lookalike.service.analysis.graph import grow
+from lookalike.service.analysis.views import grow
+from lookalike.service.analysis.views import profile as make_profile
 from lookalike.service.api.models import ProfileIn
-from lookalike.service.api.shared import PROBLEMS, Found, Serving, answer, check_at_most, documented
-from lookalike.service.api.strict import StrictRoute
+from lookalike.service.api.shared import (
+    Found,
+    Serving,
+    answer,
+    check_at_most,
+    documented,
+    group,
+)
 from lookalike.service.jobs import Job
 
-router = APIRouter(
-    prefix="/api/collections/{c}", tags=["views"], route_class=StrictRoute, responses=PROBLEMS
-)
+router = group("/api/collections/{c}", "views")
 Space = Annotated[Literal["plain", "repaired"], Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
 JOB = {

@@ -18,18 +18,17 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lookalike.errors import InvalidInput, Param
-from lookalike.service.store import tables as t
-from lookalike.service.store.engine import Database
-from lookalike.service.store.migrations import migrate
+from lookalike.service.store import database as t
+from lookalike.service.store.database import Database, migrate
 
 MANY = 5_000  # rows that are sent to the database at once
 
 
-class NotThere(InvalidInput):
+class NotFound(InvalidInput):
     """There is no collection, row, session, job or token of this name."""
 
 
-class AlreadyThere(InvalidInput):
+class Conflict(InvalidInput):
     """A collection or a row of this name is there already."""
 
 
@@ -193,7 +192,7 @@ class Store:
                 one = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
                 found = connection.execute(one).scalar()
                 if found is None:
-                    raise NotThere(
+                    raise NotFound(
                         Param("after", after[:100]),
                         "an id that is there",
                         after,
@@ -322,19 +321,19 @@ def _remove(connection: sa.Connection, name: str) -> bool:
     return True
 
 
-def taken_name(name: str) -> AlreadyThere:
+def taken_name(name: str) -> Conflict:
     """Return the error about a second collection of a name."""
     hint = "Choose another name, or delete the old collection first"
     problem = "there is one of this name already"
-    return AlreadyThere(
+    return Conflict(
         f"collection {name!r}", "a name that is free", "one of this name", hint, problem=problem
     )
 
 
-def missing_collection(name: str) -> NotThere:
+def missing_collection(name: str) -> NotFound:
     """Return the error about a collection that is not there."""
     hint = "GET /api/collections lists those that are there"
-    return NotThere(
+    return NotFound(
         f"collection {name!r}", "a collection of this name", "none", hint, problem="not found"
     )
 

@@ -1,12 +1,36 @@
-"""Small drawings that stand in a line of text."""
+"""Figures, scatter plots and small drawings in a line of text, as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from lookalike.show.html.markup import FOR, Html, svg
+import numpy as np
 
-WIDTH, HEIGHT = 64, 16  # of a drawing, in pixels
+from lookalike.errors import MissingExtra
+from lookalike.show.html.markup import COLORS, FOR, Html, color_key, escape, figure, svg
+
+
+def new_figure(who: str, width: float, height: float) -> Any:
+    """Return an empty matplotlib figure; without pyplot, so nothing global is touched.
+
+    Parameters
+    ----------
+    who : str
+        Who is drawing, for the message where matplotlib is missing.
+    width, height : float
+        In inches.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra(
+            who, "matplotlib", "it is not installed", "Run: pip install 'lookalike[report]'"
+        ) from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a drawing, in pixels
 MOST = 64  # values that are drawn; of more, neighbors are drawn as their mean
 
 
@@ -29,15 +53,172 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
         heights = [sum(part) / len(part) for part in parts]
     low = min(0.0, *heights) if bars else min(heights)
     span = (max(heights) - low) or 1.0
-    step = WIDTH / len(heights)
-    tops = [1 + (HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
+    step = SPARK_WIDTH / len(heights)
+    tops = [1 + (SPARK_HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
     if bars:
         shape = "".join(
             f'<rect x="{i * step:.1f}" y="{top:.1f}" width="{max(step - 1, 0.5):.1f}" '
-            f'height="{HEIGHT - top:.1f}" fill="{FOR}"/>'
+            f'height="{SPARK_HEIGHT - top:.1f}" fill="{FOR}"/>'
             for i, top in enumerate(tops)
         )
     else:
         points = " ".join(f"{(i + 0.5) * step:.1f},{top:.1f}" for i, top in enumerate(tops))
         shape = f'<polyline points="{points}" fill="none" stroke="{FOR}" stroke-width="1.5"/>'
-    return svg(WIDTH, HEIGHT, label, [shape], view=False)
+    return svg(SPARK_WIDTH, SPARK_HEIGHT, label, [shape], view=False)
+
+
+WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
+MARGIN = 8.0
+# Words on a drawing, in its units: how large they are on a wide page and on a phone (the rules
+# of style in document.py), and the width of a letter by their height, about.
+SMALL, LARGE, LETTER = 10.0, 18.0, 0.62
+TRIED = (0.0, -1.2, 1.2, -2.4, 2.4)  # lines up or down from the middle of a group
+
+
+def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return places in the units of a drawing, up the page, and its height; shapes are kept.
+
+    Parameters
+    ----------
+    places : float array of shape (n, 2)
+    """
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    scale = (WIDTH - 2 * MARGIN) / max(float(span[0]), float(span[1]) * 0.8, 1e-12)
+    xy = (places - low) * scale + MARGIN
+    height = max(float(span[1]) * scale + 2 * MARGIN, 60.0)
+    xy[:, 0] += (WIDTH - 2 * MARGIN - float(span[0]) * scale) / 2
+    xy[:, 1] = height - xy[:, 1]
+    return xy, round(height, 1)
+
+
+def dots(xy: np.ndarray, color: str, size: float) -> Html:
+    """Return one element that draws a dot at each place; those in one place are drawn once.
+
+    Parameters
+    ----------
+    xy : float array of shape (n, 2)
+    color : str
+    size : float
+        Width of a dot.
+    """
+    if not len(xy):
+        return Html("")
+    tenths = np.unique(np.round(xy * 2).astype(np.int64), axis=0) / 2
+    path = "".join(f"M{x:g} {y:g}h0" for x, y in tenths.tolist())
+    return Html(
+        f'<path d="{path}" stroke="{color}" stroke-width="{size:g}" stroke-linecap="round" '
+        'fill="none" stroke-opacity=".8"/>'
+    )
+
+
+def mark(at: Sequence[float] | np.ndarray, radius: float, color: str, title: str) -> Html:
+    """Return a circle that says what it is when it is pointed at."""
+    return Html(
+        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:.1f}" fill="{color}" '
+        f'fill-opacity=".75" stroke="currentColor" stroke-width=".5">'
+        f"<title>{escape(title)}</title></circle>"
+    )
+
+
+def words(at: Sequence[float], text: str, anchor: str = "middle", *, roomy: bool = False) -> Html:
+    """Return words on a drawing that can be read on any ground, dots below them or not.
+
+    Parameters
+    ----------
+    at : x and y
+    text : str
+    anchor : {"start", "middle", "end"}
+    roomy : bool
+        Whether they are left out on a narrow page, where words are larger.
+    """
+    narrow = ' class="roomy"' if roomy else ""
+    return Html(
+        f'<text{narrow} x="{at[0]:.0f}" y="{at[1]:.0f}" text-anchor="{anchor}" font-size="11" '
+        'font-weight="600" fill="currentColor" stroke="var(--ground,transparent)" '
+        f'stroke-width="3" stroke-linejoin="round" paint-order="stroke">{escape(text)}</text>'
+    )
+
+
+def scatter(
+    places: np.ndarray,
+    groups: np.ndarray,
+    names: Sequence[str],
+    label: str,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> Html:
+    """Return a map of points in groups: colored, named on the map, and counted in the key.
+
+    Parameters
+    ----------
+    places : float array of shape (n, 2)
+    groups : int array of n
+        The group of each point, as a place in ``names``.
+    names : sequence of str
+        At most as many as there are colors get one of their own.
+    label : str
+        What it shows, for those who cannot see it.
+    caption : str
+    notes : sequence of str
+        What the key says of each group; empty: nothing.
+    """
+    xy, height = frame(places)
+    counts = np.bincount(groups, minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    size = float(np.clip(90 / np.sqrt(len(xy)), 2.2, 7.0))
+    colors = [COLORS[min(at, len(COLORS) - 1)] for at in range(len(names))]
+    # Large groups first, so that small ones lie on top of them.
+    parts: list[str] = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
+    parts += _names(xy, groups, names, order, height)
+    said = [f": {note}" if note else "" for note in notes] or [""] * len(names)
+    key = [(colors[at], f"{names[at]} ({counts[at]:,}){said[at]}") for at in range(len(names))]
+    return figure(svg(WIDTH, height, label, parts) + color_key(key), caption, "map")
+
+
+def _names(
+    xy: np.ndarray, groups: np.ndarray, names: Sequence[str], order: np.ndarray, height: float
+) -> list[str]:
+    """Return the names of groups on the map, where they do not cover each other.
+
+    Those that have room on a phone come first, then those that have it on a wide page.
+    """
+    middles = {}
+    for at in order.tolist():
+        some = xy[groups == at]
+        if len(some):
+            # Within the group: the point nearest to its median, since groups may be bent.
+            middles[at] = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
+    out: list[str] = []
+    free: dict[int, tuple[float, float]] = {}  # the places of names, as they are found
+    for size, roomy in ((LARGE, False), (SMALL, True)):
+        for at in order.tolist():
+            if at not in middles or at in free:
+                continue
+            place = _room(middles[at], names, at, free, size, height)
+            if place is not None:
+                free[at] = place
+                out.append(words(place, names[at], roomy=roomy))
+    return out
+
+
+def _room(
+    middle: np.ndarray,
+    names: Sequence[str],
+    at: int,
+    taken: dict[int, tuple[float, float]],
+    size: float,
+    height: float,
+) -> tuple[float, float] | None:
+    """Return where a name of some size covers none of the others, if there is such a place."""
+    half = LETTER * size * len(names[at]) / 2
+    x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
+    for lines in TRIED:
+        y = float(middle[1] + 0.35 * size + lines * size)
+        if not size <= y <= height - 4:
+            continue
+        if all(
+            abs(x - u) >= half + LETTER * size * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
+            for other, (u, v) in taken.items()
+        ):
+            return x, y
+    return None

@@ -9,18 +9,21 @@ from typing import Any
 from lookalike._runtime.text import clean
 from lookalike.show.html.drawings import spark_svg
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.reasons.collections import (
+from lookalike.show.reasons.cells import (
     DRAWN,
+    Pair,
+    category_phrase,
+    flag_phrase,
     graph_phrase,
+    number_phrase,
     object_phrase,
+    order_phrase,
     sequence_phrase,
     set_phrase,
     shape_phrase,
+    text_phrase,
 )
-from lookalike.show.reasons.numbers import number_phrase
-from lookalike.show.reasons.pair import Pair
 from lookalike.show.reasons.style import Style
-from lookalike.show.reasons.words import category_phrase, flag_phrase, order_phrase, text_phrase
 
 PHRASES: Mapping[str, Callable[[Pair], str]] = {
     "number": number_phrase,

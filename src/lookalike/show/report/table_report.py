@@ -14,11 +14,19 @@ from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
 from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
-from lookalike.show.report.group_parts import board_part, clusters_part, rows_part
 from lookalike.show.report.long_texts import by_words
-from lookalike.show.report.space_parts import hubs_part, map_part, measure_part, neighbors_part
+from lookalike.show.report.parts import (
+    board_part,
+    clusters_part,
+    columns_part,
+    gaps_part,
+    hubs_part,
+    map_part,
+    measure_part,
+    neighbors_part,
+    rows_part,
+)
 from lookalike.show.report.study import Study
-from lookalike.show.report.table_parts import columns_part, gaps_part
 from lookalike.show.result import Result, Spell
 from lookalike.table import read_table
 from lookalike.table.model.targets import split_target
@@ -206,8 +214,8 @@ def report(
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
     if texts is not whole:
-        read += "\nfrom lookalike.show.report import by_words\n"
-        read += "table = by_words(table)  # long texts are compared by their words"
+        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
+        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))

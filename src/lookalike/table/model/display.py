@@ -9,8 +9,8 @@ import numpy as np
 
 from lookalike._runtime.frames import make_frame
 from lookalike._runtime.text import plain, short
+from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.html.notebook import fragment, grid
 from lookalike.show.layout import cut
 from lookalike.table.infer.roles import is_row_name
 from lookalike.table.model.table import CODED

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._runtime.threads import blocks, run
 from lookalike.columns import Absolute, CallableDistance, Distance, Equal, Presence, distance_for
-from lookalike.columns.base import Cells
+from lookalike.columns.base import Cells, missing_rows
 from lookalike.columns.custom import check_matrix
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.kernels.cells import (
     CATEGORY,
     NUMBER,
+    OUTSIDE,
     SQUARED,
     TABLE,
     TABLE_SQUARED,
     VALUE,
+    CellColumns,
 )
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, Text, require
@@ -28,6 +31,7 @@ from lookalike.table.model.table import Column, Table
 saveable(Ragged)
 
 SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
+LARGEST_SQUARED = 1e150  # range of numbers whose squares are still finite
 
 
 @saveable
@@ -91,9 +95,7 @@ class PrecomputedRows(Distance):
            [2.]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "width_": Integer(1, 2**31),
-    }
+    FIELDS: ClassVar[Fields] = {"width_": Integer(1, 2**31)}
 
     name = "precomputed"
     kinds = ("vector",)
@@ -177,28 +179,34 @@ def fit_columns(
     made = []
     for at, column in enumerate(table.columns):
         for spec in _several(wanted.get(column.name)):
-            distance: Distance
-            if isinstance(spec, str) and spec == PrecomputedRows.name:
-                distance = PrecomputedRows()
-            else:
-                distance = distance_for(spec, column.kind.name, column.name, column.kind.role)
-            distance = distance.fit(column)
-            kind = TABLE_SQUARED if squared else TABLE
-            if type(distance) is Absolute:
-                kind = VALUE if numeric == "value" else SQUARED if squared else NUMBER
-            elif type(distance) in (Equal, Presence):
-                kind = CATEGORY
-            made.append(TreeColumn(at, column.name, distance, kind))
-            if kind == SQUARED and distance.scale_ > 1e150:
+            distance = _distance_of(spec, column).fit(column)
+            one = TreeColumn(at, column.name, distance, _kind_of(distance, squared, numeric))
+            if one.is_object:
+                check_distance(column, distance)
+            elif one.kind == SQUARED and distance.scale_ > LARGEST_SQUARED:
                 raise InvalidInput(
                     f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
                     f"{distance.scale_:g}",
                     "Divide the column by a constant",
                 )
-            if made[-1].is_object:
-                check_distance(column, distance)
+            made.append(one)
     return tuple(made)
+
+
+def _distance_of(spec: Any, column: Column) -> Distance:
+    if isinstance(spec, str) and spec == PrecomputedRows.name:
+        return PrecomputedRows()
+    return distance_for(spec, column.kind.name, column.name, column.kind.role)
+
+
+def _kind_of(distance: Distance, squared: bool, numeric: str) -> int:
+    """Return how kernels project the cells that a distance compares."""
+    if type(distance) is Absolute:
+        return VALUE if numeric == "value" else SQUARED if squared else NUMBER
+    if type(distance) in (Equal, Presence):
+        return CATEGORY
+    return TABLE_SQUARED if squared else TABLE
 
 
 def encode_columns(
@@ -228,13 +236,9 @@ def _several(spec: Any) -> list[Any]:
 
 
 def check_distance(column: Column, distance: Distance) -> None:
-    """Look at a few pairs of a distance that somebody brought: it has to be one."""
-    if (
-        type(distance).__module__.startswith("lookalike.columns")
-        and type(distance) is not CallableDistance
-    ):
-        return
-    if isinstance(distance, PrecomputedRows):
+    """Look at a few pairs of a distance that the caller brought: it has to be one."""
+    own = type(distance).__module__.startswith("lookalike.columns")
+    if isinstance(distance, PrecomputedRows) or (own and type(distance) is not CallableDistance):
         return
     at = np.arange(len(column))
     if len(at) > SAMPLED:
@@ -245,17 +249,167 @@ def check_distance(column: Column, distance: Distance) -> None:
     hint = "Correct the function, or leave the column out"
     with np.errstate(invalid="ignore"):
         negative = np.argwhere(block < 0)
-        own = np.flatnonzero(np.diag(block) > 1e-9)
+        itself = np.flatnonzero(np.diag(block) > 1e-9)
         both = np.isfinite(block) & np.isfinite(block.T)
         uneven = np.argwhere(both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block))))
     if len(negative):
         i, j = negative[0]
         found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
         raise InvalidInput(who, "numbers of at least 0", found, hint)
-    if len(own):
-        found = f"{block[own[0], own[0]]:g} for row {at[own[0]]} and itself"
+    if len(itself):
+        i = itself[0]
+        found = f"{block[i, i]:g} for row {at[i]} and itself"
         raise InvalidInput(who, "0 between equal cells", found, hint)
     if len(uneven):
         i, j = uneven[0]
         found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
         raise InvalidInput(who, "the same distance in both directions", found, hint)
+
+
+# -- the fitted cells in the form that trees are grown from ----------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class CellCache:
+    """The fitted cells of all columns in the form that trees are grown from.
+
+    Parameters
+    ----------
+    columns : tuple of TreeColumn
+    cells : tuple of encoded cells, one per column
+    source : int64 (columns, rows)
+        The cell of each row; rows may share one.
+    same : tuple of int64 arrays
+        For every cell, the first cell equal to it.
+    arrays : CellColumns
+        What kernels read. The kind is that of ``TreeColumn``, or OUTSIDE where distances are
+        computed as they are asked for.
+    """
+
+    columns: tuple[TreeColumn, ...]
+    cells: tuple[Cells, ...]
+    source: np.ndarray
+    same: tuple[np.ndarray, ...]
+    arrays: CellColumns
+
+    def __len__(self) -> int:
+        return self.arrays.values.shape[1]
+
+    @classmethod
+    def of(
+        cls,
+        columns: tuple[TreeColumn, ...],
+        cells: tuple[Cells, ...],
+        cache_pairs: int,
+        n_jobs: int | None = None,
+    ) -> CellCache:
+        """Prepare cells; columns of objects get a matrix of all distances while it stays small.
+
+        Parameters
+        ----------
+        columns, cells
+        cache_pairs : int
+            Entries that all matrices together may have.
+        n_jobs : int, optional
+        """
+        n, d = len(cells[0]), len(columns)
+        kinds = np.array([column.kind for column in columns], np.int64)
+        values, ranks = np.empty((d, n)), np.zeros((d, n), np.int32)
+        base, width = np.zeros(d, np.int64), np.zeros(d, np.int64)
+        same: list[np.ndarray] = []
+        todo, used = [], 0
+        for f, column in enumerate(columns):
+            missing = missing_cells(cells[f])
+            if not column.is_object:
+                x = np.asarray(cells[f], np.float64)
+                values[f] = np.where(missing, np.nan, x)
+                kept, ranks[f] = np.unique(values[f], return_inverse=True)
+                first = np.full(len(kept), -1, np.int64)
+                first[ranks[f][::-1]] = np.arange(n)[::-1]
+                same.append(first[ranks[f]])
+                continue
+            first, place = _distinct(cells[f])
+            same.append(first[place])
+            size = len(first)
+            # All distances of the different cells, while the matrices of all columns fit together.
+            if used + size * size <= cache_pairs:
+                base[f], width[f] = used, size
+                used += size * size
+                todo.append((f, first))
+                values[f] = np.where(missing, np.nan, place)
+            else:
+                kinds[f] = OUTSIDE
+                values[f] = np.where(missing, np.nan, 0.0)
+        flat = np.empty(max(used, 1))
+        for f, first in todo:
+            out = flat[base[f] : base[f] + width[f] ** 2].reshape(width[f], width[f])
+            _fill_matrix(columns[f].distance, cells[f][first], out, n_jobs)
+        source = np.broadcast_to(np.arange(n), (d, n))
+        arrays = CellColumns(kinds, values, ranks, flat, base, width)
+        return cls(columns, cells, source, tuple(same), arrays)
+
+    def take(self, rows: np.ndarray) -> CellCache:
+        """Return other rows made of the same cells; ``rows`` has a line for every column."""
+        source = np.take_along_axis(self.source, rows, axis=1)
+        values = np.take_along_axis(self.arrays.values, rows, axis=1)
+        ranks = np.take_along_axis(self.arrays.ranks, rows, axis=1)
+        return replace(self, source=source, arrays=self.arrays._replace(values=values, ranks=ranks))
+
+    def distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of one row to others on a column of objects."""
+        cells = self.cells[f]
+        a, b = cells[self.source[f, [row]]], cells[self.source[f, rows]]
+        return np.asarray(self.columns[f].distance.compare(a, b)[0])
+
+    def block(self, f: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of some rows to each other on a column of objects."""
+        kinds, values, _, flat, base, width = self.arrays
+        if kinds[f] != OUTSIDE:
+            places = np.nan_to_num(values[f, rows]).astype(np.int64)
+            size = width[f]
+            whole = flat[base[f] : base[f] + size**2].reshape(size, size)
+            return whole[np.ix_(places, places)]
+        cells = self.cells[f][self.source[f, rows]]
+        return np.asarray(self.columns[f].distance.compare(cells, cells))
+
+
+def missing_cells(cells: Any) -> np.ndarray:
+    """Return which encoded cells are missing."""
+    if isinstance(cells, np.ndarray | Ragged):
+        return missing_rows(cells)
+    return np.zeros(len(cells), bool)  # whole rows of a measure
+
+
+def _distinct(cells: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first of each different cell, and for every cell its place among these."""
+    n = len(cells)
+    if isinstance(cells, Ragged):
+        names: list[Any] = [cells.row(i).tobytes() for i in range(n)]
+    elif isinstance(cells, np.ndarray) and cells.dtype != object:
+        names = [row.tobytes() for row in cells]
+    else:  # objects of the user's own may not even be comparable
+        return np.arange(n), np.arange(n)
+    seen: dict[Any, int] = {}
+    first: list[int] = []
+    place = np.empty(n, np.int64)
+    missing = missing_cells(cells)
+    for i, name in enumerate(names):
+        key = None if missing[i] else name
+        if key not in seen:
+            seen[key] = len(first)
+            first.append(i)
+        place[i] = seen[key]
+    return np.array(first, np.int64), place
+
+
+def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | None) -> None:
+    """Compute all distances of some cells, each pair once."""
+
+    def one(rows: slice, others: slice) -> None:
+        block = distance.compare(cells[rows], cells[others])
+        out[rows, others] = block
+        out[others, rows] = block.T
+
+    parts = list(blocks(len(cells), 256))
+    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i:]]
+    run(one, pairs, n_jobs, f"comparing cells of {distance.column_!r}")

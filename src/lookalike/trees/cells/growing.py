@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,18 +11,40 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import check_stopped
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
-from lookalike.kernels.cells import OUTSIDE, CellTree, SplitRules, Targets
-from lookalike.trees.by_parts import PAUSE, grow_by_parts
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import TreeColumn
-from lookalike.trees.cells.growing_lazy import grow_lazily
+from lookalike.kernels.cells import (
+    EXACT,
+    OUTSIDE,
+    TABLE_SQUARED,
+    TIE,
+    VARIANCE,
+    BestTest,
+    CellColumns,
+    CellTree,
+    NodeRows,
+    Scratch,
+    SplitRules,
+    Targets,
+    close_node,
+    column_of,
+    describe_node,
+    draw_entry,
+    draw_second,
+    judge_cut,
+    keep_better,
+    least_weight,
+    make_best,
+    make_scratch,
+    open_node,
+    part_rows,
+    try_column,
+)
+from lookalike.kernels.growing import MADE, WAITING, draw_next, sort_values, stack_root
+from lookalike.trees.cells.columns import CellCache, TreeColumn
 from lookalike.trees.cells.trees import SimilarityTrees, cut_off, join_cell_trees
-from lookalike.trees.grown import Grown
-from lookalike.trees.sampling import count_share
-from lookalike.trees.seeds import tree_states
+from lookalike.trees.growing import PAUSE, Grown, count_share, grow_by_parts, grow_each, tree_states
 
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
 PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
@@ -81,19 +104,89 @@ class Limits:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What trees are to tell apart or to predict.
+
+    Parameters
+    ----------
+    label : int array, optional
+        Class numbers from 0 to ``n_classes - 1``.
+    target : float array, optional
+        What to predict, where there are no labels.
+    weight : float array, optional
+        Weight of each row; a row of weight 0 takes no part.
+    n_classes : int
+    reweigh : function, optional
+        Takes how often each row was drawn and returns weights for this tree.
+    """
+
+    label: np.ndarray | None = None
+    target: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    n_classes: int = 1
+    reweigh: Callable[[np.ndarray], np.ndarray] | None = None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Which rows each tree is grown on.
+
+    Parameters
+    ----------
+    bootstrap : bool
+        Draw as many rows as there are, with replacement; else ``max_samples`` of them without.
+    max_samples : float or int
+    both : bool
+        For labels 0 and 1: draw again where a sample holds one of them only. ``max_samples`` then
+        counts with ``bootstrap``, too.
+    """
+
+    bootstrap: bool = True
+    max_samples: float | int = 1.0
+    both: bool = False
+
+    def draw(self, labels: np.ndarray, state: np.ndarray) -> np.ndarray:
+        """Draw the rows of a tree; return how often each came."""
+        from lookalike.kernels.cells import draw_times
+        from lookalike.kernels.growing import draw_rows
+
+        n = len(labels)
+        times = np.zeros(n, np.int64)
+        if self.bootstrap and not self.both:
+            draw_times(state, n, times)
+            return times
+        size = count_share(self.max_samples, n, "max_samples")
+        if self.both:
+            return np.bincount(self._draw_both(labels, size, state), minlength=n)
+        if size == n:
+            return np.ones(n, np.int64)
+        drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
+        draw_rows(state, n, np.arange(n), drawn, swaps)
+        times[drawn] = 1
+        return times
+
+    def _draw_both(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
+        from lookalike.kernels.growing import sample_rows
+
+        drawn, kinds = np.empty(size, np.int64), labels.astype(np.uint8)
+        if size < 2 or sample_rows(len(labels), size, self.bootstrap, kinds, state, drawn) < 0:
+            raise InvalidInput(
+                Param("max_samples", self.max_samples),
+                "samples that hold real and synthetic rows",
+                f"samples of {size} with one kind only",
+                ("Raise ", Param("max_samples")),
+            )
+        return drawn
+
+
 def grow_trees(
     cache: CellCache,
-    label: np.ndarray | None = None,
-    target: np.ndarray | None = None,
-    weight: np.ndarray | None = None,
-    *,
-    n_classes: int = 1,
+    goal: Goal,
     n_trees: int = 100,
+    *,
     limits: Limits | None = None,
-    bootstrap: bool = True,
-    max_samples: float | int = 1.0,
-    both: bool = False,
-    reweigh: Callable[[np.ndarray], np.ndarray] | None = None,
+    sampling: Sampling | None = None,
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -104,78 +197,40 @@ def grow_trees(
     ----------
     cache : CellCache
         The fitted cells.
-    label : int array, optional
-        Class numbers from 0 to ``n_classes - 1``.
-    target : float array, optional
-        What to predict, where there are no labels.
-    weight : float array, optional
-        Weight of each row; a row of weight 0 takes no part.
-    n_classes, n_trees : int
+    goal : Goal
+    n_trees : int
     limits : Limits, optional
-    bootstrap : bool
-        Draw as many rows as there are, with replacement; else ``max_samples`` of them without.
-    max_samples : float or int
-    both : bool
-        For labels 0 and 1: draw again where a sample holds one of them only. ``max_samples`` then
-        counts with ``bootstrap``, too.
-    reweigh : function, optional
-        Takes how often each row was drawn and returns weights for this tree.
+    sampling : Sampling, optional
     keep_bag : bool
+        Return which rows each tree was grown on.
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cells import draw_times, grow_similarity, least_weight, make_tree
-    from lookalike.kernels.growing import draw_rows, sample_rows
+    from lookalike.kernels.cells import grow_similarity, least_weight, make_tree
 
-    n = len(cache)
-    limits = limits or Limits()
+    n, limits, sampling = len(cache), limits or Limits(), sampling or Sampling()
     rules = limits.for_kernels(len(cache.columns))
     share = float(limits.min_weight_fraction_leaf)
-    weights = np.ones(n) if weight is None else np.asarray(weight, np.float64)
-    labels = np.zeros(n, np.int64) if label is None else np.asarray(label, np.int64)
-    amounts = np.zeros(n) if target is None else np.asarray(target, np.float64)
-    size = n if bootstrap and not both else count_share(max_samples, n, "max_samples")
-    kinds = labels.astype(np.uint8)
+    weights = np.ones(n) if goal.weight is None else np.asarray(goal.weight, np.float64)
+    labels = np.zeros(n, np.int64) if goal.label is None else np.asarray(goal.label, np.int64)
+    amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
     lazy = bool((cache.arrays.kinds == OUTSIDE).any())
 
-    def draw(state: np.ndarray) -> np.ndarray:
-        """Draw the rows of a tree; return how often each came."""
-        times = np.zeros(n, np.int64)
-        if both:
-            drawn = np.empty(size, np.int64)
-            if size < 2 or sample_rows(n, size, bootstrap, kinds, state, drawn) < 0:
-                raise InvalidInput(
-                    Param("max_samples", max_samples),
-                    "samples that hold real and synthetic rows",
-                    f"samples of {size} with one kind only",
-                    ("Raise ", Param("max_samples")),
-                )
-            times += np.bincount(drawn, minlength=n)
-        elif bootstrap:
-            draw_times(state, n, times)
-        elif size == n:
-            times[:] = 1
-        else:
-            drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
-            draw_rows(state, n, np.arange(n), drawn, swaps)
-            times[drawn] = 1
-        if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
-            times[:] = 1
-        return times
-
     def one(t: int) -> CellTree:
         state = states[t : t + 1].copy()
-        times = draw(state)
+        times = sampling.draw(labels, state)
+        if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
+            times = np.ones(n, np.int64)
         if in_bag is not None:
             in_bag[:, t] = times > 0
         here = weights * times
-        if reweigh is not None:
-            here = here * reweigh(times)
+        if goal.reweigh is not None:
+            here = here * goal.reweigh(times)
         rows = np.flatnonzero(here > 0)
-        targets = Targets(labels, amounts, here, times, n_classes)
-        tree = make_tree(2 * len(rows), n_classes)
+        targets = Targets(labels, amounts, here, times, goal.n_classes)
+        tree = make_tree(2 * len(rows), goal.n_classes)
         if lazy:
             made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
         else:
@@ -189,11 +244,7 @@ def grow_trees(
             )
         return cut_off(tree, made)
 
-    def some(part: slice) -> list[CellTree]:
-        return [one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
-
-    grown = run(some, [(part,) for part in blocks(n_trees, 4)], n_jobs, "growing trees")
-    return Grown(join_cell_trees(cache, [tree for part in grown for tree in part]), in_bag)
+    return Grown(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
 
 
 def grow_unsupervised(
@@ -202,8 +253,7 @@ def grow_unsupervised(
     n_trees: int = 100,
     *,
     limits: Limits | None = None,
-    max_samples: float | int = 0.8,
-    bootstrap: bool = False,
+    sampling: Sampling | None = None,
     resample: bool = False,
     cache_pairs: int = CACHE_PAIRS,
     keep_bag: bool = False,
@@ -222,10 +272,8 @@ def grow_unsupervised(
         From ``fit_columns`` and ``encode_columns``.
     n_trees : int
     limits : Limits, optional
-    max_samples : float or int
-        Rows per tree out of the 2n.
-    bootstrap : bool
-        Draw them with replacement.
+    sampling : Sampling, optional
+        Of the 2n real and synthetic rows; None: 80 % of them without replacement.
     resample : bool
         Make synthetic columns by drawing with replacement; False permutes them.
     cache_pairs : int
@@ -256,19 +304,283 @@ def grow_unsupervised(
     n = len(cache)
     rng = make_generator(random_state)
     n_columns = 1 + max(column.column for column in columns)
+    # One permutation per column of the table: all distances of a column see the same shuffled rows.
     shuffled = [rng.integers(0, n, n) if resample else rng.permutation(n) for _ in range(n_columns)]
     rows = np.stack([np.concatenate([np.arange(n), shuffled[c.column]]) for c in columns])
     grown = grow_trees(
         cache.take(rows),
-        np.repeat(np.array([1, 0]), n),
-        n_classes=2,
-        n_trees=n_trees,
+        Goal(np.repeat(np.array([1, 0]), n), n_classes=2),
+        n_trees,
         limits=limits,
-        bootstrap=bootstrap,
-        max_samples=max_samples,
-        both=True,
+        sampling=sampling or Sampling(bootstrap=False, max_samples=0.8, both=True),
         keep_bag=keep_bag,
         random_state=rng,
         n_jobs=n_jobs,
     )
     return Grown(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
+
+
+# -- distances computed as they are asked for ------------------------------------------------------
+# The same steps and the same random numbers as ``kernels.cells``, node by node in Python: only
+# columns whose matrix of distances would not fit are worth it. Each object column compares one cell
+# with all members of a node at once.
+
+
+UNKNOWN = -1.0  # no distance is negative
+
+
+class DistanceMemory:
+    """Distances that one tree has asked for, the oldest forgotten first."""
+
+    def __init__(self, cache: CellCache, most: int) -> None:
+        self.cache = cache
+        self.most = max(2, most // max(1, len(cache)))
+        self.rows: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+
+    def row(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of a row to others."""
+        key = (f, int(self.cache.same[f][self.cache.source[f, row]]))
+        known = self.rows.get(key)
+        if known is None:
+            known = self.rows[key] = np.full(len(self.cache), UNKNOWN)
+            if len(self.rows) > self.most:
+                self.rows.popitem(last=False)
+        self.rows.move_to_end(key)
+        new = rows[known[rows] == UNKNOWN]
+        if len(new):
+            known[new] = self.cache.distances(f, row, new)
+        return np.asarray(known[rows])
+
+    def block(self, f: int, rows: np.ndarray) -> np.ndarray:
+        """Return the distances of a few rows to each other."""
+        return self.cache.block(f, rows)
+
+
+def grow_lazily(
+    cache: CellCache,
+    targets: Targets,
+    rows: np.ndarray,
+    rules: SplitRules,
+    share: float,
+    state: np.ndarray,
+    most: int,
+    tree: CellTree,
+) -> int:
+    """Grow a tree; return the number of nodes. See ``kernels.cells.grow_similarity``.
+
+    Parameters
+    ----------
+    cache, targets, rows, rules, share, state
+        As for the kernel.
+    most : int
+        Distances that the tree may remember.
+    tree : CellTree
+        Where the nodes are written.
+    """
+    floor = least_weight(share, targets.weight, rows)
+    pool = np.arange(len(cache.columns))
+    best, scratch = make_best(), make_scratch(len(rows), targets.n_classes)
+    memory = DistanceMemory(cache, most)
+    stack = stack_root(len(rows))
+
+    def tries(f: int, node: NodeRows) -> bool:
+        if cache.arrays.kinds[f] == OUTSIDE:
+            return _try_objects(memory, f, node, targets, rules, state, best, scratch)
+        column = column_of(cache.arrays, f)
+        return bool(try_column(f, column, node, targets, rules, state, best, scratch))
+
+    while stack.count[WAITING]:
+        check_stopped()
+        at, low, high, depth = open_node(stack, tree)
+        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
+        best.test[0] = -1
+        drawn = tried = 0
+        while splits and drawn < len(pool) and tried < rules.max_columns:
+            tried += tries(int(draw_next(state, pool, drawn)), node)
+            drawn += 1
+        if best.test[0] >= 0:
+            middle = _part(memory, best, rows, low, high)
+            close_node(stack, tree, at, best, low, middle, high, depth)
+    return int(stack.count[MADE])
+
+
+def _projections(memory: DistanceMemory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
+    to_p, to_q = memory.row(f, p, rows), memory.row(f, q, rows)
+    with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
+        if memory.cache.columns[f].kind == TABLE_SQUARED:
+            return np.asarray(to_q * to_q - to_p * to_p)
+        return np.asarray(to_q - to_p)
+
+
+def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, high: int) -> int:
+    """Bring the rows that go left to the front, as ``part_rows`` does for the other columns."""
+    arrays, (f, p, q, _, default), threshold = memory.cache.arrays, best.test, best.score[1]
+    if arrays.kinds[f] != OUTSIDE:
+        column = column_of(arrays, f)
+        return int(part_rows(column, p, q, threshold, default, rows, low, high))
+    here = rows[low:high].copy()
+    goes = np.full(len(here), bool(default))
+    known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
+    values = _projections(memory, int(f), int(p), int(q), here[known])
+    is_known = ~np.isnan(values)
+    goes[known[is_known]] = values[is_known] <= threshold
+    middle = low + int(goes.sum())
+    rows[low:middle], rows[middle:high] = here[goes], here[~goes]
+    return middle
+
+
+def _varies(
+    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
+) -> bool:
+    if len(rows) <= EXACT:
+        return bool((memory.block(f, rows) > 0).any())
+    pivot = draw_entry(state, rows, len(rows), times)
+    return bool((memory.row(f, int(pivot), rows) > 0).any())
+
+
+def _spread(
+    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
+) -> float:
+    """Return half the mean squared distance of some rows; summed in the order of the kernel."""
+    square, count = 0.0, 0
+    if len(rows) <= EXACT:
+        block = memory.block(f, rows)
+        t = times[rows]
+        pairs = zip(block.ravel(), np.outer(t, t).ravel(), strict=True)
+        for distance, often in pairs:
+            if not np.isnan(distance):
+                square += often * distance * distance
+                count += often
+        return square / (2.0 * count) if count else 0.0
+    pivot = draw_entry(state, rows, len(rows), times)
+    for distance, often in zip(memory.row(f, int(pivot), rows), times[rows], strict=True):
+        if not np.isnan(distance):
+            square += often * distance * distance
+            count += often
+    return square / count if count else 0.0
+
+
+def _least_varied_class(
+    memory: DistanceMemory, f: int, here: np.ndarray, targets: Targets, state: np.ndarray
+) -> np.ndarray:
+    """Return the rows of the class whose cells vary least; of about equal ones the first."""
+    members, least = here, np.inf
+    for c in range(targets.n_classes):
+        group = here[targets.label[here] == c]
+        if not len(group):
+            continue
+        varied = _spread(memory, f, group, targets.times, state)
+        if members is here or varied < least * (1.0 - TIE):
+            members, least = group, varied
+    return members
+
+
+def _try_objects(
+    memory: DistanceMemory,
+    f: int,
+    node: NodeRows,
+    targets: Targets,
+    rules: SplitRules,
+    state: np.ndarray,
+    best: BestTest,
+    scratch: Scratch,
+) -> bool:
+    """Try the tests of one column of objects; return whether its cells vary in this node."""
+    times = targets.times
+    here = node.rows[node.low : node.high]
+    here = here[~np.isnan(memory.cache.arrays.values[f][here])]
+    if len(here) < 2 or not _varies(memory, f, here, times, state):
+        return False
+    by_target = bool(rules.criterion == VARIANCE)
+    tie = TIE * node.impurity if by_target else TIE
+    members = here
+    if rules.by_class and not by_target:
+        members = _least_varied_class(memory, f, here, targets, state)
+    for _ in range(rules.max_pairs):
+        p = int(draw_entry(state, members, len(members), times))
+        scratch.gaps[: len(here)] = memory.row(f, p, here)
+        spread = np.sqrt(node.impurity)
+        q = int(draw_second(here, len(here), p, spread, by_target, targets, state, scratch))
+        if q < 0:
+            continue
+        a, b = (p, q) if rules.by_class else (q, p)
+        proj = _projections(memory, f, a, b, here)
+        known = ~np.isnan(proj)
+        k = int(known.sum())
+        scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
+        sort_values(scratch.proj, scratch.item, k, scratch.counts)
+        cut = judge_cut(OUTSIDE, node, k, targets, rules, scratch)
+        keep_better(f, a, b, cut, rules, tie, best)
+    return True
+
+
+# -- isolation -------------------------------------------------------------------------------------
+
+
+def grow_isolation_trees(
+    columns: tuple[TreeColumn, ...],
+    cells: tuple[Cells, ...],
+    n_trees: int = 100,
+    *,
+    n_samples: int = 256,
+    far: bool = False,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> SimilarityTrees:
+    """Grow isolation trees: random columns, random pairs of cells, random thresholds.
+
+    Parameters
+    ----------
+    columns, cells
+        From ``fit_columns`` and ``encode_columns``.
+    n_trees : int
+    n_samples : int
+        Rows per tree, without replacement; the depth is limited to its logarithm.
+    far : bool
+        Take the cell farthest from the first as the second.
+    random_state : None, int or Generator
+    n_jobs : int, optional
+    """
+    from lookalike.kernels.cells import isolate, make_tree
+    from lookalike.kernels.growing import draw_rows
+
+    n = len(cells[0])
+    # All pairs at once, where that is less work than the pairs of every sample.
+    whole = n * n <= 2 * n_trees * n_samples**2
+    cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
+    states = tree_states(random_state, n_trees)
+    depth = int(np.ceil(np.log2(max(2, n_samples))))
+    no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
+    objects = [f for f, column in enumerate(columns) if column.is_object]
+    if len(objects) * n_samples**2 > CACHE_PAIRS:
+        raise InvalidInput(
+            Param("max_samples", n_samples),
+            f"at most {CACHE_PAIRS:,} distances per tree",
+            f"{len(objects)} columns of objects with {n_samples**2:,} each",
+            ("Lower ", Param("max_samples"), "; isolation needs small samples"),
+        )
+
+    def one(t: int) -> CellTree:
+        state = states[t : t + 1].copy()
+        drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
+        draw_rows(state, n, np.arange(n), drawn, swaps)
+        kinds = np.array([column.kind for column in columns], np.int64)
+        values = cache.arrays.values[:, drawn]
+        base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
+        flat = np.empty(max(1, len(objects) * n_samples**2))
+        for k, f in enumerate(objects):
+            base[f] = k * n_samples**2
+            flat[base[f] : base[f] + n_samples**2] = cache.block(f, drawn).ravel()
+            values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
+        cells = CellColumns(kinds, values, no_ranks, flat, base, width)
+        tree = make_tree(2 * n_samples, 1)
+        made = isolate(cells, np.arange(n_samples), depth, far, state, tree)
+        tree = cut_off(tree, made)
+        # Rows of the sample become rows of the table.
+        first, second = (
+            np.where(ends >= 0, drawn[ends], -1).astype(np.int32)
+            for ends in (tree.first, tree.second)
+        )
+        return tree._replace(first=first, second=second)
+
+    return join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs))

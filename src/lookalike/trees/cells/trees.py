@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.threads import run
+from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
 from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellTests
+from lookalike.kernels.cells_walk import CellBlock, CellTests
+from lookalike.kernels.trees import Nodes
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     Anything,
@@ -27,23 +28,37 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table.model.table import Table
-from lookalike.trees.cells.cache import CellCache
-from lookalike.trees.cells.columns import TreeColumn, encode_columns
-from lookalike.trees.cells.rows import (
-    add_votes,
-    class_votes,
-    find_leaves,
-    read_rows,
-    row_blocks,
-)
+from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, missing_cells
 from lookalike.trees.thresholds.flat import Forest, check_preorder, find_shape, flatten
 
 if TYPE_CHECKING:
     from lookalike.kernels.cells_walk import CellTrees
 
+TALLEST = 2048  # rows taken through the trees at once: a column of them stays near
+BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
+
+
+def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
+    """Return what every leaf votes for, from the weights of its classes.
+
+    "majority": the largest class (each of them, on a tie) with its share; "soft": all shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_votes(np.array([[3.0, 1.0], [1.0, 1.0]]), "majority")
+    array([[0.75, 0.  ],
+           [0.5 , 0.5 ]])
+    """
+    shares = value / np.maximum(value.sum(axis=1, keepdims=True), 1e-300)
+    if voting == "soft":
+        return np.asarray(shares)
+    most = shares.max(axis=1, keepdims=True)
+    return np.where(shares >= most * (1 - 1e-12), shares, 0.0)
+
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class SimilarityTrees:
     """A forest of similarity trees: a test is a column, two of its cells and a threshold.
 
@@ -118,19 +133,14 @@ class SimilarityTrees:
         return len(self.offsets) - 1
 
     @cached_property
-    def _shape(self) -> tuple[np.ndarray, np.ndarray]:
-        nodes = find_shape(self.feature, self.right, self.offsets)
-        return nodes.parent, nodes.depth
-
-    @property
-    def parent(self) -> np.ndarray:
-        """Parent of every node within its tree, -1 for a root."""
-        return self._shape[0]
+    def nodes(self) -> Nodes:
+        """Depths and parents, within each tree."""
+        return find_shape(self.feature, self.right, self.offsets)
 
     @property
     def depth(self) -> np.ndarray:
         """Number of tests on the way to every node."""
-        return self._shape[1]
+        return self.nodes.depth
 
     @cached_property
     def kinds(self) -> np.ndarray:
@@ -176,13 +186,67 @@ class SimilarityTrees:
 
     def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-        return find_leaves(self, cells, n_jobs)
+        from lookalike.kernels.cells_walk import find_leaves
+
+        out = np.empty((len(cells[0]), self.n_trees), np.int32)
+
+        def one(part: slice) -> None:
+            scratch = self._scratch(part.stop - part.start)
+            find_leaves(self._read_rows(cells, part), self.descent, *scratch, out[part])
+
+        run(one, self._row_blocks(len(out)), n_jobs, "walking down trees")
+        return out
 
     def sum_votes(
         self, cells: tuple[Cells, ...], votes: np.ndarray, n_jobs: int | None = None
     ) -> np.ndarray:
-        """Return for each row the sum of the votes of its leaves, a line per node in ``votes``."""
-        return add_votes(self, cells, votes, n_jobs)
+        """Return for each row the sum of the votes of its leaves, a line per node in ``votes``.
+
+        The sum is taken tree after tree, so that it does not depend on how rows are cut.
+        """
+        from lookalike.kernels.cells_walk import add_votes
+
+        out = np.zeros((len(cells[0]), votes.shape[1]))
+
+        def one(part: slice) -> None:
+            scratch = self._scratch(part.stop - part.start)
+            add_votes(self._read_rows(cells, part), self.descent, votes, *scratch, out[part])
+
+        run(one, self._row_blocks(len(out)), n_jobs, "walking down trees")
+        return out
+
+    def _row_blocks(self, n: int) -> list[tuple[slice]]:
+        """Cut n rows so that their distances to the kept cells stay small."""
+        wide = sum(len(k) for k, c in zip(self.kept, self.columns, strict=True) if c.is_object)
+        tall = TALLEST if wide == 0 else min(TALLEST, max(16, BLOCK_BYTES // (8 * wide)))
+        return [(part,) for part in blocks(n, tall)]
+
+    def _read_rows(self, cells: tuple[Cells, ...], part: slice) -> CellBlock:
+        """Return some rows for kernels, with their distances to the kept cells."""
+        d, m = len(self.columns), part.stop - part.start
+        values = np.empty((d, m))
+        base, width = np.zeros(d, np.int64), np.full(d, m, np.int64)
+        parts = [np.empty(0)]
+        used = 0
+        for f, column in enumerate(self.columns):
+            here = cells[f][part]
+            values[f] = np.arange(m) if column.is_object else here
+            values[f, missing_cells(here)] = np.nan
+            if not column.is_object:
+                continue
+            base[f] = used
+            if len(self.kept[f]):
+                parts.append(column.distance.compare(self.kept[f], here).ravel())
+                used += len(parts[-1])
+        return CellBlock(self.kinds, values, np.concatenate(parts), base, width)
+
+    def _scratch(self, m: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Return memory for m rows that go down trees together, and for where they end."""
+        from lookalike.kernels.cells_walk import Groups
+
+        deepest = int(self.depth.max(initial=0))
+        groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
+        return groups, np.empty(m, np.int32)
 
     def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return what every row answers to every node's test, met on its way or not.
@@ -199,9 +263,9 @@ class SimilarityTrees:
         tests = self._tests
 
         def one(part: slice) -> None:
-            answer_tests(read_rows(self, cells, part), tests, out[part])
+            answer_tests(self._read_rows(cells, part), tests, out[part])
 
-        run(one, row_blocks(self, n), n_jobs, "asking every test")
+        run(one, self._row_blocks(n), n_jobs, "asking every test")
         return out
 
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -214,7 +278,7 @@ class SimilarityTrees:
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         nodes = np.empty(ends[-1], np.int64)
-        walk_up(leaves, self.parent, self.offsets, self.depth, ends, nodes)
+        walk_up(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
         return nodes, ends
 
     @cached_property
@@ -298,9 +362,9 @@ class SimilarityTrees:
 
         def one(rows: slice) -> None:
             moved = slice(rows.start + start, rows.stop + start)
-            project_rows(read_rows(self, cells, moved), tests, out[rows, : len(different)])
+            project_rows(self._read_rows(cells, moved), tests, out[rows, : len(different)])
 
-        run(one, row_blocks(self, stop - start), n_jobs, "projecting rows")
+        run(one, self._row_blocks(stop - start), n_jobs, "projecting rows")
         return out
 
     # -- facts about columns -----------------------------------------------------------------------
@@ -358,7 +422,7 @@ class SimilarityTrees:
 
 
 def cut_off(tree: CellTree, made: int) -> CellTree:
-    """Return the first nodes of a tree that was given more room than it needed."""
+    """Return the first nodes of a tree whose arrays are longer than it needed."""
     return CellTree(*(part[:made].copy() for part in tree))
 
 
@@ -392,4 +456,47 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         all_nodes.weights,
         all_nodes.impurities,
         all_nodes.value,
+    )
+
+
+def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
+    """Cut back every subtree whose loss of impurity per leaf is at most alpha, weakest first [1]_.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and regression trees.
+       Chapter 3. doi:10.1201/9781315139470
+    """
+    from lookalike.kernels.cells_walk import prune
+
+    feature = trees.feature.copy()
+    offsets = trees.offsets
+    for t in range(trees.n_trees):
+        part = slice(offsets[t], offsets[t + 1])
+        prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
+    keep = np.zeros(len(feature), bool)
+    keep[offsets[:-1]] = True
+    start = np.repeat(offsets[:-1], np.diff(offsets))
+    for v in range(len(feature)):  # preorder: parents come first
+        if keep[v] and feature[v] >= 0:
+            keep[v + 1] = keep[start[v] + trees.right[v]] = True
+    ends = np.concatenate([[0], np.cumsum(keep)])
+    new_offsets = ends[offsets].astype(np.int64)
+    moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
+    right = np.where(feature >= 0, moved, -1).astype(np.int32)
+    inner = feature >= 0
+    return SimilarityTrees(
+        trees.columns,
+        trees.kept,
+        feature[keep],
+        np.where(inner, trees.first, -1)[keep].astype(np.int32),
+        np.where(inner, trees.second, -1)[keep].astype(np.int32),
+        np.where(inner, trees.threshold, 0.0)[keep],
+        right[keep],
+        trees.default[keep],
+        new_offsets,
+        trees.entries[keep],
+        trees.weights[keep],
+        trees.impurities[keep],
+        trees.value[keep],
     )

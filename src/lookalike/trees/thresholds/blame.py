@@ -172,32 +172,34 @@ def ratio_parts(
         ``minus.sum()`` it makes 1 unless a weight is 0.
     """
     plus, minus, rest, told = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0, 0
+    known = (bins_x != unknown) & (bins_y != unknown)
     for t in range(forest.n_trees):
         paths = [_path_tests(forest, t, int(leaf[t])) for leaf in (leaf_x, leaf_y)]
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
             rest, told = rest + 1.0, told + 1
             continue
+        tests = [test for test in paths[0] | paths[1] if known[test[0]]]
         common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
-        asked = 0
-        for test in paths[0] | paths[1]:
-            f, cut, equal = test
-            x, y = int(bins_x[f]), int(bins_y[f])
-            if unknown in (x, y):
+        for test in tests:
+            if _answers_alike(test, bins_x, bins_y):
+                common[test[0]] += 1.0
                 continue
-            asked += 1
-            if (x == cut) == (y == cut) if equal else (x <= cut) == (y <= cut):
-                common[f] += 1.0
-            else:
-                on_x, on_y = test in paths[0], test in paths[1]
-                weight = alpha * on_x + beta * on_y
-                apart[f] += weight / 2 if once and on_x and on_y else weight
-        told += asked > 0
+            on_x, on_y = test in paths[0], test in paths[1]
+            weight = alpha * on_x + beta * on_y
+            apart[test[0]] += weight / 2 if once and on_x and on_y else weight
+        told += len(tests) > 0
         total = common.sum() + apart.sum()
         if total > 0:  # it is 0 if differences have no weight and there is nothing else
             plus, minus = plus + common / total, minus + apart / total
     if told:
         plus, minus, rest = plus / told, minus / told, rest / told
     return plus, minus, rest
+
+
+def _answers_alike(test: tuple[int, int, bool], bins_x: np.ndarray, bins_y: np.ndarray) -> bool:
+    f, cut, equal = test
+    x, y = int(bins_x[f]), int(bins_y[f])
+    return (x == cut) == (y == cut) if equal else (x <= cut) == (y <= cut)
 
 
 def _path_tests(forest: Forest, t: int, leaf: int) -> set[tuple[int, int, bool]]:

@@ -1,4 +1,4 @@
-"""The one form that every tree takes, whoever grew it: flat arrays for a whole forest."""
+"""The one form that every tree takes, grown here or elsewhere: flat arrays of a whole forest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InvalidInput
+from lookalike._runtime.config import settings, show_bytes
+from lookalike._runtime.threads import blocks, run
+from lookalike.columns.ragged import Ragged
+from lookalike.errors import InvalidInput, Param, TooLarge
 from lookalike.kernels.growing import ThresholdTree
 from lookalike.kernels.trees import Nodes, Splits, Tests
 from lookalike.saving.encode import saveable
@@ -16,7 +19,7 @@ from lookalike.saving.fields import Array, Dims, Fields, Flag, Offsets, require
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class Forest:
     """Trees as flat arrays: a row goes left if its value is at most the threshold.
 
@@ -167,14 +170,36 @@ class Forest:
         )
 
     def bins(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        """Return rows as whole numbers: how many thresholds of its column each value exceeds.
+        """Return rows as integers: how many thresholds of its column each value exceeds.
 
-        That is all a forest can ask about a row, exactly, in two or four bytes per value; the
+        That is all a forest can ask about a row, exactly, in one to four bytes per value; the
         largest number of the type stands for a missing value.
         """
-        from lookalike.trees.thresholds.rows import bin_rows
+        from lookalike.kernels.trees import bin_values
 
-        return bin_rows(self, values, n_jobs)
+        values = np.asarray(values)
+        if values.ndim != 2 or values.shape[1] != self.n_inputs:
+            raise InvalidInput(
+                "forest",
+                f"rows of {self.n_inputs} columns, as it was grown on",
+                f"an array of shape {values.shape}",
+                "Give the same columns in the same order",
+            )
+        if self.single:
+            with np.errstate(over="ignore"):
+                values = values.astype(np.float32)
+        values = values.astype(np.float64, copy=False)
+        tests = self.tests
+        bins = np.empty(values.shape, bin_type(self))
+        unknown = bins.dtype.type(unknown_bin(bins))
+
+        def one(part: slice) -> None:
+            bin_values(
+                values[part], tests.cuts, tests.cut_offsets, tests.category, unknown, bins[part]
+            )
+
+        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "reading rows")
+        return bins
 
     def leaves(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the leaf that each row reaches in each tree; missing values go by ``default``.
@@ -191,9 +216,22 @@ class Forest:
         array of shape (n, n_trees)
             Leaf numbers, uint16 or, for trees of very many leaves, uint32.
         """
-        from lookalike.trees.thresholds.rows import find_leaves
+        return self.leaves_of(self.bins(values, n_jobs), n_jobs)
 
-        return find_leaves(self, self.bins(values, n_jobs), n_jobs)
+    def leaves_of(self, bins: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the leaves of rows that were turned into bins; see ``leaves``."""
+        from lookalike.kernels import trees as kernels
+
+        splits, leaf = self.splits, self.nodes.leaf
+        most = int(self.nodes.n_leaves.max(initial=0))
+        found = np.empty((len(bins), self.n_trees), leaf_type(most))
+        unknown = bins.dtype.type(unknown_bin(bins))
+
+        def one(part: slice) -> None:
+            kernels.find_leaves(bins[part], splits, leaf, unknown, found[part])
+
+        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "walking down trees")
+        return found
 
     def settled(self, values: np.ndarray, n_jobs: int | None = None) -> Forest:
         """Return the forest with the fitted rows counted in every node.
@@ -201,16 +239,90 @@ class Forest:
         A missing value follows the larger count of rows whose value is known (ties: left); a forest
         that came with sides of its own (``soft=False``) keeps them.
         """
-        from lookalike.trees.thresholds.rows import count_rows
+        return self.count_rows(self.bins(values, n_jobs), n_jobs)
 
-        return self.counted(*count_rows(self, self.bins(values, n_jobs), n_jobs))
+    def count_rows(self, bins: np.ndarray, n_jobs: int | None = None) -> Forest:
+        """Return the forest with rows that were turned into bins counted; see ``settled``."""
+        from lookalike.kernels import trees as kernels
+
+        mass, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
+        unknown, splits = bins.dtype.type(unknown_bin(bins)), self.splits
+
+        def one(part: slice) -> None:
+            trees = np.array([part.start, part.stop])
+            kernels.count_rows(bins, splits, trees, unknown, self.soft, mass, side)
+
+        run(one, [(part,) for part in blocks(self.n_trees, 16)], n_jobs, "counting rows in nodes")
+        return self.counted(mass, side)
+
+    def share_leaves(
+        self, bins: np.ndarray, by_mass: bool = False, n_jobs: int | None = None
+    ) -> tuple[Ragged, Ragged]:
+        """Return the leaves that rows with missing values may belong to, and the weight of each.
+
+        Parameters
+        ----------
+        bins : array from ``bins``
+        by_mass : bool
+            Split a weight by the fitted counts of the two children instead of in halves.
+        n_jobs : int, optional
+
+        Returns
+        -------
+        leaves, weights : Ragged
+            One entry per leaf of positive weight, numbered over the whole forest, ascending; none
+            for a row without missing values, whose leaves are in ``leaves_of``. The weights of a
+            row sum to 1 in each tree.
+        """
+        from lookalike.kernels import trees as kernels
+
+        unknown = bins.dtype.type(unknown_bin(bins))
+        gaps = np.flatnonzero(has_gaps(bins)) if self.soft else np.empty(0, np.int64)
+        counts = np.zeros(len(bins), np.int64)
+        nothing, no_weight = np.empty(0, np.int32), np.empty(0)
+        splits, nodes = self.splits, self.nodes
+
+        def walk(row: int, out: np.ndarray, weights: np.ndarray) -> int:
+            made = kernels.share_leaves(
+                bins[row], splits, self.mass, nodes, unknown, by_mass, out, weights
+            )
+            return int(made)
+
+        def count(part: slice) -> None:
+            for row in gaps[part]:
+                counts[row] = walk(row, nothing, no_weight)
+
+        parts = [(part,) for part in blocks(len(gaps), 64)]
+        run(count, parts, n_jobs, "spreading rows with gaps")
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        needed = int(offsets[-1]) * 12
+        if needed > settings().memory_limit:
+            raise TooLarge(
+                f"forest of {self.n_trees:,} trees",
+                f"{show_bytes(needed)} for the leaves that {len(gaps):,} rows with gaps may reach",
+                f"a memory limit of {show_bytes(settings().memory_limit)}",
+                (
+                    "Raise ",
+                    Param("memory_limit", of="config"),
+                    ", encode fewer rows at once, or grow smaller trees",
+                ),
+            )
+        reached, weights = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
+
+        def fill(part: slice) -> None:
+            for row in gaps[part]:
+                at = slice(offsets[row], offsets[row + 1])
+                walk(row, reached[at], weights[at])
+
+        run(fill, parts, n_jobs, "spreading rows with gaps")
+        present = np.zeros(len(bins), bool)
+        return Ragged(reached, offsets, present), Ragged(weights, offsets, present)
 
     def counted(self, mass: np.ndarray, default: np.ndarray | None = None) -> Forest:
         """Return the forest with these counts of fitted rows and sides of missing values."""
         changed = replace(self, mass=mass, default=self.default if default is None else default)
-        for name in ("nodes", "tests", "sizes"):  # none depends on what was changed
-            if name in self.__dict__:
-                changed.__dict__[name] = self.__dict__[name]
+        # None of these depends on what was changed.
+        changed.nodes, changed.tests, changed.sizes = self.nodes, self.tests, self.sizes
         return changed
 
     def check_loaded(self, dims: Dims) -> None:
@@ -357,3 +469,35 @@ def flatten(
 
 def _refuse(needed: str, found: str) -> None:
     raise InvalidInput("forest", needed, found, "Check the arrays of the trees")
+
+
+BLOCK = 1024
+
+
+def unknown_bin(bins: np.ndarray) -> int:
+    """Return the bin that stands for a missing value."""
+    return int(np.iinfo(bins.dtype).max)
+
+
+def bin_type(forest: Forest) -> type[np.unsignedinteger]:
+    """Return the type of bins.
+
+    A forest with more inputs than columns tests pairs of cells: very many inputs of a few cuts
+    each, for which a byte is worth having. Others keep to one type, however few their cuts.
+    """
+    most = int(np.diff(forest.tests.cut_offsets).max(initial=0))
+    if most < 254 and forest.n_inputs > int(forest.column.max(initial=0)) + 1:
+        return np.uint8
+    return np.uint16 if most < 65534 else np.uint32
+
+
+def has_gaps(bins: np.ndarray) -> np.ndarray:
+    """Return which rows miss a value that some test asks for."""
+    unknown = unknown_bin(bins)
+    parts = [(bins[part] == unknown).any(axis=1) for part in blocks(len(bins), 64)]
+    return np.concatenate([np.zeros(0, bool), *parts])
+
+
+def leaf_type(n_leaves: int) -> type[np.unsignedinteger]:
+    """Return the narrowest type for leaf numbers; two numbers are left free as marks."""
+    return np.uint16 if n_leaves <= 65534 else np.uint32

@@ -12,7 +12,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, require
-from lookalike.trees.seeds import tree_states
+from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 TALLEST = 16  # a code of a leaf has 16 bits at most
@@ -24,7 +24,7 @@ class BalanceError(InvalidInput):
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class BalancedForest:
     """Trees of one height in heap order: node v has the children 2v + 1 and 2v + 2.
 
@@ -78,7 +78,7 @@ class BalancedForest:
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
-        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends everyone left
+        cut = np.where(self.feature >= 0, self.cut, np.inf)  # an early leaf sends all rows left
         feature = np.maximum(self.feature, 0)
         if single:
             # The largest single-precision number not above the cut decides alike.
@@ -230,17 +230,13 @@ def grow_stochastic(
     if (failed < 0).any():
         built = int((failed >= 0).sum())
         raise BalanceError(
-            f"{who}(height={height})",
+            Param("height", height, of=who),
             f"columns that halve some of {max_retries} samples of {1 << height} rows",
             f"none that would do for a tree ({built} of {n_trees} were built)",
-            f"Lower height to {max(1, height - 1)}, or allow on_fail='relax'",
+            ("Use ", Param("height", max(1, height - 1)), ", or allow ", Param("on_fail", "relax")),
         )
     return BalancedForest(
-        feature,
-        cut,
-        height,
-        values.shape[1],
-        np.flatnonzero(failed == max_retries),
+        feature, cut, height, values.shape[1], np.flatnonzero(failed == max_retries)
     )
 
 

@@ -1,0 +1,381 @@
+"""Two cells of a column as a phrase: numbers, texts, sets, sequences and the like."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any
+
+from lookalike._runtime.text import clean, plain, short, spark
+from lookalike.show.reasons.style import Style
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """What a phrase is made from.
+
+    Parameters
+    ----------
+    column : str
+    style : Style
+    query, found : the two cells; None where missing
+    speaks_for : bool
+        Whether the column is a reason for likeness, or one against it.
+    bits : float or None
+        How much this says, in bits: -log2 of the share of random pairs that are at least as near
+        (for) or as far (against); None where the measure does not know.
+    closeness : float
+        From 0 to 1: how much of what the column could contribute speaks for likeness.
+    """
+
+    column: str
+    style: Style
+    query: Any
+    found: Any
+    speaks_for: bool
+    bits: float | None = None
+    closeness: float = 0.5
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the column, safe to show."""
+        return clean(self.column)
+
+    def degree(self, most: float, least: float, nearness: tuple[float, float]) -> int:
+        """Return 2 where the pair says much, 1 where it says something, 0 where it says little.
+
+        Parameters
+        ----------
+        most, least : float
+            Bits from which it is much, and something.
+        nearness : pair of floats
+            The same on the scale of ``closeness``, where bits are not known.
+        """
+        value, (high, low) = (self.bits, (most, least))
+        if value is None:
+            value = self.closeness if self.speaks_for else 1 - self.closeness
+            high, low = nearness
+        return 2 if value >= high else int(value >= low)
+
+
+WORDS = 4  # shared words that are named
+LONG = 12  # words from which a text is not quoted
+NUMBERS = ("", "one level", "two levels", "three levels")
+YES = {"1", "1.0", "true", "yes", "y", "x"}
+NO = {"0", "0.0", "false", "no", "n", ""}
+_WORD = re.compile(r"\w+")
+_FILLERS = frozenset("a an and at by for from in is it of on or the to with".split())
+
+
+def category_phrase(pair: Pair) -> str:
+    """Say whether two categories are the same.
+
+    Examples
+    --------
+    >>> from lookalike.show.reasons.style import Style
+    >>> from lookalike.table import Kind
+    >>> category_phrase(Pair("mpaa", Style(Kind("category")), "PG", "PG-13", False))
+    'mpaa PG-13, not PG'
+    """
+    one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    if pair.query == pair.found:
+        return f"same {pair.name}: {other}"
+    if pair.speaks_for:
+        return f"{pair.name} close: {one} and {other}"
+    return f"{pair.name} {other}, not {one}"
+
+
+def order_phrase(pair: Pair) -> str:
+    """Say how many levels lie between two cells."""
+    levels = list(pair.style.kind.levels)
+    known = pair.query in levels and pair.found in levels
+    if pair.query == pair.found or not known or pair.style.kind.role in ("month", "weekday"):
+        return category_phrase(pair)
+    apart = levels.index(pair.found) - levels.index(pair.query)
+    count = abs(apart)
+    many = NUMBERS[count] if count < len(NUMBERS) else f"{count} levels"
+    one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    if pair.speaks_for:
+        return f"{pair.name} {many} apart: {one} and {other}"
+    return f"{pair.name} {many} {'higher' if apart > 0 else 'lower'}: {other}, not {one}"
+
+
+def flag_phrase(pair: Pair) -> str:
+    """Say whether two rows have a flag; answers and words of their own are read as categories."""
+    levels = pair.style.kind.levels
+    if pair.style.kind.role == "answer":
+        return category_phrase(pair)
+    if len(levels) != 2 or not (_is_word(levels[0], NO) and _is_word(levels[1], YES)):
+        return category_phrase(pair)
+    if pair.query == pair.found:
+        return f"{pair.name} in {'both' if pair.found == levels[1] else 'neither'}"
+    return f"{pair.name} only {'here' if pair.found == levels[1] else 'in the query'}"
+
+
+def text_phrase(pair: Pair) -> str:
+    """Say which words two texts share, or what they are."""
+    if pair.query == pair.found:
+        return f"same {pair.name}: {_quote(pair.found)}"
+    ours, theirs = (_words(cell) for cell in (pair.query, pair.found))
+    shared = [word for word in theirs if word in ours]
+    # Words without weight are named only where they are all there is.
+    telling = [word for word in shared if word not in _FILLERS] or shared
+    long = min(len(ours), len(theirs)) > LONG
+    if long:  # of many words the longest are the rarest, as a rule
+        telling.sort(key=len, reverse=True)
+    if pair.speaks_for and telling:
+        named = " ".join(theirs[word] for word in telling[:WORDS])
+        more = len(telling) - WORDS
+        return f"{pair.name} shares “{named}”" + (f" and {more} more words" if more > 0 else "")
+    if pair.speaks_for:
+        return f"{pair.name} spelled alike: {_quote(pair.query)} and {_quote(pair.found)}"
+    if long:
+        few = f"{len(telling):,} of {len(ours):,} words shared"
+        return f"{pair.name} differs: only {few}" if telling else f"{pair.name} shares no word"
+    return f"{pair.name} {_quote(pair.found)}, not {_quote(pair.query)}"
+
+
+def _words(text: str) -> dict[str, str]:
+    """Return the words of a text without case, each with its spelling, in their order."""
+    return {word.casefold(): clean(word) for word in _WORD.findall(str(text))}
+
+
+def _quote(text: Any) -> str:
+    return f"“{short(text, 40)}”"
+
+
+def _is_word(level: Any, words: set[str]) -> bool:
+    return str(level).strip().casefold() in words
+
+
+ROUND = 0.05  # two numbers this near to a round one are both "about" it
+APART = 0.1  # of the range without its tails: farther apart, where both stand says more
+TIMES = 10  # so many times as much is not "a little"
+CLOSE = ("similar", "close", "very close")
+FAR = ("a little ", "", "much ")
+
+
+def number_phrase(pair: Pair) -> str:
+    """Say whether two numbers are the same, close, or which is higher.
+
+    Examples
+    --------
+    >>> from lookalike.show.reasons.style import Style
+    >>> from lookalike.table import Kind
+    >>> style = Style(Kind("number"), grouped=True)
+    >>> number_phrase(Pair("votes", style, 134640.0, 58870.0, False, 2.0))
+    '134,640 votes against 58,870 (lower)'
+    >>> number_phrase(Pair("votes", style, 134640.0, 131002.0, True, 6.0))
+    'both about 130,000 votes'
+    >>> number_phrase(Pair("votes", style, 66030.0, 639.0, False, 0.1))
+    '66,030 votes against 639 (lower)'
+    """
+    one, other = _amount(pair.query), _amount(pair.found)
+    texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
+    if one == other or texts[0] == texts[1]:
+        noun = _is_noun(pair)
+        return f"both {texts[1]} {pair.name}" if noun else f"same {pair.name}: {texts[1]}"
+    if not pair.speaks_for:
+        return _against(pair, one, other)
+    about = _round(pair, one, other)
+    if about is not None and pair.degree(4, 2, (0.97, 0.9)):
+        noun = _is_noun(pair)
+        return f"both about {about} {pair.name}" if noun else f"{pair.name} about {about} in both"
+    first, second = _both(pair)
+    place = _place(pair, one, other)
+    if place:
+        return f"{pair.name} {place} in both: {first} and {second}"
+    word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
+    return f"{pair.name} {word}: {first} and {second}"
+
+
+def _against(pair: Pair, one: float, other: float) -> str:
+    first, second = _both(pair)
+    degree = pair.degree(4, 0.5, (0.6, 0.05))
+    if not pair.style.is_date and 0 < TIMES * min(one, other) <= max(one, other):
+        degree = max(degree, 1)  # few rows may lie between them, but nobody calls that a little
+    word = FAR[degree]
+    if pair.style.is_date:
+        word += "later" if other > one else "earlier"
+    elif pair.style.kind.source == "duration":
+        word += "longer" if other > one else "shorter"
+    else:
+        word += "higher" if other > one else "lower"
+    start = f"{first} {pair.name}" if _is_noun(pair) else f"{pair.name} {first}"
+    return f"{start} against {second} ({word})"
+
+
+def _both(pair: Pair) -> tuple[str, str]:
+    """Write both cells; a unit stands once, behind the second."""
+    spaced = pair.style.unit not in ("", "%")
+    return pair.style.write(pair.query, unit=not spaced), pair.style.write(pair.found)
+
+
+def _round(pair: Pair, one: float, other: float) -> str | None:
+    """Return the round number that both are near to; None where there is none, or none is apt."""
+    style = pair.style
+    if style.is_date or style.kind.source or style.kind.role == "time":
+        return None
+    middle = (one + other) / 2
+    near = float(f"{middle:.1e}")
+    digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (one, other))
+    if digits < 3 or near == 0 or max(abs(near - one), abs(near - other)) > ROUND * abs(near):
+        return None
+    decimals = style.decimals
+    if decimals > 0 and near == round(near):
+        return style.write(near).replace("." + "0" * decimals, "")
+    return style.write(near)
+
+
+def _place(pair: Pair, one: float, other: float) -> str:
+    """Say where both stand in the column, if they stand at the same end of it."""
+    style = pair.style
+    if abs(one - other) < APART * (style.high - style.low):
+        return ""  # so near that there is no more to say
+    if min(one, other) >= style.high:
+        return "late" if style.is_date else "high"
+    if max(one, other) <= style.low:
+        return "early" if style.is_date else "low"
+    return ""
+
+
+def _is_noun(pair: Pair) -> bool:
+    """Whether the name can follow the number, as in "134,640 votes"."""
+    name, style = pair.name, pair.style
+    plain = name.isalpha() and name.islower() and len(name) > 3 and name.endswith("s")
+    counts = style.decimals == 0 and not style.unit and not style.is_date and not style.kind.source
+    return plain and counts and not name.endswith(("ss", "us", "is")) and not _is_money(pair)
+
+
+def _is_money(pair: Pair) -> bool:
+    reading = pair.style.kind.reading
+    return reading is not None and bool(reading.currency)
+
+
+def _amount(cell: Any) -> float:
+    if isinstance(cell, dt.datetime):
+        return cell.replace(tzinfo=dt.UTC).timestamp()
+    return cell.total_seconds() if isinstance(cell, dt.timedelta) else float(cell)
+
+
+ITEMS = 4  # items of a set that are named
+STEPS = 5  # items of a sequence that are shown, at most
+RUN = 40  # characters they may take together
+COMPARED = 200  # items of a sequence that are looked at for what it shares
+BARS = 12  # bars of a small drawing
+DRAWN = ("series", "histogram", "vector")  # kinds that are drawn where there is room for a picture
+
+
+def set_phrase(pair: Pair) -> str:
+    """Name the items that two sets share, and those that only one has.
+
+    Examples
+    --------
+    >>> from lookalike.show.reasons.style import Style
+    >>> from lookalike.table import Kind
+    >>> sets = {"Action", "Drama"}, {"Action", "Drama", "Romance"}
+    >>> set_phrase(Pair("genres", Style(Kind("set")), *map(frozenset, sets), True))
+    'genres: both Action, Drama (only here Romance)'
+    """
+    one, other = frozenset(pair.query), frozenset(pair.found)
+    if one == other:
+        return f"same {pair.name}: {_list(one)}" if one else f"{pair.name} empty in both"
+    shared, here, there = one & other, other - one, one - other
+    only = [
+        f"only {where} {_list(items)}"
+        for where, items in (("here", here), ("in the query", there))
+        if items
+    ]
+    if not shared:
+        return f"{pair.name}: {_list(other)}, not {_list(one)}"
+    if pair.speaks_for:
+        return f"{pair.name}: both {_list(shared)} ({', '.join(only)})"
+    return f"{pair.name}: {', '.join(only)} (both {_list(shared)})"
+
+
+def sequence_phrase(pair: Pair) -> str:
+    """Name the longest run of items that two sequences share (longest common block)."""
+    one, other = tuple(pair.query), tuple(pair.found)
+    if one == other:
+        return f"same {pair.name}: {_run(one)}"
+    if pair.speaks_for:
+        ours, theirs = ([_item(x) for x in cell[:COMPARED]] for cell in (one, other))
+        block = SequenceMatcher(None, ours, theirs, autojunk=False).find_longest_match()
+        if block.size:
+            run = _run(other[block.b : block.b + block.size])
+            return (
+                f"{pair.name}: both {run} ({block.size:,} of {len(one):,} and {len(other):,} items)"
+            )
+        return f"{pair.name} alike: {_run(one)} and {_run(other)}"
+    return f"{pair.name}: {_run(other)}, not {_run(one)}"
+
+
+def shape_phrase(pair: Pair) -> str:
+    """Draw two rows of numbers as small bars."""
+    one, other = (short_bars(cell) for cell in (pair.query, pair.found))
+    if _values(pair.query) == _values(pair.found):
+        return f"same {pair.name}: {other}"
+    if pair.speaks_for:
+        word = ("similar", "similar", "very similar")[pair.degree(5, 2, (0.97, 0.9))]
+        return f"{pair.name} {word}: {one} and {other}"
+    return f"{pair.name} {one} against {other}"
+
+
+def graph_phrase(pair: Pair) -> str:
+    """Say how large two graphs are."""
+    one, other = (
+        f"{len(cell.nodes):,} nodes with {len(cell.edges):,} edges"
+        for cell in (pair.query, pair.found)
+    )
+    if pair.query == pair.found:
+        return f"same {pair.name}: {other}"
+    if pair.speaks_for:
+        return f"{pair.name} alike: {one} and {other}"
+    return f"{pair.name} {one} against {other}"
+
+
+def object_phrase(pair: Pair) -> str:
+    """Show two cells of which nothing is known."""
+    one, other = (short(cell, 32) for cell in (pair.query, pair.found))
+    if plain(pair.query) == plain(pair.found):
+        return f"same {pair.name}: {other}"
+    return f"{pair.name} {one} {'and' if pair.speaks_for else 'against'} {other}"
+
+
+def short_bars(cell: Any) -> str:
+    """Draw numbers as bars of text; two or three of them are written."""
+    values = _values(cell)
+    if len(values) <= 3:
+        return "(" + ", ".join(f"{value:.3g}" for value in values) + ")"
+    return spark(values, BARS)
+
+
+def _values(cell: Any) -> list[float]:
+    values = [float(value) for value in (cell.tolist() if hasattr(cell, "tolist") else cell)]
+    return [value if abs(value) < float("inf") else 0.0 for value in values]
+
+
+def _list(items: Iterable[Any]) -> str:
+    names = [clean(str(item)) for item in plain(frozenset(items))]
+    more = len(names) - ITEMS
+    named = ", ".join(short(name, 24) for name in names[:ITEMS])
+    return (named or "none") + (f" and {more:,} more" if more > 0 else "")
+
+
+def _run(items: Sequence[Any]) -> str:
+    if not items:
+        return "(empty)"
+    steps = [short(_item(item), 16) for item in items[:STEPS]]
+    while len(steps) > 1 and sum(map(len, steps)) > RUN:
+        steps.pop()
+    return " → ".join([*steps, *(["…"] if len(steps) < len(items) else [])])
+
+
+def _item(item: Any) -> str:
+    if isinstance(item, frozenset | set):
+        return "+".join(str(x) for x in plain(item)) or "∅"
+    return str(plain(item))

@@ -1,0 +1,112 @@
+"""What all growers of trees share: samples, random streams, pauses, and the grown forest."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from lookalike._runtime.random_state import make_generator
+from lookalike._runtime.threads import blocks, check_stopped, run
+from lookalike.errors import InvalidInput, Param
+from lookalike.kernels.growing import MADE, STATES, WAITING, NodeStack, stack_root
+
+Trees = TypeVar("Trees")
+Tree = TypeVar("Tree")
+
+PAUSE = 1 << 19  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
+
+
+@dataclass(frozen=True, eq=False)
+class Grown(Generic[Trees]):
+    """Result of growing a forest.
+
+    Parameters
+    ----------
+    forest : Forest or SimilarityTrees
+    in_bag : uint8 array of shape (n, n_trees) or None
+        1 where a tree was grown on the row; None if it was not asked for.
+    """
+
+    forest: Trees
+    in_bag: np.ndarray | None = None
+
+
+def tree_states(random_state: Any, n_trees: int) -> np.ndarray:
+    """Return one state of the kernels' generator per tree."""
+    # Drawn before any tree is grown: the trees are then the same for every number of threads.
+    return make_generator(random_state).integers(1, STATES, size=n_trees, dtype=np.int64)
+
+
+def count_share(share: float | int, n: int, name: str) -> int:
+    """Turn a share in (0, 1] or a number above 1 into a number of rows, at most n."""
+    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
+    if whole and share > 1:
+        return min(int(share), n)
+    if isinstance(share, numbers.Real) and not isinstance(share, bool) and 0 < share <= 1:
+        # Rounded first: 0.7 of 10 rows is 7, not the 6 that 6.999... would be cut to.
+        return max(1, int(round(float(share) * n, 6)))
+    raise InvalidInput(
+        Param(name, share), "a share in (0, 1] or an integer above 1", repr(share), "Use one"
+    )
+
+
+def count_features(share: Any, d: int) -> int:
+    """Turn a share of the columns, a number, "sqrt" or "all" into a number of columns."""
+    if share == "all":
+        return d
+    if share == "sqrt":
+        return max(1, math.isqrt(d))
+    whole = isinstance(share, numbers.Integral) and not isinstance(share, bool)
+    if whole and int(share) >= 1:
+        return min(int(share), d)
+    if isinstance(share, float) and 0 < share <= 1:
+        return max(1, int(share * d))
+    raise InvalidInput(
+        "max_features",
+        "a share in (0, 1], an integer >= 1, 'sqrt' or 'all'",
+        repr(share),
+        "Use one",
+    )
+
+
+def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
+    """Grow a tree to its end; return the number of nodes.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the tree.
+    grow : callable
+        Goes on with the nodes on a stack, and returns after some time.
+    """
+    stack: NodeStack = stack_root(n_rows)
+    while stack.count[WAITING] > 0:
+        check_stopped()
+        grow(stack)
+    return int(stack.count[MADE])
+
+
+def grow_each(
+    grow_one: Callable[[int], Tree], n_trees: int, per_task: int, n_jobs: int | None
+) -> list[Tree]:
+    """Return trees grown side by side by threads, each from its own random stream.
+
+    Parameters
+    ----------
+    grow_one : callable from the number of a tree to the tree
+    n_trees : int
+    per_task : int
+        Trees that one task grows one after another; Ctrl-C is seen between two of them.
+    n_jobs : int, optional
+    """
+
+    def some(part: slice) -> list[Tree]:
+        return [grow_one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
+
+    grown = run(some, [(part,) for part in blocks(n_trees, per_task)], n_jobs, "growing trees")
+    return [tree for part in grown for tree in part]

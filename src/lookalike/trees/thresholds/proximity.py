@@ -1,0 +1,372 @@
+"""Proximities of rows in a forest, block by block: shared leaves, common ancestors, tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike._runtime.threads import blocks, run
+from lookalike.columns.ragged import Ragged
+from lookalike.kernels.proximity import SpreadRows
+from lookalike.trees.thresholds.flat import Forest, has_gaps, unknown_bin
+
+Soft = tuple[Ragged, Ragged]
+
+ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
+TALL = 2048  # rows whose leaves are compared with a block: many of them share one
+WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
+JOINED = 32  # rows and columns of a tile when two halves are joined
+
+
+def share_block(
+    codes_x: np.ndarray,
+    codes_y: np.ndarray,
+    soft_x: Soft | None = None,
+    soft_y: Soft | None = None,
+    leaf_offsets: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the share of trees in which two rows share a leaf.
+
+    Parameters
+    ----------
+    codes_x, codes_y : unsigned arrays of shape (n, n_trees), (m, n_trees)
+        Leaf of every row in every tree.
+    soft_x, soft_y : pairs of Ragged, optional
+        Leaves and weights of rows with missing values, from ``share_leaves``; such a row shares a
+        leaf with another to the degree sum(weight_x * weight_y).
+    leaf_offsets : int64 array, needed with the former
+        Where the leaf numbers of each tree begin.
+
+    Returns
+    -------
+    float64 array of shape (n, m)
+    """
+    from lookalike.kernels.proximity import overlap_soft, share_matches
+
+    codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
+    out = np.empty((len(codes_x), len(codes_y)))
+    share_matches(codes_x, codes_y, out)
+    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
+        one, other = Side(codes_x, soft_x), Side(codes_y, soft_y)
+        _fill_soft(overlap_soft, one, other, leaf_offsets, out)
+    return out
+
+
+def out_of_bag_block(
+    codes_x: np.ndarray,
+    bag_x: np.ndarray,
+    codes_y: np.ndarray,
+    bag_y: np.ndarray,
+    soft_x: Soft | None = None,
+    soft_y: Soft | None = None,
+    leaf_offsets: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the share of trees, among those grown on neither row, in which two rows share a leaf.
+
+    A pair without such a tree uses all trees.
+
+    Parameters
+    ----------
+    codes_x, codes_y, soft_x, soft_y, leaf_offsets
+        As for ``share_block``.
+    bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
+        1 where the tree was grown on the row.
+    """
+    from lookalike.kernels.proximity import count_matches, overlap_out_of_bag
+
+    shape = len(codes_x), len(codes_y)
+    shared, usable = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    # Rows grown on carry marks that match nothing, a different one on each side.
+    top = int(np.iinfo(codes_x.dtype).max)
+    count_matches(
+        np.where(bag_x > 0, codes_x.dtype.type(top), codes_x),
+        np.where(bag_y > 0, codes_y.dtype.type(top - 1), codes_y),
+        shared,
+    )
+    _count_usable(bag_x, bag_y, usable)
+    out = shared / np.maximum(usable, 1)
+    stranded = usable == 0
+    if stranded.any():
+        everywhere = share_block(codes_x, codes_y)
+        out[stranded] = everywhere[stranded]
+    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
+        one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
+        _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
+    return out
+
+
+def count_unusable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
+    """Return True for pairs of rows such that every tree was grown on one of the two."""
+    usable = np.empty((len(bag_x), len(bag_y)), np.int64)
+    _count_usable(bag_x, bag_y, usable)
+    return np.asarray(usable == 0)
+
+
+def _count_usable(bag_x: np.ndarray, bag_y: np.ndarray, out: np.ndarray) -> None:
+    from lookalike.kernels.proximity import count_matches
+
+    count_matches(
+        np.where(bag_x > 0, np.uint8(1), np.uint8(0)),
+        np.where(bag_y > 0, np.uint8(2), np.uint8(0)),
+        out,
+    )
+
+
+class Side(NamedTuple):
+    """The rows of one side of a block; see ``share_block`` and ``out_of_bag_block``."""
+
+    codes: np.ndarray
+    soft: Soft
+    bag: np.ndarray = np.empty((0, 0), np.uint8)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Which rows have gaps and so belong to several leaves."""
+        return np.diff(self.soft[0].offsets) > 0
+
+    def take(self, rows: np.ndarray) -> SpreadRows:
+        """Return some rows for kernels."""
+        leaves, weights = (part[rows] for part in self.soft)
+        bag = self.bag[rows] if len(self.bag) else self.bag
+        return SpreadRows(self.codes[rows], bag, leaves.values, weights.values, leaves.offsets)
+
+
+def _fill_soft(
+    overlap: Callable[..., None], one: Side, other: Side, leaf_offsets: np.ndarray, out: np.ndarray
+) -> None:
+    """Overwrite the pairs in which at least one row has gaps, in two rectangles."""
+    for rows, columns in _rectangles(one.spread, other.spread):
+        if one.spread[rows[0]] or other.spread[columns[0]]:
+            part = np.empty((len(rows), len(columns)))
+            overlap(one.take(rows), other.take(columns), leaf_offsets, part)
+            out[np.ix_(rows, columns)] = part
+
+
+# -- common ancestors ------------------------------------------------------------------------------
+
+
+def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
+    """Return what each node is worth as a lowest common ancestor.
+
+    "zhu2": its depth. "zhu3": the sum, over the nodes from the root's child down to it, of one over
+    the fitted rows there. "ting": its share of the fitted rows. "aryal": the logarithm of that
+    share.
+    """
+    mass = forest.mass
+    if method == "ting":
+        return np.asarray(mass / n_fitted)
+    if method == "aryal":
+        return np.asarray(np.log(np.maximum(mass, 1.0) / n_fitted))
+    if method == "zhu2":
+        return forest.nodes.depth.astype(np.float64)
+    from lookalike.kernels.trees import sum_down
+
+    weight = 1.0 / np.maximum(mass, 1.0)
+    weight[forest.offsets[:-1]] = 0.0  # the root is on every path and tells nothing
+    total = np.empty(len(weight))
+    sum_down(weight, forest.nodes.parent, forest.offsets, total)
+    return total
+
+
+def ancestor_block(
+    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, value: np.ndarray, kind: str = "value"
+) -> np.ndarray:
+    """Return the mean over trees of what the lowest common ancestors of two rows' leaves are worth.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, leaf_y : arrays of shape (n, n_trees), (m, n_trees)
+    value : array from ``node_values``
+    kind : {"value", "depth", "longer", "max"}
+        The value itself, or its share: of the depth of the deeper leaf, of the value of the deeper
+        leaf (equal depths: the mean of both shares), of the larger of the two leaves' values.
+    """
+    from lookalike.kernels.proximity import ancestor_sums
+
+    mode = ("value", "depth", "longer", "max").index(kind)
+    out = np.zeros((len(leaf_x), len(leaf_y)))
+    for wide in blocks(len(leaf_y), ANCESTOR_WIDE):
+        for tall in blocks(len(leaf_x), ANCESTOR_TALL):
+            part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
+            facts = forest.nodes, forest.offsets, forest.sizes[2]
+            ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
+            out[tall, wide] = part
+    out /= forest.n_trees
+    return out
+
+
+# -- tests on two paths ----------------------------------------------------------------------------
+
+
+def ratio_half(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    once: bool = False,
+    n_jobs: int | None = 1,
+) -> np.ndarray:
+    """Return the half of the ratio similarity that looks at the paths of x, summed over trees.
+
+    The similarity is this half plus the one with the roles exchanged, over the number of trees.
+    Rows have no gaps.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, leaf_y : arrays of shape (n, n_trees), (m, n_trees)
+    bins_y : array of shape (m, n_inputs)
+    once : bool
+        See ``ratio_block``.
+    n_jobs : int, optional
+        Threads.
+    """
+    from lookalike.kernels import proximity
+
+    splits, nodes, tests = forest.splits, forest.nodes, forest.tests
+    cuts = splits.cut.astype(bins_y.dtype)
+    total = np.empty((len(leaf_x), len(leaf_y)))
+    counter = _counter(forest)
+    parts = [(wide,) for wide in blocks(len(leaf_y), WIDE)]
+    # Tall tiles come one after another and share this memory: there is a place for every node.
+    number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
+    wanted = np.empty(len(forest.feature), np.uint8)
+    for tall in blocks(len(leaf_x), TALL):
+        place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
+        places = proximity.Places(place, number, wanted)
+        most = proximity.place_rows(leaf_x[tall], forest.offsets, nodes, places)
+
+        def one(
+            wide: slice, tall: slice = tall, places: proximity.Places = places, most: int = most
+        ) -> None:
+            side = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+            scratch = np.empty((proximity.TREES, most, len(side.leaf)))
+            part = np.zeros((tall.stop - tall.start, len(side.leaf)))
+            proximity.ratio_half(
+                places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
+            )
+            total[tall, wide] = part
+
+        run(one, parts, n_jobs, "comparing paths")
+    return total
+
+
+def ratio_square(
+    forest: Forest,
+    leaf: np.ndarray,
+    bins: np.ndarray,
+    once: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the ratio similarities of rows without gaps to each other, for equal weights of 1.
+
+    The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
+    """
+    from lookalike.kernels.proximity import join_halves
+
+    total = ratio_half(forest, leaf, leaf, bins, once, n_jobs)
+
+    def join(rows: slice) -> None:
+        for at in range(rows.start, len(leaf), JOINED):
+            columns = slice(at, at + JOINED)
+            join_halves(total[rows, columns], total[columns, rows], forest.n_trees)
+
+    run(join, [(rows,) for rows in blocks(len(leaf), JOINED)], n_jobs, "joining halves")
+    return total
+
+
+def ratio_block(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    bins_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    *,
+    parting: str = "twice",
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> np.ndarray:
+    """Return how far rows agree on the tests that either of them meets, as a mean over trees.
+
+    In a tree, with X and Y the tests on the two paths (known by content, each counted once),
+    ``common`` those of either on which both rows give the same answer, and X - Y those of X on
+    which y answers otherwise: ``common / (common + alpha |X - Y| + beta |Y - X|)``. A test on both
+    paths that the rows answer differently is counted in both differences (``parting="twice"``, as
+    published) or once in total, with the mean of the two weights (``"once"``).
+
+    A test that one of the rows cannot answer is left out for that pair; a tree left without any is
+    left out of the mean; NaN if no tree remains.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, bins_x, leaf_y, bins_y : arrays
+        Leaves and bins of the rows of both sides.
+    parting : {"twice", "once"}
+    alpha, beta : float
+        Weights of the differences. Unequal ones give a similarity that is not symmetric.
+
+    Returns
+    -------
+    float64 array of shape (len(leaf_x), len(leaf_y))
+    """
+    once, plain = parting == "once", alpha == beta == 1.0
+    gaps_x, gaps_y = has_gaps(bins_x), has_gaps(bins_y)
+    if plain and not (gaps_x.any() or gaps_y.any()):
+        half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
+        own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
+        half = half + (half if own else ratio_half(forest, leaf_y, leaf_x, bins_x, once)).T
+        half /= forest.n_trees
+        return half
+    sides = leaf_x, bins_x, leaf_y, bins_y
+    if not plain or gaps_x.all() or gaps_y.all():
+        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once)
+    # The faster kernel for the pairs without missing values; which kernel compares a pair depends
+    # on that pair alone, so that its value does not change with the block it is in.
+    out = np.empty((len(leaf_x), len(leaf_y)))
+    for rows, columns in _rectangles(gaps_x, gaps_y):
+        part = leaf_x[rows], bins_x[rows], leaf_y[columns], bins_y[columns]
+        out[np.ix_(rows, columns)] = ratio_block(forest, *part, parting=parting)
+    return out
+
+
+def _rectangles(gaps_x: np.ndarray, gaps_y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Cut a block into the pairs without missing values and two rectangles of the others."""
+    full_x, full_y = np.flatnonzero(~gaps_x), np.flatnonzero(~gaps_y)
+    gap_x, gap_y = np.flatnonzero(gaps_x), np.flatnonzero(gaps_y)
+    parts = [(full_x, full_y), (gap_x, np.arange(len(gaps_y))), (full_x, gap_y)]
+    return [(rows, columns) for rows, columns in parts if len(rows) and len(columns)]
+
+
+def _ratio_with_gaps(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    bins_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    weights: tuple[float, float],
+    once: bool,
+) -> np.ndarray:
+    """Return ratio similarities for any weights, of rows that may miss values."""
+    from lookalike.kernels import proximity
+
+    out = np.empty((len(leaf_x), len(leaf_y)))
+    unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
+    facts, counter = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    for wide in blocks(len(leaf_y), WIDE):
+        other = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        for tall in blocks(len(leaf_x), WIDE):
+            one = proximity.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
+            part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
+            proximity.ratio_whole(one, other, *facts, slots, unknown, weights, once, counter, part)
+            out[tall, wide] = part
+    return out
+
+
+def _counter(forest: Forest) -> np.ndarray:
+    """Return an empty array of the narrowest type that counts to the greatest depth."""
+    depth = forest.sizes[0]
+    return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)

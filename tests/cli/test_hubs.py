@@ -1,0 +1,94 @@
+"""``lookalike hubs``: figures before and after a reducer, for people and for programs."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lookalike.cli.app import app
+from lookalike.hubness import MutualProximity, hubness_report
+from lookalike.index import choose_measure
+from lookalike.measures import Vector
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 12)) * np.where(np.arange(60)[:, None] == 0, 0.01, 1)
+    path = tmp_path_factory.mktemp("hubs") / "rows.csv"
+    heads = [f"x{j}" for j in range(12)]
+    lines = [",".join([*heads, "label"])]
+    for i, row in enumerate(rows):
+        lines.append(",".join([*(f"{value!r}" for value in row.tolist()), "ab"[i % 2]]))
+    path.write_text("\n".join(lines))
+    return path, rows
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["hubs", *map(str, words)])
+
+
+def test_figures_are_those_of_the_library(file):
+    path, rows = file
+    told = json.loads(
+        run(path, "--measure", "vector", "--reduce", "mp", "--label", "label", "-o", "json").stdout
+    )
+    labels = np.array(["a", "b"] * 30)
+    expected = hubness_report(MutualProximity(Vector()).fit(rows), labels)
+    assert told["figures"] == json.loads(json.dumps(expected.figures))
+    assert told["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
+    before, after = told["figures"]["before"], told["figures"]["after"]
+    assert after["skewness"] < before["skewness"]
+
+
+def test_tables_for_people_and_programs(file, tmp_path):
+    path, _ = file
+    page = tmp_path / "hubs.html"
+    assert run(path, "--reduce", "nicdm", "-o", page, "-k", 3).exit_code == 0
+    told = run(path, "--reduce", "nicdm", "-k", 3)
+    assert told.exit_code == 0
+    assert "before" in told.stdout
+    assert "Rows in the most lists" in told.stdout
+    assert "<svg" in page.read_text()
+    table = list(csv.reader(io.StringIO(run(path, "-o", "csv").stdout)))
+    assert table[0] == ["figure", "meaning", "value"]
+    assert {name: value for name, _, value in table}["orphans"].isdecimal()
+
+
+def test_label_sets(tmp_path):
+    path = tmp_path / "sets.jsonl"
+    rows = [{"x": float(i), "tags": ["a"] if i < 5 else ["b", "c"]} for i in range(10)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    told = json.loads(run(path, "--label", "tags", "-k", 2, "-o", "json").stdout)
+    assert 0.5 < told["figures"]["value"]["retrieval"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--label", "lable"], "Did you mean 'label'?"),
+        (["-k", "60"], "found 60 rows"),
+        (["--measure", "vectr"], "Did you mean 'vector'?"),
+        (["-o", "/nowhere/x.html"], "/nowhere"),
+    ],
+)
+def test_errors_are_one_line(file, words, complaint):
+    told = run(file[0], *words)
+    assert told.exit_code == 1
+    assert complaint in told.stderr
+    assert len(told.stderr.strip().splitlines()) == 1
+
+
+def test_usage(file):
+    assert run(file[0], "--reduce", "magic").exit_code == 2
+
+
+def test_auto_chooses_and_says_why(file):
+    path, rows = file
+    measure, reason = choose_measure({f"x{j}": rows[:, j] for j in range(12)})
+    words = [path, "--measure", "auto", "--columns", ",".join(f"x{j}" for j in range(12))]
+    assert json.loads(run(*words, "-o", "json").stdout)["reason"] == reason
+    assert type(measure).__name__ in run(*words).stdout
