@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 LONGEST = 28  # characters of a cell in a table for people
@@ -23,16 +23,20 @@ def short(cell: Any, longest: int = LONGEST) -> str:
     cell = plain(cell)
     if isinstance(cell, float):
         text = f"{cell:.6g}"
-    elif isinstance(cell, list) and all(isinstance(item, str) for item in cell):
-        text = ", ".join(cell) or "(none)"
-    elif isinstance(cell, list) and all(isinstance(item, int | float) for item in cell):
-        text = spark(cell, longest) if len(cell) > 3 else " ".join(f"{x:.3g}" for x in cell)
-    elif isinstance(cell, list | dict):
-        text = json.dumps(cell, ensure_ascii=False)
+    elif isinstance(cell, list):
+        text = _list(cell, longest)
     else:
-        text = str(cell)
+        text = json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict) else str(cell)
     text = clean(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _list(items: list[Any], longest: int) -> str:
+    if all(isinstance(item, str) for item in items):
+        return ", ".join(items) or "(none)"
+    if all(isinstance(item, int | float) for item in items):
+        return spark(items, longest) if len(items) > 3 else " ".join(f"{x:.3g}" for x in items)
+    return json.dumps(items, ensure_ascii=False)
 
 
 def spark(values: Sequence[float], longest: int = LONGEST) -> str:
@@ -83,7 +87,7 @@ def percent(share: float) -> str:
 def plain(cell: Any) -> Any:
     """Return a cell as something JSON can hold.
 
-    Whole numbers lose their point, sets become sorted lists, dates are written in ISO form,
+    Integers lose their point, sets become sorted lists, dates are written in ISO form,
     durations in seconds, graphs as nodes and edges; what JSON has no word for becomes text.
 
     Examples
@@ -94,22 +98,9 @@ def plain(cell: Any) -> Any:
     """
     if cell is None or isinstance(cell, bool | str | int):
         return cell
-    if isinstance(cell, float):
-        if cell != cell:
-            return None
-        if abs(cell) == float("inf"):
-            return "inf" if cell > 0 else "-inf"
-        return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
-    if isinstance(cell, dt.datetime) and cell.time() == dt.time():
-        return cell.date().isoformat()
-    if isinstance(cell, dt.date | dt.time):
-        return cell.isoformat()
-    if isinstance(cell, dt.timedelta):
-        return plain(cell.total_seconds())
-    if isinstance(cell, frozenset | set):
-        return sorted(map(plain, cell), key=lambda item: (str(type(item)), str(item)))
-    if isinstance(cell, Mapping):
-        return {str(key): plain(value) for key, value in cell.items()}
+    for types, write in _PLAIN:
+        if isinstance(cell, types):
+            return write(cell)
     if hasattr(cell, "nodes") and hasattr(cell, "edges"):
         return {"nodes": plain(cell.nodes), "edges": plain(cell.edges)}
     if hasattr(cell, "tolist"):
@@ -117,3 +108,30 @@ def plain(cell: Any) -> Any:
     if isinstance(cell, Iterable) and not isinstance(cell, bytes):
         return [plain(item) for item in cell]
     return str(cell)
+
+
+def _plain_float(cell: float) -> int | float | str | None:
+    if cell != cell:
+        return None
+    if abs(cell) == float("inf"):  # JSON has no word for it
+        return "inf" if cell > 0 else "-inf"
+    return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
+
+
+def _plain_datetime(cell: dt.datetime) -> str:
+    return (cell.date() if cell.time() == dt.time() else cell).isoformat()
+
+
+def _plain_set(cell: Set[Any]) -> list[Any]:
+    return sorted(map(plain, cell), key=lambda item: (str(type(item)), str(item)))
+
+
+# A datetime is a date too, so it comes first.
+_PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (float, _plain_float),
+    (dt.datetime, _plain_datetime),
+    (dt.date | dt.time, lambda cell: cell.isoformat()),
+    (dt.timedelta, lambda cell: plain(cell.total_seconds())),
+    (frozenset | set, _plain_set),
+    (Mapping, lambda cell: {str(key): plain(value) for key, value in cell.items()}),
+)

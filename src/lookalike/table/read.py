@@ -20,6 +20,7 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.table.formats import sources
+from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
@@ -127,12 +128,9 @@ def read_table(
     """
     if schema is not None:
         if kinds is not None or missing is not None:
-            raise InvalidInput(
-                Param("schema", of="read_table"),
-                "the kinds and missing values of the schema alone",
-                "others besides it",
-                "Leave them out",
-            )
+            needed = "the kinds and missing values of the schema alone"
+            who = Param("schema", of="read_table")
+            raise InvalidInput(who, needed, "others besides it", "Leave them out")
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = missing_tokens(missing)
     if lazy:
@@ -147,7 +145,7 @@ def read_table(
     matrix = sources.numeric_array(source)
     if matrix is not None:
         return _read_array(matrix, kinds, tokens)
-    raws = sources.raw_columns(source, read_as_text(kinds), tokens, encoding, delimiter)
+    raws = sources.raw_columns(source, CsvOptions(tokens, read_as_text(kinds), encoding, delimiter))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
@@ -163,14 +161,14 @@ def _read_array(
     names = [f"x{j}" for j in range(matrix.shape[1])]
     chosen = given_kinds(kinds, names)
     matrix = sources.without_tokens(matrix, tokens)
-    columns, aside = [], []
-    for j, name in enumerate(names):
-        if name not in chosen:
-            columns.append(Column(name, ARRAY_NUMBER, matrix[:, j]))
-        elif (kind := chosen[name]) is not None:
-            columns.append(convert(of_array(name, matrix[:, j]), kind))
+    columns: list[Column] = []
+    aside: list[Column] = []
+    for name, cells in zip(names, matrix.T, strict=True):
+        if name in chosen:
+            kind = chosen[name]
+            (aside if kind is None else columns).append(_read_as(of_array(name, cells), kind))
         else:
-            aside.append(set_aside(of_array(name, matrix[:, j]), BY_HAND))
+            columns.append(Column(name, ARRAY_NUMBER, cells))
     return make_table(columns, aside, tokens)
 
 
@@ -208,13 +206,9 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
         columns = [replace(c, kind=replace(c.kind, role="")) for c in columns]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
-        name = aside[0].name
-        raise InvalidInput(
-            "read_table",
-            "a column to compare",
-            f"none: {reasons}",
-            ("Add a column, or say what one is: ", Param("kinds", {name: "category"})),
-        )
+        example = Param("kinds", {aside[0].name: "category"})
+        hint = ("Add a column, or say what one is: ", example)
+        raise InvalidInput("read_table", "a column to compare", f"none: {reasons}", hint)
     return Table(columns, aside, missing=tokens)
 
 
@@ -241,32 +235,25 @@ def missing_tokens(missing: Any) -> tuple[Any, ...]:
         return (missing,)
     if isinstance(missing, Iterable):
         return tuple(missing)
-    raise WrongType(
-        Param("missing", of="read_table"),
-        "a list of strings or numbers",
-        type(missing).__name__,
-        ("Pass for example ", Param("missing", ["?"])),
-    )
+    hint = ("Pass for example ", Param("missing", ["?"]))
+    needed = "a list of strings or numbers"
+    raise WrongType(Param("missing", of="read_table"), needed, type(missing).__name__, hint)
 
 
 def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
     """Check what the caller says about columns; a position may stand for a name."""
     if kinds is None:
         return {}
+    who = Param("kinds", of="read_table")
     if not isinstance(kinds, Mapping):
-        raise WrongType(
-            Param("kinds", of="read_table"),
-            "a mapping of column to kind",
-            type(kinds).__name__,
-            ("Pass for example ", Param("kinds", {"size": "category"})),
-        )
+        hint = ("Pass for example ", Param("kinds", {"size": "category"}))
+        raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
     chosen = {}
     for key, given in kinds.items():
         name = str(key)
         if isinstance(key, int | np.integer) and name not in names:
             name = names[int(key)] if -len(names) <= key < len(names) else name
         if name not in names:
-            who = Param("kinds", of="read_table")
             raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
         chosen[name] = given_kind(name, given)
     return chosen
@@ -346,7 +333,7 @@ def as_table(
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
     raws = sources.raw_columns(
-        source, read_as_text(schema.kinds), schema.missing, encoding, delimiter
+        source, CsvOptions(schema.missing, read_as_text(schema.kinds), encoding, delimiter)
     )
     if sources.has_no_names(source):
         names = _array_names(len(raws), schema, who)
@@ -424,13 +411,9 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
         needed = f"the {len(schema.kinds)} columns of the fitted table"
         raise InvalidInput(who, needed, f"no column {name_some(missing, 5)}", hint)
     if extra:
-        warning = LookalikeWarning(
-            who,
-            "only the columns of the fitted table",
-            f"also {name_some(extra, 5)}",
-            "They are not used; leave them out to silence this",
-        )
-        warnings.warn(warning, stacklevel=4)
+        hint = "They are not used; leave them out to silence this"
+        needed, found = "only the columns of the fitted table", f"also {name_some(extra, 5)}"
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
@@ -453,15 +436,10 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
     unnamed = names == [f"x{j}" for j in range(len(names))]
     if not unnamed or len(raws) != len(names) or any(raw.name in names for raw in raws):
         return raws
-    warnings.warn(
-        LookalikeWarning(
-            who,
-            "columns without names, as the fitted array",
-            f"names ({name_some([raw.name for raw in raws], 5)})",
-            "They are taken by position; fit on a table with names to match by name",
-        ),
-        stacklevel=3,
-    )
+    found = f"names ({name_some([raw.name for raw in raws], 5)})"
+    hint = "They are taken by position; fit on a table with names to match by name"
+    needed = "columns without names, as the fitted array"
+    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
     return [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
 
 

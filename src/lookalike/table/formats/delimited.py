@@ -27,6 +27,23 @@ HEAD = 2**16  # bytes that the delimiter is guessed from
 LOOKED_AT = 100  # cells that show what a column of text may be, before all are tried
 
 
+class CsvOptions(NamedTuple):
+    """What the caller says about a CSV file; other formats know it by themselves.
+
+    Parameters
+    ----------
+    missing : tokens that mean "no cell"
+    as_text : columns to be kept as they are written ("007" is not 7)
+    encoding : encoding of the file, UTF-8 unless given
+    delimiter : what parts the fields, where it is not to be guessed
+    """
+
+    missing: Sequence[Any]
+    as_text: Collection[str]
+    encoding: str | None
+    delimiter: str | None
+
+
 def _open(path: Path, data: bytes | None) -> BinaryIO:
     return path.open("rb") if data is None else io.BytesIO(data)
 
@@ -66,15 +83,7 @@ class _Csv(NamedTuple):
         )
 
 
-def read_csv(
-    path: Path,
-    data: bytes | None,
-    tabs: bool,
-    missing: Sequence[Any],
-    as_text: Collection[str],
-    encoding: str | None,
-    delimiter: str | None = None,
-) -> list[Raw]:
+def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) -> list[Raw]:
     """Read a CSV file into columns.
 
     Arrow's reader finds fractions, dates and true/false. Integers are read as text, since it would
@@ -86,17 +95,14 @@ def read_csv(
     data : its content where it was compressed, else None
     tabs : bool
         Whether tabs part the fields, whatever else is seen.
-    missing : tokens that mean "no cell"
-    as_text : columns to be kept as they are written
-    encoding : encoding of the file, UTF-8 unless given
-    delimiter : what parts the fields, where it is not to be guessed
+    options : CsvOptions
     """
-    encoding = _encoding(path, data, encoding)
-    if delimiter is not None:
-        _check_delimiter(delimiter)
-    file = _Csv(path, data, encoding, delimiter or "\t", missing)
+    encoding, delimiter = _encoding(path, data, options.encoding), options.delimiter
+    _check_delimiter(delimiter)
+    file = _Csv(path, data, encoding, delimiter or "\t", options.missing)
     if delimiter is None and not tabs:
         file = file._replace(delimiter=_find_delimiter(file))
+    as_text = options.as_text
     try:
         table = _read_typed(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
@@ -217,7 +223,9 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
     return "utf-16" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
 
 
-def _check_delimiter(delimiter: str) -> None:
+def _check_delimiter(delimiter: str | None) -> None:
+    if delimiter is None:
+        return
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
         hint = Phrase("Use for example ", Param("delimiter", ";"))
         raise InvalidInput(

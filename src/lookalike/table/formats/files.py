@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.saving.safe_json import DEEPEST, json_depth
-from lookalike.table.formats.delimited import read_csv, unreadable
+from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
 from lookalike.table.formats.raw import Raw, of_arrow, of_values
 
 FORMATS = {
@@ -49,27 +49,18 @@ CHUNK = 2**24  # bytes unpacked at a time
 ROWS = 2**17  # rows of a Parquet file read at a time
 
 
-def read_file(
-    path: Path,
-    *,
-    missing: Sequence[Any],
-    as_text: Collection[str],
-    encoding: str | None,
-    delimiter: str | None = None,
-) -> list[Raw]:
+def read_file(path: Path, options: CsvOptions) -> list[Raw]:
     """Read a file into columns; the format is told by the ending of the name.
 
     Parameters
     ----------
     path : Path
-    missing : tokens that mean "no cell"
-    as_text : columns of a CSV file to be kept as they are written ("007" is not 7)
-    encoding : encoding of a CSV file, UTF-8 unless given
-    delimiter : what parts the fields of a CSV file, where it is not to be guessed
+    options : CsvOptions
+        What is to be known of a CSV file.
     """
     kind, packed = _format(path)
     try:
-        return _read(path, kind, packed, missing, as_text, encoding, delimiter)
+        return _read(path, kind, packed, options)
     except LookalikeError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -88,21 +79,13 @@ def read_file(
         ) from error
 
 
-def _read(
-    path: Path,
-    kind: str,
-    packed: bool,
-    missing: Sequence[Any],
-    as_text: Collection[str],
-    encoding: str | None,
-    delimiter: str | None,
-) -> list[Raw]:
+def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]:
     if path.stat().st_size == 0:
         hint = "See whether saving or downloading it came to an end"
         raise unreadable(path, f"a {kind} file with rows", "an empty file", hint)
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
-        return read_csv(path, data, kind == "tsv", missing, as_text, encoding, delimiter)
+        return read_csv(path, data, kind == "tsv", options)
     if kind == "excel":
         return _read_excel(path, packed)
     if kind in ("json", "jsonl"):

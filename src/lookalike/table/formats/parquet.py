@@ -56,13 +56,11 @@ def _files_of(path: Path) -> list[Path]:
             hint = "Name a folder of .parquet files"
             raise unreadable(path, "a folder with Parquet files", "none in it", hint)
         return inside
-    if not path.exists() and glob.has_magic(str(path)):
-        matched = sorted(Path(name) for name in glob.glob(str(path)))
+    if not path.exists():
+        matched = sorted(map(Path, glob.glob(str(path)))) if glob.has_magic(str(path)) else []
         if not matched:
             raise missing_file(path)
         return matched
-    if not path.exists():
-        raise missing_file(path)
     if path.suffix.lower() not in ENDINGS:
         hint = "Write the rows as Parquet, or read them in memory: read_table(path)"
         raise unreadable(path, "a Parquet file", f"the ending {path.suffix!r}", hint)

@@ -121,8 +121,9 @@ class Raw:
             return of_values(self.name, cells)
         if pa.types.is_dictionary(self.type):
             return self._without_levels(words)
-        if not is_number(self.type):
-            return self
+        return self._without_numbers(words) if is_number(self.type) else self
+
+    def _without_numbers(self, words: set[str]) -> Raw:
         numbers = [number for number in map(as_number, words) if number is not None]
         hit = np.isin(to_numpy(self.cells), numbers)
         if not hit.any():

@@ -18,6 +18,7 @@ import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
 from lookalike.errors import InPython, InvalidInput, WrongType
+from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.files import read_file, records_to_raw
 from lookalike.table.formats.raw import (
     Raw,
@@ -33,17 +34,15 @@ from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
 
 UNNAMED = "unnamed"
+TWO_AXES = InPython(" (Expected 2D array)")  # words that scikit-learn's checks look for
 
 
 def numeric_array(source: Any) -> np.ndarray | None:
     """Return an array of numbers as a matrix of floats, checked for its shape; else None."""
     if hasattr(source, "tocsr") and hasattr(source, "toarray"):
-        raise WrongType(
-            "read_table",
-            "a dense table",
-            f"sparse data ({type(source).__name__})",
-            InPython("Sparse input is not supported: call .toarray() if it fits in memory"),
-        )
+        found = f"sparse data ({type(source).__name__})"
+        hint = "Sparse input is not supported: call .toarray() if it fits in memory"
+        raise WrongType("read_table", "a dense table", found, InPython(hint))
     if isinstance(source, list | tuple) and source:
         source = _array_of_rows(source)
     if not isinstance(source, np.ndarray) or source.dtype.names is not None:
@@ -73,14 +72,9 @@ def _check_axes(array: np.ndarray) -> None:
     if array.ndim == 2:
         check_shape(*array.shape)
         return
-    raise InvalidInput(
-        "read_table",
-        ("rows and columns", InPython(" (Expected 2D array)")),
-        f"a {array.ndim}D array of shape {array.shape}",
-        InPython(
-            "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row"
-        ),
-    )
+    found = f"a {array.ndim}D array of shape {array.shape}"
+    hint = "Reshape your data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row"
+    raise InvalidInput("read_table", ("rows and columns", TWO_AXES), found, InPython(hint))
 
 
 def check_shape(n_rows: int, n_columns: int) -> None:
@@ -97,19 +91,10 @@ def check_shape(n_rows: int, n_columns: int) -> None:
             raise InvalidInput("read_table", "rows and columns", found, hint)
 
 
-def raw_columns(
-    source: Any,
-    as_text: set[str],
-    tokens: Sequence[Any],
-    encoding: str | None,
-    delimiter: str | None = None,
-) -> list[Raw]:
+def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
     """Take any source apart into columns; names are checked, and so is that there are rows."""
     if isinstance(source, str | os.PathLike):
-        path = Path(source).expanduser()
-        raws = read_file(
-            path, missing=tokens, as_text=as_text, encoding=encoding, delimiter=delimiter
-        )
+        raws = read_file(Path(source).expanduser(), options)
     elif isinstance(source, np.ndarray):
         raws = _array_columns(source)
     elif isinstance(source, Mapping):
@@ -119,12 +104,9 @@ def raw_columns(
     elif isinstance(source, list | tuple):
         raws = _row_columns(source)
     else:
-        raise WrongType(
-            "read_table",
-            "a file, a frame, an array, a dictionary of columns or a list of records",
-            type(source).__name__,
-            "Turn it into one of these",
-        )
+        needed = "a file, a frame, an array, a dictionary of columns or a list of records"
+        hint = "Turn it into one of these"
+        raise WrongType("read_table", needed, type(source).__name__, hint)
     raws = name_unnamed(raws)
     check_columns("read_table", raws)
     check_shape(len(raws[0]) if raws else 0, len(raws))
@@ -176,12 +158,10 @@ def _column(name: str, cells: Any) -> Raw:
         if not isinstance(known.type, pa.BaseExtensionType):
             return of_arrow(name, known)
     if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
-        raise InvalidInput(
-            "read_table",
-            "a dictionary of columns, each a list of cells",
-            f"{type(cells).__name__} {cells!r:.40} in column {name!r}",
-            "Give one row as a list with one record: [{...}]",
-        )
+        found = f"{type(cells).__name__} {cells!r:.40} in column {name!r}"
+        hint = "Give one row as a list with one record: [{...}]"
+        needed = "a dictionary of columns, each a list of cells"
+        raise InvalidInput("read_table", needed, found, hint)
     return of_values(name, cells)
 
 
@@ -217,13 +197,12 @@ def has_no_names(source: Any) -> bool:
 def _frame_columns(frame: Any) -> list[Raw]:
     if len(frame) == 0 or len(frame.columns) == 0:
         check_shape(len(frame), len(frame.columns))
-    raws = []
-    for series in frame.iter_columns():
-        name = series.name
-        if isinstance(name, tuple):  # columns of two levels, as pandas makes them in a pivot
-            name = "_".join(str(part) for part in name)
-        raws.append(_series_column(str(name), series))
-    return raws
+    return [_series_column(_flat_name(series.name), series) for series in frame.iter_columns()]
+
+
+def _flat_name(name: Any) -> str:
+    """Return the name of a column; one of several levels, as pandas makes in a pivot, is joined."""
+    return "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def _series_column(name: str, series: Any) -> Raw:
@@ -270,15 +249,10 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
                 raise InvalidInput("read_table", f"{width} cells in every row", found, hint)
         check_shape(len(rows), width)
         return [of_values(f"x{j}", [row[j] for row in rows]) for j in range(width)]
-    raise InvalidInput(
-        "read_table",
-        ("records or rows", InPython(" (Expected 2D array)")),
-        f"a list of {type(rows[0]).__name__}, which has one axis",
-        (
-            InPython("Reshape your data: g"),
-            "ive a dictionary of columns, a list of records or a list of rows",
-        ),
-    )
+    found = f"a list of {type(rows[0]).__name__}, which has one axis"
+    hint = "ive a dictionary of columns, a list of records or a list of rows"
+    reshape = InPython("Reshape your data: g")
+    raise InvalidInput("read_table", ("records or rows", TWO_AXES), found, (reshape, hint))
 
 
 def without_tokens(matrix: np.ndarray, tokens: Sequence[Any]) -> np.ndarray:

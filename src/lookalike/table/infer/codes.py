@@ -234,12 +234,12 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
             return (False, True)
         if isinstance(value, int | float):
             return (0, 1)
-    of_yes, of_no = _answers()
-    if no is None:
-        no = of_yes[written(yes).strip().lower()]
-    if yes is None:
-        yes = of_no[written(no).strip().lower()]
-    return (no, yes)
+    return (_opposite(yes) if no is None else no, _opposite(no) if yes is None else yes)
+
+
+def _opposite(value: Any) -> str:
+    word = written(value).strip().lower()
+    return next(words[word] for words in _answers() if word in words)
 
 
 def infer_flag(raw: Raw) -> Guess:

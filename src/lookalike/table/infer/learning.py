@@ -195,9 +195,7 @@ class _Numbers(Facts):
         return MAX_NUMBERS if large else MAX_PLAIN_INTEGERS
 
     def _merge(self, other: _Numbers) -> None:
-        other.distinct.settle()
-        values, counts = other.ends
-        self.ends = _join_ends(self.ends, (values, counts))
+        self.ends = _join_ends(self.ends, other.ends)
         self.broken = other.broken if self.broken is None else self.broken
         if self.kept is None and other.kept is not None:
             self.kept, self.distinct = other.kept, _Distinct()
@@ -294,28 +292,23 @@ class _Truths(Facts):
         return self._standing(pa.array(list(self.counts), pa.bool_()), times)
 
 
-class _Lists(Facts):
-    """Lists: what decides about them (``ListFacts``), and some to be read."""
+class _Others(Facts):
+    """Cells of which the type decides alone; some are kept to be read."""
 
-    def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
-        super().__init__(name, kind, all_values)
-        self.some: Any = None
+    shown = 1
+    some: Any = None
 
     def _count(self, raw: Raw, here: np.ndarray) -> None:
-        self._know(list_facts(raw.cells))
-        self._show(raw.cells.drop_null()[:SHOWN])
+        self._keep(raw.cells.drop_null()[: self.shown])
 
-    def _know(self, found: ListFacts | None) -> None:
-        if found is not None:
-            self.lists = found if self.lists is None else self.lists.merge(found)
+    def _merge(self, other: _Others) -> None:
+        self._keep(other.some)
 
-    def _show(self, cells: Any) -> None:
-        if cells is not None and (self.some is None or len(self.some) < SHOWN):
-            self.some = cells if self.some is None else pa.concat_arrays([self.some, cells])
-
-    def _merge(self, other: _Lists) -> None:
-        self._know(other.lists)
-        self._show(other.some)
+    def _keep(self, cells: Any) -> None:
+        if self.some is None:
+            self.some = cells
+        elif cells is not None and len(self.some) < self.shown:
+            self.some = pa.concat_arrays([self.some, cells])
 
     def raw(self) -> Raw:
         cells = pa.nulls(1, self.type) if self.some is None else self.some
@@ -324,23 +317,22 @@ class _Lists(Facts):
         return Raw(self.name, cells, times=times)
 
 
-class _Others(Facts):
-    """Cells of which the type decides alone."""
+class _Lists(_Others):
+    """Lists: also what decides about all of them (``ListFacts``)."""
 
-    def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
-        super().__init__(name, kind, all_values)
-        self.some: Any = None
+    shown = SHOWN
 
     def _count(self, raw: Raw, here: np.ndarray) -> None:
-        if self.some is None:
-            self.some = raw.cells.drop_null()[:1]
+        super()._count(raw, here)
+        self._know(list_facts(raw.cells))
 
     def _merge(self, other: _Others) -> None:
-        self.some = other.some if self.some is None else self.some
+        super()._merge(other)
+        self._know(other.lists)
 
-    def raw(self) -> Raw:
-        cells = pa.nulls(1, self.type) if self.some is None else self.some
-        return Raw(self.name, cells, times=np.array([self.rows]))
+    def _know(self, lists: ListFacts | None) -> None:
+        if lists is not None:
+            self.lists = lists if self.lists is None else self.lists.merge(lists)
 
 
 def facts_of(raw: Raw, all_values: bool = False) -> Facts:

@@ -202,12 +202,19 @@ def find_sets(words: Words) -> SetsFound | None:
     for separator, rule in thresholds.SET_RULES.items():
         with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
         # One cell may hold all there is to see in a handful of strings.
-        if with_it >= 2 or (with_it == 1 and 2 <= len(words) <= 6):
-            some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
-            cells = [split_items(word, separator) for word in some]
-            counts = Counter(item for items in cells for item in set(items))
-            if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
-                return SetsFound(separator, len(counts), rule.punctuation)
+        if with_it >= (1 if 2 <= len(words) <= 6 else 2):
+            found = _split_by(words, separator, rule)
+            if found is not None:
+                return found
+    return None
+
+
+def _split_by(words: Words, separator: str, rule: thresholds.SetRule) -> SetsFound | None:
+    some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
+    cells = [split_items(word, separator) for word in some]
+    counts = Counter(item for items in cells for item in set(items))
+    if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
+        return SetsFound(separator, len(counts), rule.punctuation)
     return None
 
 
@@ -342,16 +349,19 @@ def _items(word: str) -> list[Any] | None:
         if match is None or (match["bare"] is not None and not match["bare"].strip()):
             return None
         at = match.end()
-        if match["bare"] is not None:
-            items.append(_value(match["bare"].strip()))
-        else:
-            quoted = match["one"] if match["one"] is not None else match["two"]
-            items.append(ESCAPED.sub(lambda m: LETTERS.get(m[1], m[1]), quoted))
+        items.append(_item(match))
     if len(items) == 1 and isinstance(items[0], str) and "," not in inside and " " in inside:
         numbers = [_value(part) for part in inside.split()]  # as numpy prints an array
-        if all(isinstance(number, float) for number in numbers):
-            return numbers
+        items = numbers if {type(number) for number in numbers} == {float} else items
     return items
+
+
+def _item(match: re.Match[str]) -> Any:
+    """Return an item: a bare word for what it says, a quoted one without its escapes."""
+    if match["bare"] is not None:
+        return _value(match["bare"].strip())
+    quoted = match["one"] if match["one"] is not None else match["two"]
+    return ESCAPED.sub(lambda letter: LETTERS.get(letter[1], letter[1]), quoted)
 
 
 def _value(text: str) -> Any:

@@ -109,15 +109,20 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     styles = [(mark, thousands) for mark, thousands, form in _STYLES if all_match(bodies, form)]
     if not styles:
         return None
-    mark, thousands = styles[0]
-    other = next((mark_ for mark_, _ in styles if mark_ != mark), "")
-    if not thousands and mark == "." and prefer == "," and other:
-        if all_match(bodies, rf"^{_GROUPED}$"):
-            mark, thousands = ",", "."
-    elif thousands and other and prefer == other:
-        mark, thousands = next(style for style in styles if style[0] == prefer)
-    doubtful = (mark, thousands) != (".", "")
-    return mark, thousands, other if doubtful else ""
+    first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
+    if not others:
+        return *first, ""
+    style, other = first, others[0][0]
+    if first == (
+        ".",
+        "",
+    ):  # plain numbers stay so, unless a comma is proven and all may be thousands
+        if prefer != "," or not all_match(bodies, rf"^{_GROUPED}$"):
+            return *first, ""
+        style = (",", ".")
+    elif first[1] and prefer == other:
+        style = others[0]
+    return *style, other
 
 
 def _find_affixes(parts: Any) -> tuple[str, str, str] | None:
@@ -290,13 +295,7 @@ def _plain(distinct: Any) -> Any:
 
 def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a number column."""
-    reading = kind.reading
-    if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
-        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
-    if raw.is_text:
-        raw, reading = _read_text_as(raw, kind, fitted)
-    elif kind.role == "date" and (not fitted or (reading is not None and reading.form)):
-        raw, reading = _read_compact(raw, kind)
+    raw, reading = _typed(raw, kind, fitted)
     values, source = _floats(raw)
     if not values.flags.writeable:  # memory shared with the source; kernels want arrays of one sort
         values = values.copy()
@@ -304,23 +303,24 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
         role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
         kind = replace(kind, source=source or kind.source, role=role, reading=reading)
     elif source and source != kind.source:
-        raise InvalidInput(
-            f"Column {raw.name!r}",
-            f"{kind.source or 'plain number'}s, as in the fitted table",
-            f"{source}s",
-            "Give the column the type it had before",
-        )
+        needed = f"{kind.source or 'plain number'}s, as in the fitted table"
+        hint = "Give the column the type it had before"
+        raise InvalidInput(f"Column {raw.name!r}", needed, f"{source}s", hint)
     return Column(raw.name, kind, values)
 
 
-def _read_compact(raw: Raw, kind: Kind) -> tuple[Raw, Reading | None]:
-    """Take integers such as 20200924 for what they say."""
-    if not raw.is_arrow or not is_number(raw.type):
-        return raw, kind.reading
-    text = [None if value is None else written(value) for value in raw.values()]
-    if not any(text):
-        return raw, kind.reading
-    return _read_text_as(of_values(raw.name, text), kind)
+def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
+    """Return typed cells, and how they were read if they were text or dates such as 20200924."""
+    if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
+        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
+    if raw.is_text:
+        return _read_text_as(raw, kind, fitted)
+    compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
+    if compact and raw.is_arrow and is_number(raw.type):
+        text = [None if value is None else written(value) for value in raw.values()]
+        if any(text):
+            return _read_text_as(of_values(raw.name, text), kind)
+    return raw, kind.reading
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -402,11 +402,9 @@ def _parse_known(words: Words, known: Reading | None) -> tuple[Reading | None, A
         return None
     elif known.decimal == "," and not known.thousands:  # or than this separator
         found = find_numbers(words, ",")
-    if found is not None and (found.reading.form, found.reading.decimal) == (
-        known.form,
-        known.decimal,
-    ):
-        return found.reading, found.cells
+    reading = known if found is None else found.reading
+    if found is not None and (reading.form, reading.decimal) == (known.form, known.decimal):
+        return reading, found.cells
     cells, fits = parse(words.distinct, known)
     return (known, cells) if fits.all() else None
 
@@ -505,53 +503,46 @@ class _Integers(NamedTuple):
     large: bool
     lossy: bool
 
-    @property
-    def between(self) -> str:
-        return f"from {self.low} to {self.high}"
-
 
 def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     """Recognize integers that are names or dates; None for quantities."""
     low, high = int(values.min()), int(values.max())
-    if (
-        roles.says_date(raw.name)
-        and thresholds.COMPACT_DATES[0] <= low
-        and high <= thresholds.COMPACT_DATES[1]
-    ):
-        guess = _compact_dates(raw)
-        if guess is not None:
-            return guess
+    first, last = thresholds.COMPACT_DATES
+    dated = roles.says_date(raw.name) and first <= low and high <= last
+    guess = _compact_dates(raw) if dated else None
     large = max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER
-    if not large and not roles.is_key_name(raw.name):
-        return None
+    if guess is not None or not (large or roles.is_key_name(raw.name)):
+        return guess
     lossy = large and len(np.unique(values)) > len(np.unique(values.astype(np.float64)))
     facts = _Integers(low, high, _distinct(raw, values), large, lossy)
-    guess = None
     if facts.distinct == raw.count == raw.rows and raw.count > 1:
         guess = _identifier(raw, facts)
-    if guess is None and (lossy or (roles.is_code_name(raw.name) and facts.distinct < raw.count)):
-        reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
-        kind = Kind("category", reason, role="code", confidence=0.8, close="number")
-        guess = Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
-    return guess
+    return guess or _code(raw, facts)
+
+
+def _code(raw: Raw, facts: _Integers) -> Guess | None:
+    """Say why integers are categories written in digits; None where they are not."""
+    if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
+        return None
+    reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
+    kind = Kind("category", reason, role="code", confidence=0.8, close="number")
+    return Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
 
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
     name, count, span = raw.name, raw.count, facts.high - facts.low
     key, row = roles.is_identifier_name(name), roles.is_row_name(name)
-    if row and facts.low >= 0 and count >= thresholds.MIN_ROWS_FOR_PATTERN and span >= count:
+    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
+    if row and many and facts.low >= 0 and span >= count:
         reason = f"{facts.distinct:,} distinct whole numbers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
-    if span == count - 1 and (key or row):
-        reason = f"consecutive whole numbers {facts.between}, named {name!r}"
+    if (key or row) and span == count - 1:
+        reason = f"consecutive whole numbers from {facts.low} to {facts.high}, named {name!r}"
         return _aside(reason, confidence=0.95)
-    long = facts.lossy or (
-        facts.large and not roles.says_date(name) and count >= thresholds.MIN_ROWS_FOR_PATTERN
-    )
-    if not (
-        key or long or (roles.is_code_name(name) and count >= thresholds.MIN_ROWS_FOR_CONSTANT)
-    ):
+    long = facts.lossy or (facts.large and many and not roles.says_date(name))
+    coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
+    if not (key or long or coded):
         return None
     reason = f"{facts.distinct:,} distinct whole numbers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")

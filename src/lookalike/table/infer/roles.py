@@ -152,19 +152,12 @@ def name_reason(words: Words) -> tuple[str, float] | None:
         return None
     if all_match(words.distinct, DNA):
         return None
+    least = {what: share * count for what, share in thresholds.MIN_SHARE_OF_NAMES.items()}
     tokens = _tokens(words.name)
-    named = bool(tokens) and tokens[-1] in name_words()["names"]
-    if (
-        named
-        and count >= 5
-        and n >= thresholds.MIN_SHARE_OF_NAMES["named"] * count
-        and (n > 20 or n == count)
-    ):
-        return f"named {words.name!r}", 0.9
-    if (
-        count >= thresholds.MIN_ROWS_FOR_PATTERN
-        and n >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * count
-    ):
+    if tokens and tokens[-1] in name_words()["names"] and count >= 5:
+        if n >= least["named"] and (n > 20 or n == count):
+            return f"named {words.name!r}", 0.9
+    if count >= thresholds.MIN_ROWS_FOR_PATTERN and n >= least["unnamed"]:
         return "nearly a different one in every row", 0.7
     return None
 
@@ -234,9 +227,8 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
         return value > high + 2 * width and width > 0
     if low < 0:  # a negative number among others must be farther away
         return value < low - 5 * width
-    if value in thresholds.SURE_SENTINELS or value < low - 2 * width or (value == -1 and low > 0):
-        return True
-    return value <= -9 and value < -high / 2
+    known = value in thresholds.SURE_SENTINELS or (value == -1 and low > 0)
+    return known or value < low - 2 * width or (value <= -9 and value < -high / 2)
 
 
 # -- copies ----------------------------------------------------------------------------------------

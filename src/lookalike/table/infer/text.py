@@ -137,7 +137,13 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
         return None
     typed = spread(raw, words, found.cells)
     guess = numbers.infer_numbers(typed)
-    kind, reading = guess.kind, found.reading
+    kind = _with_reading(guess.kind, found)
+    return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
+
+
+def _with_reading(kind: Kind, found: dates.Found) -> Kind:
+    """Say how numbers were written, and what would be another way to read them."""
+    reading = found.reading
     if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
         kind = replace(
@@ -150,7 +156,7 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
-    return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
+    return kind
 
 
 def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:

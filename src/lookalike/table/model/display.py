@@ -133,19 +133,23 @@ def frame_of(table: Table, backend: str) -> Any:
 
 
 def _cells(column: Column, backend: str) -> Any:
-    """Return a column as a frame takes it: one type in polars and arrow, any in pandas."""
-    kind, pandas = column.kind, backend == "pandas"
-    if kind.name == "number" and kind.source == "" and pandas:
+    """Return a column as a frame takes it."""
+    kind = column.kind
+    if kind.name == "number" and kind.source == "" and backend == "pandas":
         return column.values  # as they are: pandas takes NaN for a missing cell
     cells = [column.cell(row) for row in range(len(column))]
     if kind.name in PLAIN:
         return _each(_list, cells)
+    return cells if backend == "pandas" else _of_one_type(kind.name, cells)
+
+
+def _of_one_type(kind: str, cells: list[Any]) -> list[Any]:
+    """Return cells as polars and Arrow take them: text where they are of several types."""
     types = {type(cell) for cell in cells} - {type(None)}
-    if kind.name in ("graph", "object") and not pandas:
-        alike = len(types) <= 1 and types <= {str, int, float, bool}
-        return cells if alike else _each(lambda cell: str(plain(cell)), cells)
-    if kind.name in CODED and not pandas and len(types) > 1:  # 1 beside "one"
+    if kind in CODED and len(types) > 1:  # 1 beside "one"
         return _each(str, cells)
+    if kind in ("graph", "object") and not (len(types) <= 1 and types <= {str, int, float, bool}):
+        return _each(lambda cell: str(plain(cell)), cells)
     return cells
 
 

@@ -1,4 +1,4 @@
-"""What an estimator remembers of the columns it was fitted to (scikit-learn's attributes)."""
+"""Names of columns and labels of rows, as the caller's data has them."""
 
 from __future__ import annotations
 
@@ -72,13 +72,10 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
         warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
         warnings.warn(warning, stacklevel=4)
         return X, None
-    if name is None:
-        wanted = [labels.name] if isinstance(labels.name, str) else []
-        free = (n for n in [*wanted, *DEFAULT_NAMES] if n not in X.columns)
-        name = next(free, None)
-        if name is None:
-            return X, None
-    return X.reset_index(names=name), name
+    wanted = labels.name if name is None else name
+    names = [wanted, *DEFAULT_NAMES] if isinstance(wanted, str) else DEFAULT_NAMES
+    free = next((other for other in names if other not in X.columns), None)
+    return (X, None) if free is None else (X.reset_index(names=free), free)
 
 
 def row_labels(X: Any) -> list[Any] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.table.model.table import Column, Table
 
-MOSTLY = 0.5  # share of gaps from which a column is called mostly missing
+MOSTLY = 0.5  # share of missing cells from which a column is called mostly missing
 NEARLY = 0.8  # distinct values per row from which a category hardly groups anything
 MANY = 20  # rows from which rising whole numbers look like row numbers, not like measurements
 OPEN = 0.8  # confidence up to which the second reading of a column is named
@@ -128,25 +128,18 @@ class TableSummary(Sequence[ColumnSummary], Result):
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
-        names = list(ColumnSummary.__dataclass_fields__)
-        records = self.records()
-        frame: dict[str, list[Any]] = {}
-        for name in names:
-            cells = [record[name] for record in records]
-            if name == "examples":
-                cells = [", ".join(map(short, cell)) for cell in cells]
-            elif name == "warnings":
-                cells = ["; ".join(cell) for cell in cells]
-            elif name in ("missing_share", "low", "high"):  # dates may stand beside numbers
-                to = str if any(isinstance(cell, str) for cell in cells) else float
-                cells = [None if cell is None else to(cell) for cell in cells]
-            frame[name] = cells
+        names = ColumnSummary.__dataclass_fields__
+        frame: dict[str, list[Any]] = {name: [] for name in names} | self.cells()
+        frame["examples"] = [", ".join(map(short, cell)) for cell in frame["examples"]]
+        for name in ("missing_share", "low", "high"):  # dates may stand beside numbers
+            to = str if any(isinstance(cell, str) for cell in frame[name]) else float
+            frame[name] = [None if cell is None else to(cell) for cell in frame[name]]
         return make_frame(frame, backend)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per column of the table."""
         records = [one | {"warnings": "; ".join(one["warnings"])} for one in self.records()]
-        return {head: [one[head] for one in records] for head in records[0]}
+        return {head: [one[head] for one in records] for head in records[0]} if records else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return name, rows and columns as plain values."""
@@ -161,17 +154,21 @@ class TableSummary(Sequence[ColumnSummary], Result):
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
             rest = f"{more.total():,} more columns: {kinds} (csv and json have all)"
             layout.say(console, f"not shown: {rest}")
-        said: dict[str, list[str]] = {}
-        for one in self:
-            for warning in one.warnings:
-                if warning.startswith("mostly missing"):  # how much stands in the table
-                    said.setdefault("mostly missing", []).append(one.column)
-                elif one.reason not in warning:  # the reason stands in the table
-                    said.setdefault(spell(warning), []).append(one.column)
-        for warning, columns in said.items():
+        for warning, columns in self._by_warning(spell).items():
             names = ", ".join(map(short, columns[:NAMED]))
             others = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""
             layout.say(console, f"! {names}{others}: {warning}", "yellow")
+
+    def _by_warning(self, spell: Spell) -> dict[str, list[str]]:
+        """Return warnings, each with its columns; what stands in the table is left out."""
+        columns: dict[str, list[str]] = {}
+        for one in self:
+            for warning in one.warnings:
+                if warning.startswith("mostly missing"):
+                    columns.setdefault("mostly missing", []).append(one.column)
+                elif one.reason not in warning:
+                    columns.setdefault(spell(warning), []).append(one.column)
+        return columns
 
     def table(self) -> Grid:
         """Return the columns as a table for a console, the first ones if there are very many."""
@@ -231,12 +228,13 @@ class Facts(NamedTuple):
 
 
 def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
-    gaps = column.missing
-    missing, rows = int(gaps.sum()), len(column)
+    present = np.flatnonzero(~column.missing)
+    rows = len(column)
+    missing = rows - len(present)
     share = missing / rows if rows else 0.0
     facts = Facts("")
-    if missing < rows:
-        facts = _BY_KIND.get(column.kind.name, _objects)(column, np.flatnonzero(~gaps))
+    if len(present):
+        facts = _BY_KIND.get(column.kind.name, _objects)(column, present)
     warnings: list[str] = []
     if not compared:
         warnings.append(f"set aside: {column.kind.reason}")

@@ -1,8 +1,8 @@
 """Targets: labels or numbers given beside a table or as one of its columns, read in one way.
 
-Every room that takes ``y`` reads it here: an array of n, or the name of a column; gaps, wrong
-lengths, words where numbers are needed and amounts where classes are needed are refused with the
-same sentences everywhere.
+Every function that takes ``y`` reads it here: an array of n, or the name of a column; missing
+values, wrong lengths, words where numbers are needed and amounts where classes are needed are
+refused with the same sentences everywhere.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, s
 from lookalike.table.model.table import Table
 
 TARGETS = ("auto", "classes", "numbers")
+COMPLETE = "a target without missing values"
+PASS_Y = ("Pass ", Param("y"), " as an array of n values or as the name of a column")
 
 
 def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | None]:
-    """Return the table without its target, and the target as an array of n without gaps."""
+    """Return the table without its target, and the target as an array of n, none missing."""
     if y is None:
         return table, None
     if isinstance(y, str):
@@ -31,13 +33,16 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     _check_shape(target, len(table), who)
-    gaps = np.zeros(len(target), dtype=bool)
-    if target.dtype.kind == "f":
-        gaps = np.isnan(target)
-    elif target.dtype == object:
-        gaps = np.fromiter((v is None or v != v for v in target), bool, len(target))
-    _check_gaps(gaps, who)
+    if target.dtype.kind in "fO":
+        _check_missing(_missing(target), who)
     return table, target
+
+
+def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Return where a value is None or not equal to itself, as NaN is."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return np.isnan(values)
+    return np.fromiter((value is None or value != value for value in values), bool, len(values))
 
 
 def _y(who: str) -> Param:
@@ -51,7 +56,7 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
         hint = suggest(name, names)
         raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
     column = table[name]
-    _check_gaps(column.blank, who)
+    _check_missing(column.blank, who)
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
@@ -62,19 +67,13 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
 
 def _check_shape(target: np.ndarray, n: int, who: str) -> None:
     if target.ndim != 1 or len(target) != n:
-        raise InvalidInput(
-            who,
-            f"one target value for each of the {n} rows",
-            f"an array of shape {target.shape}",
-            ("Pass ", Param("y"), " as an array of n values or as the name of a column"),
-        )
+        needed = f"one target value for each of the {n} rows"
+        raise InvalidInput(who, needed, f"an array of shape {target.shape}", PASS_Y)
 
 
-def _check_gaps(
-    gaps: np.ndarray, who: str, needed: str = "a target without missing values"
-) -> None:
-    if gaps.any():
-        count, first = int(gaps.sum()), int(np.flatnonzero(gaps)[0])
+def _check_missing(missing: np.ndarray, who: str, needed: str = COMPLETE) -> None:
+    if missing.any():
+        count, first = int(missing.sum()), int(np.flatnonzero(missing)[0])
         found = f"{count} missing values (NaN), the first in row {first}"
         raise InvalidInput(_y(who), needed, found, "Drop these rows or fill them")
 
@@ -85,12 +84,8 @@ def require_target(y: Any, who: str) -> Any:
     The words in brackets are those that scikit-learn's own checks look for.
     """
     if y is None:
-        raise InvalidInput(
-            f"{who}.fit",
-            ("a target", InPython(" (it requires y to be passed, but the target y is None)")),
-            "none",
-            ("Pass ", Param("y"), " as an array of n values or as the name of a column"),
-        )
+        words = InPython(" (it requires y to be passed, but the target y is None)")
+        raise InvalidInput(f"{who}.fit", ("a target", words), "none", PASS_Y)
     if isinstance(y, str):
         return y
     target = np.asarray(y)
@@ -111,7 +106,7 @@ def require_target(y: Any, who: str) -> Any:
 
 
 def holds_classes(values: np.ndarray) -> bool:
-    """Whether a target is classes: not fractions, nor whole numbers that are mostly different."""
+    """Whether a target is classes: not fractions, nor integers that are mostly different."""
     if values.dtype == object:
         real = all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values)
         return not real or holds_classes(values.astype(np.float64))
@@ -128,15 +123,12 @@ def read_target(
     """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
     if target not in TARGETS:
         wants = "one of " + ", ".join(map(repr, TARGETS))
-        raise InvalidInput(
-            Param("target", target, of=who), wants, repr(target), suggest(str(target), TARGETS)
-        )
+        hint = suggest(str(target), TARGETS)
+        raise InvalidInput(Param("target", target, of=who), wants, repr(target), hint)
     values = np.asarray(y)
     _check_shape(values, n, who)
     if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
-        raise InvalidInput(
-            _y(who), "a target without missing values", "NaN or infinity", "Drop these rows"
-        )
+        raise InvalidInput(_y(who), COMPLETE, "NaN or infinity", "Drop these rows")
     if target == "numbers" or (target == "auto" and not holds_classes(values)):
         return read_numbers(values, who, Phrase("Use ", Param("target", "classes"))), None
     classes, codes = np.unique(values, return_inverse=True)
@@ -150,7 +142,7 @@ def read_classes(
 
     Parameters
     ----------
-    y : array of n, without gaps
+    y : array of n, without missing values
     who : str
     instead : str
         What to use for amounts, as advice.
@@ -168,12 +160,9 @@ def read_classes(
         raise InvalidInput(_y(who), "classes of one type", found, hint) from error
     if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
         broken = y[~np.isfinite(y) | (y != np.round(y))]
-        raise InvalidInput(
-            who,
-            "classes: strings, whole numbers or flags",
-            (f"{broken[0]:g}", InPython(" (Unknown label type: continuous)")),
-            (f"Use {instead} for amounts, or turn ", Param("y"), " into strings"),
-        )
+        first = (f"{broken[0]:g}", InPython(" (Unknown label type: continuous)"))
+        advice = (f"Use {instead} for amounts, or turn ", Param("y"), " into strings")
+        raise InvalidInput(who, "classes: strings, whole numbers or flags", first, advice)
     if len(classes) < least:
         found = f"{len(classes)} class" + (f" ({str(classes[0])!r})" if len(classes) else "es")
         words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
@@ -200,16 +189,14 @@ def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
 
 
 def code_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, list[Any]]:
-    """Return labels as whole numbers, in order of first appearance, and the labels themselves."""
+    """Return labels as integers, in order of first appearance, and the labels themselves."""
     if isinstance(y, str) or not hasattr(y, "__len__"):
         raise InvalidInput(_y(who), f"a list of {n} labels", repr(y), "Pass the labels as an array")
     labels = y.tolist() if hasattr(y, "tolist") else list(y)
     if len(labels) != n:
-        raise InvalidInput(
-            _y(who), f"one label for each of the {n} rows", f"{len(labels)}", "Pass as many"
-        )
-    gaps = np.fromiter((label is None or label != label for label in labels), bool, n)
-    _check_gaps(gaps, who, "labels without missing values")
+        needed = f"one label for each of the {n} rows"
+        raise InvalidInput(_y(who), needed, f"{len(labels)}", "Pass as many")
+    _check_missing(_missing(labels), who, "labels without missing values")
     known: dict[Any, int] = {}
     try:
         codes = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
@@ -223,18 +210,16 @@ def label_sets(labels: Sequence[Any], n: int, who: str) -> list[frozenset[Any]]:
     """Return the labels of each row as a set, where a row may have several."""
     if isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) != n:
         found = f"{len(labels)}" if hasattr(labels, "__len__") else repr(labels)
-        raise InvalidInput(
-            who, f"a set of labels for each of the {n} rows", found, "Check the labels"
-        )
+        needed = f"a set of labels for each of the {n} rows"
+        raise InvalidInput(who, needed, found, "Check the labels")
     sets = []
     for row, cell in enumerate(labels):
         if isinstance(cell, str | bytes) or not hasattr(cell, "__iter__"):
-            raise WrongType(
-                who,
+            needed, hint = (
                 "a set or list of labels in each row",
-                f"{cell!r} in row {row}",
                 "Use loo_accuracy for single labels",
             )
+            raise WrongType(who, needed, f"{cell!r} in row {row}", hint)
         sets.append(frozenset(cell))
     return sets
 
@@ -247,20 +232,14 @@ def check_sample_weight(sample_weight: Any, n: int, who: str) -> np.ndarray:
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        found: str = Phrase(
-            f"shape {weight.shape}", InPython(f" (sample_weight.shape == {weight.shape})")
-        )
-        hint = "Give one number per row"
-        raise InvalidInput(f"{who}.fit", f"a sample_weight of shape ({n},)", found, hint)
+        words = InPython(f" (sample_weight.shape == {weight.shape})")
+        needed, shape = f"a sample_weight of shape ({n},)", f"shape {weight.shape}"
+        raise InvalidInput(f"{who}.fit", needed, (shape, words), "Give one number per row")
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         found = f"{weight[wrong[0]]:g} for row {wrong[0]}"
         raise InvalidInput(f"{who}.fit", "weights of at least 0", found, "Correct them")
     if not weight.any():
-        raise InvalidInput(
-            f"{who}.fit",
-            "a weight above 0",
-            "zeros only",
-            ("Leave ", Param("sample_weight"), " out"),
-        )
+        hint = ("Leave ", Param("sample_weight"), " out")
+        raise InvalidInput(f"{who}.fit", "a weight above 0", "zeros only", hint)
     return weight
