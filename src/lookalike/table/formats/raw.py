@@ -219,7 +219,7 @@ def of_arrow(name: str, cells: Any, *, declared: str | None = None) -> Raw:
     if isinstance(cells, pa.ChunkedArray):
         if _is_string(cells.type) and cells.num_chunks:
             # Encoded chunk by chunk: one array of all strings may not exceed 2 GB.
-            return Raw(name, _distinct(cells.dictionary_encode()))
+            return Raw(name, _distinct(cells.dictionary_encode().combine_chunks()))
         if pa.types.is_dictionary(cells.type):
             cells = cells.unify_dictionaries()
         cells = cells.combine_chunks()
@@ -364,8 +364,6 @@ def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
 
 def _distinct(cells: Any) -> Any:
     """Return a dictionary array with its strings as large_string."""
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.chunk(0) if cells.num_chunks == 1 else pa.concat_arrays(cells.chunks)
     if pa.types.is_large_string(cells.type.value_type):
         return cells
     words = cells.dictionary.cast(pa.large_string())
