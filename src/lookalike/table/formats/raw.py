@@ -23,6 +23,7 @@ _KEEP = (set, frozenset, dict, bytes)
 # Arrow follows these without end.
 _NESTED = (list, tuple, dict)
 DEEPEST = 64  # lists within lists
+# Types of pandas that Arrow has no type for; written as text they are levels or dates.
 _SPANS = ("Interval", "Period")
 _SCALARS = (str, bool, int, float, np.generic, decimal.Decimal, dt.date, dt.time, dt.timedelta)
 
@@ -124,6 +125,7 @@ class Raw:
         return self._without_numbers(words) if is_number(self.type) else self
 
     def _without_numbers(self, words: set[str]) -> Raw:
+        # Compared as numbers, so that 4.0 in the cells is the token "4".
         numbers = [number for number in map(as_number, words) if number is not None]
         hit = np.isin(to_numpy(self.cells), numbers)
         if not hit.any():
@@ -153,6 +155,7 @@ class Raw:
         """
         kept = np.flatnonzero(keep)
         to = np.full(len(keep) + 1, -1, dtype=np.int64)
+        # The last entry is met by code -1: a missing cell stays missing.
         to[kept] = np.arange(len(kept))
         codes = to[self.codes]
         cells = pa.DictionaryArray.from_arrays(
@@ -434,6 +437,8 @@ def wrong(
     return error(f"Column {raw.name!r}", needed, found, hint)
 
 
+# Most columns fail a pattern in their first strings, so a regular expression over millions of
+# strings is hardly ever run in vain.
 SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
 
 
@@ -504,6 +509,7 @@ def words_of(raw: Raw) -> Words:
     if raw.times is None:
         counts = np.bincount(codes[here], minlength=len(raw.words))
     else:
+        # Cells that stand for several rows (facts of files): each counts as often.
         np.add.at(counts, codes[here], raw.times[here])
     trimmed = pc.utf8_trim_whitespace(raw.words)
     return Words(raw.name, trimmed, counts, raw.rows, raw.words).where(counts > 0)
@@ -527,6 +533,7 @@ def missing_words(distinct: Any) -> tuple[str, ...]:
     """
     found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
     gone = set(distinct.filter(found).to_pylist())
+    # Among codes of two capitals NA is Namibia, or North America.
     if "NA" in gone:
         others = distinct.filter(pc.invert(found))
         if len(others) and all_match(others, r"^[A-Z]{2}$"):
