@@ -437,6 +437,7 @@ def wrong(
     return error(f"Column {raw.name!r}", needed, found, hint)
 
 
+LONGEST_MISSING = 80  # bytes; the longest word for missing has 20 characters
 # Most columns fail a pattern in their first strings, so a regular expression over millions of
 # strings is hardly ever run in vain.
 SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
@@ -517,6 +518,9 @@ def words_of(raw: Raw) -> Words:
 
 def means_missing(distinct: Any) -> np.ndarray:
     """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
+    # Long texts are not folded for nothing: no such word has more bytes.
+    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > LONGEST_MISSING:
+        return np.zeros(len(distinct), dtype=bool)
     known = pa.array(sorted(vocabulary().gaps), pa.large_string())
     return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
 
