@@ -136,7 +136,7 @@ def test_a_tally_counts_what_numpy_counts(parts):
 
 
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
-    monkeypatch.setattr("lookalike.table.infer.learning.COUNTED", 50)
+    monkeypatch.setattr("lookalike.table.infer.learning.MAX_CELLS_TO_COUNT_DISTINCT", 50)
     values = np.random.default_rng(0).normal(size=1000)
     raw = neutralise(of_arrow("size", pa.array(values)))
     facts = facts_of(raw)
@@ -148,7 +148,7 @@ def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
 
 
 def test_past_the_bound_words_keep_their_shares(monkeypatch):
-    monkeypatch.setattr("lookalike.table.infer.learning.MOST_WORDS", 10)
+    monkeypatch.setattr("lookalike.table.infer.learning.MAX_WORDS", 10)
     words = [f"w{at % 40}" for at in range(4000)]
     raw = neutralise(of_arrow("word", pa.array(words)))
     facts = facts_of(raw)

@@ -137,7 +137,8 @@ def read_table(
         from lookalike.table.formats.lazy import read_lazy
 
         return read_lazy(source, kinds, tokens)
-    if hasattr(source, "parts") and hasattr(source, "like"):  # a LazyTable, which imports this
+    # Known by its attributes: the module of LazyTable imports this one.
+    if hasattr(source, "parts") and hasattr(source, "like"):
         source = source.read()
     source = sources.unwrap(source)
     if isinstance(source, Table):
@@ -374,6 +375,7 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
     columns, read = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
+        # Cells that are kept alike are taken as they are; others are written back and read again.
         same = (column.kind.name, column.kind.source) == (kind.name, kind.source)
         if same and column.kind.levels == kind.levels and column.kind.width == kind.width:
             column = Column(name, kind, column.values, column.unknown)
@@ -418,6 +420,7 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:
     """Name the columns of an array by their position in the fitted table."""
+    # Names that an array was given when it was fitted, columns set aside included.
     numbered = [f"x{j}" for j in range(len(schema.kinds) + len(schema.aside))]
     if width == len(numbered) and set(numbered) == {*schema.kinds, *schema.aside}:
         return numbered

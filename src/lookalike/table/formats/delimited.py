@@ -121,6 +121,7 @@ def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
     """Return an Arrow table whose numbers are typed only where that loses nothing."""
     types = dict.fromkeys(as_text, pa.string())
     try:
+        # The types of the first block name the columns of integers before all is read.
         with file.read(pyarrow.csv.open_csv, types) as start:
             types |= {f.name: pa.string() for f in start.schema if pa.types.is_integer(f.type)}
         table = file.read(pyarrow.csv.read_csv, types)
@@ -128,6 +129,7 @@ def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
             return table
         types |= {f.name: pa.string() for f in table.schema if pa.types.is_floating(f.type)}
     except pa.ArrowInvalid as error:
+        # Python reads the header where Arrow gave up.
         names: list[str] = next(file.records(), [])
         if "Empty CSV file or block" in str(error):  # a header and no row
             return pa.schema([(name, pa.null()) for name in names]).empty_table()
@@ -166,6 +168,7 @@ def _as_integers(cells: Any) -> Any:
     start = next((chunk for chunk in cells.chunks if len(chunk)), None)
     if start is None or _integers(start[:LOOKED_AT]) is None:
         return cells
+    # 007 is a name; one such cell makes names of all.
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
     if pc.any(padded).as_py():
         return cells

@@ -43,6 +43,7 @@ FORMATS = {
     ".ipc": "arrow",
     ".xlsx": "excel",
 }
+# A zip bomb unpacks to a thousand times its size and more.
 RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
 SMALL = 2**26  # bytes that may always be unpacked
 CHUNK = 2**24  # bytes unpacked at a time

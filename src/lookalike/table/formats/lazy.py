@@ -151,7 +151,8 @@ class LazyTable:
         if name not in self._tallies:
             tally = self.learner.tally(self, name)
             if len(tally.values) > BATCH:
-                self._tallies.clear()  # no more than one long one is kept
+                # One long tally is kept at most: several would be as large as the table.
+                self._tallies.clear()
             self._tallies[name] = tally
         return self._tallies[name]
 
@@ -210,6 +211,7 @@ def _read(raw: Raw, like: Column) -> Column:
         raw = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
     column = convert(raw, kind, fitted=True)
     values = column.values
+    # Vectors that are all missing in a part have no type of their own.
     if values.dtype != like.values.dtype:
         values = values.astype(like.values.dtype)
     if values.ndim == 2 and not len(values):
@@ -256,6 +258,7 @@ def table_of(
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
     gaps = {c.name: _gaps(c, times[c.name], facts[c.name]) for c in columns + aside}
+    # What was learned stays in the kinds; the cells that stood for many are no rows.
     columns, aside = ([c.take(slice(0, 0)) for c in some] for some in (columns, aside))
     table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, gaps)
     columns, aside = without_copies(columns, aside, set(chosen), _find_copies(table, columns))

@@ -148,6 +148,7 @@ class ParquetParts:
     def take(self, rows: np.ndarray, columns: Sequence[str] | None = None) -> Any:
         """Return single rows, in the order asked for, reading the row groups that hold them."""
         schema = self._some(columns)
+        # Sorted, so that every row group is read once, whatever order is asked for.
         order = np.argsort(rows, kind="stable")
         ranked = np.asarray(rows, np.int64)[order]
         parts = []
@@ -203,6 +204,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
     with file:
         ends = _ends(file, path, count)
         groups = [g for g, end in enumerate(ends[1:]) if end > low and ends[g] < high]
+        # Row groups before the first wanted row are not even opened.
         at = int(ends[groups[0]])
         batches = iter(file.iter_batches(BATCH, row_groups=groups, columns=schema.names))
         while at < high:
@@ -210,6 +212,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
                 batch = next(batches, None)
                 if batch is None:
                     raise ValueError("fewer rows than it says")
+                # Offsets and indices of an untrusted file may lead anywhere in memory.
                 batch.validate(full=True)
             start, stop = max(low - at, 0), min(high - at, len(batch))
             at += len(batch)
@@ -231,6 +234,7 @@ def _take(path: Path, rows: np.ndarray, schema: Any, count: int) -> list[Any]:
 
 def _ends(file: Any, path: Path, count: int) -> np.ndarray:
     about = file.metadata
+    # Positions were given out for the rows of before: another number of rows would shift them.
     if about.num_rows != count:
         hint = "Read the files again from the beginning"
         raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", hint)

@@ -23,6 +23,7 @@ _KEEP = (set, frozenset, dict, bytes)
 # Arrow follows these without end.
 _NESTED = (list, tuple, dict)
 DEEPEST = 64  # lists within lists
+# Types of pandas that Arrow has no type for; written as text they are levels or dates.
 _SPANS = ("Interval", "Period")
 _SCALARS = (str, bool, int, float, np.generic, decimal.Decimal, dt.date, dt.time, dt.timedelta)
 
@@ -124,6 +125,7 @@ class Raw:
         return self._without_numbers(words) if is_number(self.type) else self
 
     def _without_numbers(self, words: set[str]) -> Raw:
+        # Compared as numbers, so that 4.0 in the cells is the token "4".
         numbers = [number for number in map(as_number, words) if number is not None]
         hit = np.isin(to_numpy(self.cells), numbers)
         if not hit.any():
@@ -153,6 +155,7 @@ class Raw:
         """
         kept = np.flatnonzero(keep)
         to = np.full(len(keep) + 1, -1, dtype=np.int64)
+        # The last entry is met by code -1: a missing cell stays missing.
         to[kept] = np.arange(len(kept))
         codes = to[self.codes]
         cells = pa.DictionaryArray.from_arrays(
@@ -219,7 +222,7 @@ def of_arrow(name: str, cells: Any, *, declared: str | None = None) -> Raw:
     if isinstance(cells, pa.ChunkedArray):
         if _is_string(cells.type) and cells.num_chunks:
             # Encoded chunk by chunk: one array of all strings may not exceed 2 GB.
-            return Raw(name, _distinct(cells.dictionary_encode()))
+            return Raw(name, _distinct(cells.dictionary_encode().combine_chunks()))
         if pa.types.is_dictionary(cells.type):
             cells = cells.unify_dictionaries()
         cells = cells.combine_chunks()
@@ -364,8 +367,6 @@ def _lists_among(values: Iterable[Any]) -> list[Iterable[Any]]:
 
 def _distinct(cells: Any) -> Any:
     """Return a dictionary array with its strings as large_string."""
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.chunk(0) if cells.num_chunks == 1 else pa.concat_arrays(cells.chunks)
     if pa.types.is_large_string(cells.type.value_type):
         return cells
     words = cells.dictionary.cast(pa.large_string())
@@ -436,6 +437,9 @@ def wrong(
     return error(f"Column {raw.name!r}", needed, found, hint)
 
 
+LONGEST_MISSING = 80  # bytes; the longest word for missing has 20 characters
+# Most columns fail a pattern in their first strings, so a regular expression over millions of
+# strings is hardly ever run in vain.
 SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
 
 
@@ -506,6 +510,7 @@ def words_of(raw: Raw) -> Words:
     if raw.times is None:
         counts = np.bincount(codes[here], minlength=len(raw.words))
     else:
+        # Cells that stand for several rows (facts of files): each counts as often.
         np.add.at(counts, codes[here], raw.times[here])
     trimmed = pc.utf8_trim_whitespace(raw.words)
     return Words(raw.name, trimmed, counts, raw.rows, raw.words).where(counts > 0)
@@ -513,6 +518,9 @@ def words_of(raw: Raw) -> Words:
 
 def means_missing(distinct: Any) -> np.ndarray:
     """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
+    # Long texts are not folded for nothing: no such word has more bytes.
+    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > LONGEST_MISSING:
+        return np.zeros(len(distinct), dtype=bool)
     known = pa.array(sorted(vocabulary().gaps), pa.large_string())
     return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
 
@@ -529,6 +537,7 @@ def missing_words(distinct: Any) -> tuple[str, ...]:
     """
     found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
     gone = set(distinct.filter(found).to_pylist())
+    # Among codes of two capitals NA is Namibia, or North America.
     if "NA" in gone:
         others = distinct.filter(pc.invert(found))
         if len(others) and all_match(others, r"^[A-Z]{2}$"):

@@ -115,6 +115,7 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
 
 def name_unnamed(raws: list[Raw]) -> list[Raw]:
     """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
+    # Two columns without a name would be one; names that are there keep their columns.
     taken = {raw.name for raw in raws}
     named, count = [], 0
     for raw in raws:

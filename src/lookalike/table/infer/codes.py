@@ -106,6 +106,7 @@ def _sorted(values: list[Any]) -> list[Any]:
 def _learn_words(raw: Raw, kind: Kind) -> Column:
     """Take the distinct strings of a text column as levels, without a look at each cell."""
     words = raw.words.to_pylist()
+    # Sorted, so that the codes do not depend on the order of the rows.
     order = range(len(words)) if raw.declared else sorted(range(len(words)), key=words.__getitem__)
     place = np.full(len(words) + 1, -1, dtype=np.int64)  # the last entry is met by code -1
     place[list(order)] = np.arange(len(words))
@@ -134,6 +135,7 @@ def _place(
     find = _finder(levels)
     to, unknown = [], {}
     used = np.zeros(len(values) + 1, dtype=bool)
+    # Declared levels that no row has are not worth a warning about unknown ones.
     used[codes] = True
     for i, value in enumerate(values):
         code = -1 if is_missing(value) else find(value)
@@ -287,6 +289,7 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
     missing = np.isnan(column.values)
     values = np.where(missing, 0.0, column.values)
     if column.kind.source == "datetime":
+        # Floored, so that times before 1970 fall on their own day.
         days = np.floor(values / 86_400).astype("datetime64[D]")
         if role == "month":
             codes = days.astype("datetime64[M]").astype(np.int64) % 12

@@ -139,6 +139,7 @@ def _find_order(words: Words, prefer: str) -> Found | None:
     a, b = (pc.max(parts.field(name).cast(pa.int64())).as_py() for name in ("a", "b"))
     if min(a, b) > 12 or max(a, b) > 31:
         return None
+    # A number above 12 can only be a day.
     if max(a, b) > 12:
         return _found(words, Reading("date", form="dmy" if a > 12 else "mdy"))
     form = prefer
@@ -188,6 +189,7 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     """
     parts = _Parts(distinct, reading.form)
     fits = ~to_numpy(pc.is_null(parts.groups))
+    # Impossible times (25:00, minute 61) make a string no date, not another one.
     micros, valid = _clock(parts)
     fits &= valid
     if reading.form == "clock":
@@ -226,6 +228,7 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     # Two digits: 1969 to 2068, as POSIX reads them.
     year = np.where(to_numpy(two), np.where(year < 69, 2000, 1900) + year, year)
     fits &= (month >= 1) & (month <= 12) & (day >= 1) & (year >= 1)
+    # Counted in months, then in days: numpy knows how long each month is.
     start = np.where(fits, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
     days = (start + 1).astype("datetime64[D]") - start.astype("datetime64[D]")
     fits &= day <= days.astype(np.int64)
@@ -242,6 +245,7 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     text = pc.fill_null(pc.if_else(pc.equal(text, ""), "0", text), "0")
     second = to_numpy(text.cast(pa.float64()))
     half = to_numpy(pc.fill_null(pc.utf8_lower(parts.groups.field("half")), ""))
+    # 61 seconds are a leap second; hours beyond a day are durations, which have no day.
     valid = (minute < 60) & (second < 61) & ((hour < 25) | ("day" not in parts.names))
     marked = half != ""
     valid &= ~marked | ((hour >= 1) & (hour <= 12))
@@ -273,6 +277,7 @@ def to_seconds(cells: Any) -> tuple[np.ndarray, str]:
     source : "datetime" or "duration"
     """
     kind = cells.type
+    # Days have no unit below them; seconds do for all that follows.
     if pa.types.is_date(kind):
         cells, kind = cells.cast(pa.timestamp("s")), pa.timestamp("s")
     storage = pa.int32() if kind.bit_width == 32 else pa.int64()

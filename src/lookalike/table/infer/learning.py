@@ -112,6 +112,7 @@ class _Words(Facts):
         self.words.append(words)
         self.counts.append(counts)
         self.held += len(words)
+        # Merged when they have doubled: every string is merged a few times, not once per part.
         if self.held > 2 * max(self.settled, MIN_TO_MERGE):
             self._settle()
 
@@ -173,6 +174,7 @@ class _Numbers(Facts):
         """Count distinct values, ascending, and how many rows have each."""
         self.ends = _join_ends(self.ends, (values, counts))
         if self.broken is None and not self.whole:
+            # One fraction is enough to know that the column is no column of codes.
             odd = np.flatnonzero(values != np.floor(values))
             self.broken = values[odd[0]] if len(odd) else None
         if self.kept is None:
@@ -197,6 +199,7 @@ class _Numbers(Facts):
     def _merge(self, other: _Numbers) -> None:
         self.ends = _join_ends(self.ends, other.ends)
         self.broken = other.broken if self.broken is None else self.broken
+        # Which values the other part let go is lost, so those of this part say nothing about all.
         if self.kept is None and other.kept is not None:
             self.kept, self.distinct = other.kept, _Distinct()
         elif self.kept is None:

@@ -84,6 +84,7 @@ def _forms(words: dict[str, int]) -> Iterator[dict[str, str]]:
     cut = {word: fold(_CAPITAL.sub(" ", word)) for word in words}  # StronglyAgree
     if cut != plain:
         yield cut
+    # "low risk" and "high risk" are low and high: what all words have says nothing.
     shared = set.intersection(*(set(form.split()) for form in plain.values()))
     if shared:  # low risk, high risk
         less = [[token for token in form.split() if token not in shared] for form in plain.values()]
@@ -102,6 +103,7 @@ def is_partly_scale(name: str, words: dict[str, int]) -> bool:
     if not 3 <= len(words) <= thresholds.MAX_LEVELS:
         return False
     forms = {fold(word) for word in words}
+    # Three at least: two words of a scale are found in many columns by chance.
     enough = max(3, thresholds.MIN_SHARE_OF_SCALE * len(forms))
     for scale in known_scales():
         known = scale.rank.keys()
@@ -189,6 +191,7 @@ def _in_order(read: dict[str, Span | None], factors: dict[str, float]) -> tuple[
     ordered = sorted(spans, key=spans.__getitem__)
     for left, right in pairwise(ordered):
         low, high = spans[left]
+        # A single number may stand before the open band that begins with it.
         beyond = low == high == spans[right][0] and spans[right][1] == _INFINITY  # 3, >3
         if (low >= spans[right][0] and not beyond) or high > spans[right][0]:
             return None
@@ -262,6 +265,7 @@ def _single(match: re.Match[str]) -> Span:
 def _range(match: re.Match[str]) -> Span | None:
     sign, low, times, sign2, high, times2 = match.groups()
     if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
+        # Years: the century is written once.
         high = low[:2] + high  # 1960-64
     ends = _value(sign, low, times or times2), _value(sign2, high, times2)
     return ends if ends[0] < ends[1] else None

@@ -181,6 +181,8 @@ def _with_tokens(facts: ListFacts, items: Any, lengths: np.ndarray) -> ListFacts
     distinct = len(codes.dictionary)
     code = to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
     row = np.repeat(np.arange(len(lengths)), lengths)
+    # One number per (row, item): a repeat in a row is a number that comes twice. A missing item
+    # counts as one more distinct item.
     pairs = row * (distinct + 1) + code
     return replace(facts, distinct=codes.dictionary, repeats=len(np.unique(pairs)) < len(pairs))
 
@@ -223,6 +225,7 @@ def _are_sets(cells: list[list[str]], counts: Counter[str], rule: thresholds.Set
     several = [items for items in cells if len(items) > 1]
     again = sum(count > 1 for count in counts.values())
     repeats = sum(len(set(items)) < len(items) for items in several)
+    # "a,,b" has an empty item, and "Boston, MA" items in fixed places: neither is a set.
     if rule.punctuation and (any("" in items for items in several) or _is_pairs(several, cells)):
         return False
     return (
@@ -320,6 +323,7 @@ def parse_lists(words: Any) -> Any:
 def _as_json(words: Any) -> list[Any] | None:
     """Read all words as one JSON document."""
     try:
+        # One document for all words: JSON is parsed in C, and one failure is enough.
         cells = json.loads("[" + ",".join(words.to_pylist()) + "]")
     except (ValueError, RecursionError):
         return None

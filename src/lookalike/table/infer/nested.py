@@ -159,6 +159,7 @@ def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of vectors or histograms."""
     rows = _number_rows(raw)
     width = kind.width or next((len(row) for row in rows if row is not None), 0)
+    # float32 stays float32 where all cells are; embeddings take half the memory so.
     dtype = np.result_type(*{row.dtype for row in rows if row is not None} or {np.dtype(float)})
     if kind.name == "histogram":
         dtype = np.dtype(np.float64)
@@ -215,6 +216,7 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
             found = f"an edge to {other[0]!r}, which is not a node, in row {row}"
             needed = "edges between nodes of the graph"
             raise InvalidInput(f"Column {raw.name!r}", needed, found, "Add the node")
+        # Sorted by repr, since ends of different types have no order.
         edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
     return Graph(nodes, frozenset(edges))
 

@@ -95,6 +95,7 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     parts = pc.extract_regex(words.distinct, _pattern())
     if parts.null_count:
         return None
+    # Either alone decides nothing: "1,5 kg" needs both.
     around, style = _find_affixes(parts), _find_style(parts.field("body"), prefer)
     if around is None or style is None:
         return None
@@ -251,6 +252,7 @@ def _are_integers(values: np.ndarray) -> bool:
 
 def _factors(parts: Any, reading: Reading) -> np.ndarray:
     """Return what each number is multiplied with: NaN where its affixes are not of the reading."""
+    # "day" and "days" are one unit.
     known = {_singular(word) for word in ("", reading.unit, reading.currency)}
 
     def of_after(after: str) -> float:
@@ -273,6 +275,7 @@ def _each(strings: Any, value: Callable[[str], float]) -> np.ndarray:
 
 def _is_negative(parts: Any) -> np.ndarray:
     """Return which numbers are below 0: a minus before or after the currency, or brackets."""
+    # Spreadsheets write a minus sign or an en dash for the hyphen.
     dashes = pa.array(["-", "−", "–"], pa.large_string())
     sign, again = (to_numpy(pc.is_in(parts.field(n), value_set=dashes)) for n in ("sign", "again"))
     bracket = to_numpy(pc.fill_null(pc.equal(parts.field("open"), "("), False))
@@ -377,6 +380,7 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
     reading : Reading or None
         How they were read; None where numbers are written plainly.
     """
+    # Asked for numbers, a column may still hold words such as "n/a".
     every = words_of(raw)
     words = every.where(~means_missing(every.distinct))
     if len(words) == 0:
@@ -460,6 +464,7 @@ def infer_numbers(raw: Raw) -> Guess:
     whole = pa.types.is_integer(raw.type)
     if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
         whole = bool(np.isfinite([low, high]).all()) and _are_integers(values)
+        # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
     guess = _infer_integers(raw, values) if whole else None
     return guess or _quantity(raw, values, whole)
@@ -513,6 +518,7 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     large = max(abs(low), abs(high)) > thresholds.MAX_EXACT_INTEGER
     if guess is not None or not (large or roles.is_key_name(raw.name)):
         return guess
+    # Two integers that are one float would become equal rows.
     lossy = large and len(np.unique(values)) > len(np.unique(values.astype(np.float64)))
     facts = _Integers(low, high, _distinct(raw, values), large, lossy)
     if facts.distinct == raw.count == raw.rows and raw.count > 1:

@@ -287,6 +287,7 @@ def _digest(column: Column) -> str:
     if column.kind.name not in ("number", *CODED):
         return ""
     if column.kind.name == "number":
+        # One bit pattern for all NaN, and for 0.0 and -0.0, as equal cells must have equal bytes.
         cells = np.where(np.isnan(column.values), np.nan, column.values + 0.0)
     else:
         cells = column.values.astype(np.int64)
@@ -307,4 +308,5 @@ def tells_rows_apart(column: Column) -> bool:
     if column.kind.name not in ("number", *CODED):
         return True
     _, counts = np.unique(column.values[: thresholds.ROWS_TO_SHOW_VARIETY], return_counts=True)
+    # Two rare flags agree by chance; values that differ often do not.
     return len(counts) >= 5 or (len(counts) > 1 and sorted(counts)[-2] >= 10)

@@ -299,6 +299,7 @@ def _key(raw: Raw, words: Words, reason: str) -> Guess | None:
     """Say why strings that differ in every row are identifiers; None where they are not."""
     if roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name):
         return _identifier(f"{reason}, named {raw.name!r}")
+    # In a few rows all strings differ by chance.
     if words.rows < thresholds.MIN_ROWS_FOR_PATTERN or not roles.looks_like_codes(words.distinct):
         return None
     plain = roles.address_kind(words) in ("", "UUIDs")
@@ -347,6 +348,7 @@ def _nearly(kind: Kind, words: Words) -> Kind:
         ("numbers", numbers.misfit_numbers),
         ("dates or times", dates.misfit_dates),
     ):
+        # Twice the share in a sample is beyond chance, so all strings need not be tried.
         if misfit(words.distinct[:SAMPLE]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         gone = words.where(misfit(words.distinct))

@@ -39,6 +39,7 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     """
     reading = kind.reading or Reading()
     raw = neutralise(raw).without(reading.gaps)
+    # Numbers find their own words for missing; a code given by the caller keeps all its words.
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_missing_words(raw, kind))
     if raw.is_text and (reading.what == "list" or kind.name in LISTS):

@@ -328,6 +328,7 @@ class Table:
                     return column
             raise KeyError(message("Table", f"a column {at!r}", "none", suggest(at, self.names)))
         at = self._rows_at(at)
+        # A table without columns has rows too.
         rows = np.arange(len(self))[at]
         return Table(
             [column.take(at) for column in self.columns],

@@ -78,6 +78,7 @@ class Tally:
         self._values.append(values)
         self._counts.append(counts)
         self._held += len(values)
+        # Merged when they have doubled, so that all merges together cost as much as a few sorts.
         if self._held > 2 * max(self._settled, FEW):
             self._settle()
 
@@ -130,6 +131,7 @@ class Tally:
         below = np.floor(at)
         low = self.ranked(below.astype(np.int64))
         high = self.ranked(np.minimum(below + 1, self.count - 1).astype(np.int64))
+        # Interpolated by numpy, so that the last bit is the one it would find in all numbers.
         pairs = zip(low, high, at - below, strict=True)
         return np.array([np.quantile(np.array([a, b]), t) for a, b, t in pairs])
 
