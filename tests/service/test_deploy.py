@@ -78,7 +78,12 @@ def test_the_wheel_has_every_file(wheel):
     files = [path for path in (source / "lookalike").rglob("*") if path.is_file()]
     wanted = {str(path.relative_to(source)) for path in files if "__pycache__" not in path.parts}
     assert wanted <= names
-    for one in ("py.typed", "service/store/migrations.py", "service/web/index.html"):
+    for one in (
+        "py.typed",
+        "service/store/database.py",
+        "table/data/scales.toml",
+        "service/web/index.html",
+    ):
         assert f"lookalike/{one}" in names
     web = [name for name in names if name.startswith("lookalike/service/web/")]
     assert {Path(name).suffix for name in web} >= {".html", ".js", ".css"}

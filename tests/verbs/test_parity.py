@@ -4,6 +4,7 @@ import inspect
 import json
 import tempfile
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -62,7 +63,8 @@ def test_the_shell_has_the_same_parameters_and_defaults(verb):
 def http():
     pytest.importorskip("fastapi", reason="the service is not installed")
     pytest.importorskip("httpx", reason="the test client is not installed")
-    with pytest.warns() as _:  # starlette warns about its own test client
+    with warnings.catch_warnings():  # starlette warns about its own test client when imported
+        warnings.simplefilter("ignore")
         from fastapi.testclient import TestClient
     from lookalike.service.server import create_app
     from lookalike.service.service import Service

@@ -80,9 +80,9 @@ def test_colors_show_on_light_and_dark_ground(color, ground):
 
 
 def test_text_of_a_page_has_the_contrast_of_wcag_aa():
-    from lookalike.service.site import STYLE
+    from lookalike.show.html.document import PAGE_STYLE
 
-    light, dark = STYLE.split("@media(prefers-color-scheme:dark)")[:2]
+    light, dark = PAGE_STYLE.split("@media(prefers-color-scheme:dark)")[:2]
     for style in (light, dark.split("}}")[0]):
         named = dict(re.findall(r"--(\w+):(#[0-9a-f]{3,6})", style))
         named = {
