@@ -94,27 +94,26 @@ amount is refused by `classify`; `--kinds price=category` makes each number a cl
 **Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
 complete verbs and options; `lookalike --show-completion` prints what it would add.
 
-**Search as CSV.** The columns `row`, `distance` and `similarity` come first, with `--why` also
-`for` and `against`, then the columns of the table; one of them that has such a name itself is
-written as `table.row`. Distance and similarity are empty where no column is filled in both rows.
+**Search as CSV.** The columns `id`, `score`, `distance` and `similarity` come first, with `--why`
+also `for` and `against`, then the columns of the table; one of them that has such a name itself is
+written as `table.id`. Distance and similarity are empty where no column is filled in both rows.
 
 **Untrusted tables.** A table for people holds no control characters: escape sequences, C1
 codes, marks that turn the direction of text and line breaks in names and cells are shown as
 spaces. JSON writes them as `\\u` escapes. CSV is the data as they are, for a program to read,
 except on a terminal, where they are spaces too. A spreadsheet runs a text that begins with `=`,
 `+`, `-`, `@`, a tab or a line break as a formula: `--output safe-csv` puts an apostrophe before
-such texts (not before numbers). Pages (`--html`) show markup as text; the path is checked before
-the work begins, and a page that is there is replaced only once the new one is complete.
+such texts (not before numbers). Pages (`-o NAME.html`) show markup as text; the path is checked
+before the work begins, and an existing page is replaced only once the new one is complete.
 
-**Search and Python.** `lookalike search` asks `la.Index`, so both give the same list: fewer rows
-than `-k` where fewer are there, rows with nothing to compare last. `--weight genres=3` is
-`index.search(..., weights={"genres": 3})`.
+**The shell and Python.** Every verb that asks a question is a function of the library with the same
+parameters and defaults: `lookalike search films.csv --row 3 --weight genres=3` is
+`la.search("films.csv", row=3, weights={"genres": 3})`, and `--output json` is its `to_dict()`.
 
 **Search as JSON.** An object with `measure`, `reason` (why this measure, with `auto`, else null),
-`query` (`row`, `record`) and `hits`, each with
-`row`, `distance`, `similarity`, `record` and, with `--why`, `for` and `against`: lists of reasons
-with the `column`, its `share` of the similarity (for) or of what is lacking to 1 (against), and
-the two cells, `query` and `found`.
+`query` (`id`, `row`) and `hits`, each with `id`, `score`, `distance`, `similarity`, `row` and, with
+`--why`, `reasons`: `for` and `against`, each with the `column`, its `share` of the similarity (for)
+or of what is missing to 1 (against), and the two cells, `query` and `found`.
 """
 
 MEASURES_TOP = """\
