@@ -136,6 +136,33 @@ def test_two_catalogs_follow_one_log(catalog):
     other_store.close()
 
 
+def test_two_threads_that_follow_apply_no_change_twice(catalog):
+    """While one waits for its turn another catches up, and the other server writes once more."""
+    one = create(catalog)
+    other_store = Store(catalog.address)
+    other = Catalog(other_store).get("pets")
+    assert lists(one) == lists(other)
+    one.add([PETS[0]])
+    turn = other._lock
+
+    class Late:
+        """A lock that is had only after another thread has followed."""
+
+        def __enter__(self):
+            other._lock = turn
+            other.follow()
+            one.add([PETS[1]])
+            turn.acquire()
+
+        def __exit__(self, *error):
+            turn.release()
+
+    other._lock = Late()
+    assert other.follow().generation == one.view.generation
+    assert lists(one) == lists(other)
+    other_store.close()
+
+
 def test_a_collection_that_another_server_made_again_is_not_taken_for_the_old_one(catalog):
     one = create(catalog)
     change(one)

@@ -109,12 +109,15 @@ class Collection:
 
     def follow(self) -> View:
         """Take in what other servers have written since."""
-        view = self.view
+        self.view  # noqa: B018  loaded before the lock is taken: loading may be long
         with self._lock:
+            # Read under the lock: another thread may have moved the view on meanwhile, and changes
+            # since an older view would then be applied a second time.
+            view = self.view
             head, changed = self.store.changed(self.key, view.generation)
             if head is None:
                 raise missing_collection(self.name)
-            after = self._caught_up(self.view, head, changed)
+            after = self._caught_up(view, head, changed)
             self._set(after, [json.loads(id) for id in changed.gone], stored_ids(changed.came))
             return after
 
