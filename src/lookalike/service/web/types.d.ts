@@ -69,7 +69,7 @@ interface Job {
 }
 
 /** An error as the server words it: RFC 9457 with our four parts. */
-interface Problem { title: string; status: number; detail?: string; who?: string; needed?: string; found?: string; do?: string }
+interface Problem { title: string; status: number; detail?: string; who?: string; needed?: string; found?: string; hint?: string; parameter?: string; value?: unknown }
 
 interface Marks { like: Id[]; unlike: Id[] }
 type Filter = Record<string, Record<string, any>>;
