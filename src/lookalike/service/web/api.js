@@ -50,7 +50,7 @@ async function send(method, path, body, signal) {
       status: 0,
       needed: "a running server",
       found: "no answer",
-      do: "Is `lookalike serve` still running? Your question is kept: try again",
+      hint: "Is `lookalike serve` still running? Your question is kept: try again",
     });
   }
   if (!response.ok) throw new ProblemError(await readProblem(response));
