@@ -15,7 +15,7 @@ import json, os, signal, sys, threading, time, warnings
 
 warnings.simplefilter("ignore")
 import numpy as np
-from lookalike import _pool
+from lookalike._runtime import pool
 from lookalike.clustering import SimilarityClustering
 from lookalike.hubness import MutualProximity
 from lookalike.kernels.first_use import compile_at_once
@@ -79,8 +79,8 @@ for name, (n, task) in SCENARIOS.items():
         took = time.monotonic() - sent[0]
         timer.join()
         time.sleep(0.05)  # threads that wait for work have just been told that there is none
-        left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(_pool.NAME)]
-        left += ["at work"] * _pool.busy()
+        left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(pool.NAME)]
+        left += ["at work"] * pool.busy()
     print(json.dumps([name, took, left]), flush=True)
 """
 
