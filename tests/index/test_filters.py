@@ -7,7 +7,9 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
+from lookalike.index import filters
 from lookalike.measures import Gower
+from lookalike.table.model.cells import convert
 
 ROWS = {
     "year": [1980.0, 1990.0, None, 2000.0, 2010.0],
@@ -80,6 +82,37 @@ def chosen(index, condition):
 )
 def test_only_rows_that_meet_the_condition_are_found(index, condition, expected):
     assert chosen(index, condition) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("year", [1990, 2010.0, 1990, 7]),
+        ("year", ["1990", "2010"]),
+        ("year", [1990, "2010", None]),
+        ("genre", ["crime", "crime", "western"]),
+        ("genre", [None, "drama", float("nan")]),
+        ("title", ["Night", "no such title"]),
+        ("seen", [True]),
+        ("tags", [["b", "a"], {"b"}]),
+        ("day", ["2001-01-01", "2003-01-01"]),
+    ],
+)
+def test_one_of_several_values_is_any_of_them(index, column, values):
+    each = [set(chosen(index, {column: {"==": value}})) for value in values]
+    assert set(chosen(index, {column: {"in": values}})) == set().union(*each)
+
+
+def test_many_values_are_read_together(index, monkeypatch):
+    calls = []
+    monkeypatch.setattr(filters, "convert", lambda *a, **b: calls.append(a) or convert(*a, **b))
+    assert index.count({"genre": {"in": [f"g{i}" for i in range(5000)] + ["crime"]}}) == 1
+    assert len(calls) <= 2 * len(index.state_.segments.segments)
+
+
+def test_the_value_that_cannot_be_read_is_named(index):
+    with pytest.raises(InvalidInput, match="'soon'"):
+        index.count({"year": {"in": ["1990", "soon", "later"]}})
 
 
 def test_the_order_is_that_of_the_search_without_condition(index):
