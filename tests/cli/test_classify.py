@@ -7,7 +7,9 @@ import json
 import numpy as np
 import pytest
 
+import lookalike as la
 from cli.run import run
+from lookalike.errors import InvalidInput
 from lookalike.prediction import RandomSimilarityForestClassifier
 from lookalike.table import read_table
 
@@ -112,3 +114,14 @@ def test_mistakes_are_one_line(file, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("size\n1\n")
     assert "'name'" in one_line(file, *WORDS, "--predict", new)
+
+
+def test_rows_without_the_columns_are_refused_in_the_spelling_of_the_surface(tmp_path):
+    (tmp_path / "known.csv").write_text("size,who\n" + "1,a\n9,b\n" * 5)
+    (tmp_path / "new.csv").write_text("weight\n1\n")
+    paths = str(tmp_path / "known.csv"), str(tmp_path / "new.csv")
+    done = run("classify", paths[0], "--label", "who", "--predict", paths[1], "--folds", "0")
+    assert done.exit_code == 1
+    assert "--predict: needs the 1 column of the fitted table" in " ".join(done.stderr.split())
+    with pytest.raises(InvalidInput, match=r"^classify\(predict=\.\.\.\): needs the 1 column"):
+        la.classify(paths[0], "who", predict=paths[1], folds=0)

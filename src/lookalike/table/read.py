@@ -410,7 +410,8 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
         hint = suggest(missing[0], extra) if extra else ""
         if not hint.startswith("Did"):
             hint = "Add the column; its cells may be missing"
-        needed = f"the {len(schema.kinds)} columns of the fitted table"
+        count = len(schema.kinds)
+        needed = f"the {count} column{'' if count == 1 else 's'} of the fitted table"
         raise InvalidInput(who, needed, f"no column {name_some(missing, 5)}", hint)
     if extra:
         hint = "They are not used; leave them out to silence this"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.verbs.annotations import (
     Columns,
@@ -136,7 +136,7 @@ def classify(
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
-        new = source.read_like(predict, rows.table.schema, "classify --predict")
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="classify")))
         shares = model.predict_proba(new)
         found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
         predictions = [

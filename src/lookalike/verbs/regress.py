@@ -5,7 +5,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.verbs.annotations import (
     Columns,
@@ -130,7 +130,7 @@ def regress(
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
-        new = source.read_like(predict, rows.table.schema, "regress --predict")
+        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="regress")))
         values = model.predict(new).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
     return Regressed(
