@@ -22,6 +22,7 @@ PAPERS = {
     "similarity": "studies.similarity",
     "gower": "studies.gower",
     "beyond": "studies.beyond",
+    "defaults": "studies.defaults",
     "scales": "studies.scales",
     "map": "studies.maps",
 }
