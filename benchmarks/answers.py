@@ -280,7 +280,7 @@ represent.select_prototypes none X y n=6 method=farthest random_state=0
 prediction.find_outliers X n_estimators=8 random_state=0
 prediction.find_outliers X method=neighbors
 prediction.cross_validate voters X y n_splits=3 random_state=0
-index.choose_measure X; leaderboard.diagnose space X
+measures.choose_measure X; leaderboard.diagnose space X
 leaderboard.compare X measures=["gower","ranked","ratio:n_trees=8"] sample=60
 leaderboard.compare X y=y measures=["gower","vector:scale=standard","shi:n_trees=8"] sample=60"""
 ESTIMATORS = """clustering.SimilarityClustering max_clusters=4

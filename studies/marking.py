@@ -16,10 +16,10 @@ from sklearn.base import clone
 from lookalike._runtime.config import settings
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.index.choose import choose_measure
 from lookalike.index.refeat import ReFeat, tree_weights
 from lookalike.index.relevance import Marks
 from lookalike.index.segments import join_tables
+from lookalike.measures import choose_measure
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import as_measure

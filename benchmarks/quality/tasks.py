@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.quality.tables import labelled_tables
 from lookalike.clustering import SimilarityClustering
-from lookalike.index import choose_measure
+from lookalike.measures import choose_measure
 from lookalike.prediction import (
     NeighborClassifier,
     NeighborRegressor,

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike._runtime.threads import run as run_side_by_side
-from lookalike.index import choose_measure
 from studies.beyond.contenders import MEASURES, applies, distances_of, score_all, score_one
 from studies.beyond.findings import make_findings
+from studies.beyond.former import choose_former
 from studies.beyond.plots import make_plots
 from studies.beyond.scores import Scores
 from studies.beyond.sets import half_of, load_set
@@ -79,7 +79,7 @@ def _scores(work: Work, name: str, measure: str, rows: int, seed: int) -> Any:
         return score_all(distances_of(prepared, measure, seed), prepared.y, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen, _ = choose_measure(prepared.table)
+        chosen = choose_former(prepared.table)
         if "undefined" in chosen.get_params():
             chosen.set_params(undefined=0.0)
         d = clone(chosen).fit(prepared.table).distance()

@@ -14,12 +14,11 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike.hubness import MutualProximity, k_occurrence, skewness
-from lookalike.index import choose_measure
-from lookalike.index.choose import LEAST, K
 from lookalike.measures import Gower, Measure
 from lookalike.table import Table
 from studies.beyond import combinations, notes
 from studies.beyond.contenders import precision
+from studies.beyond.former import LEAST, K, choose_former
 from studies.beyond.questions import AUTO, THREE
 from studies.beyond.scores import Duel, Scores, beats, duel_of
 from studies.beyond.sets import load_set
@@ -82,7 +81,7 @@ def score_everyday(table: Table, y: np.ndarray) -> dict[str, Any]:
     """Return how uneven the lists are, and the scores of "auto", without and with the repair."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen, _ = choose_measure(table)
+        chosen = choose_former(table)
         bare: Any = chosen.measure if isinstance(chosen, MutualProximity) else chosen
         if "undefined" in bare.get_params():
             bare.set_params(undefined=0.0)

@@ -62,8 +62,7 @@ class Build:
 
     def make_measure(self) -> Any:
         """Return the measure that was asked for, "auto" where the table decides."""
-        is_auto = self.measure.strip().lower() == AUTO
-        given = read_measure("gower" if self.weights and is_auto else self.measure)
+        given = read_measure(self.measure)
         return given if isinstance(given, str) else weigh_columns(given, self.weights)
 
     def read(self, read: Callable[..., Any]) -> Any:

@@ -33,8 +33,8 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.default import default_measure
 from lookalike.measures.forest.proximity import ForestProximity
-from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
 from lookalike.measures.task import Source, read_source
 from lookalike.saving.encode import SaveMixin
@@ -78,7 +78,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
     ----------
     measures : sequence or mapping of name to measure, optional
         Each entry a Measure, or a pair of a Measure and a mapping of parameter to values to try.
-        None: ``Gower()`` and ``ForestProximity(method="ratio")``.
+        None: "auto" and ``ForestProximity(method="ratio")``.
     methods : sequence of method names
         See ``SimilarityClustering``.
     n_clusters : int, "auto" or sequence of int
@@ -258,7 +258,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         """Yield every measure with every choice of its parameters, repeated where it is random."""
         given = self.measures
         if given is None:
-            given = [Gower(), ForestProximity(method="ratio")]
+            given = [default_measure(), ForestProximity(method="ratio")]
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
         for name, entry in named:

@@ -18,7 +18,7 @@ from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.default import default_measure
 from lookalike.saving.fields import Integer
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, bullets, paragraphs, table
@@ -460,7 +460,7 @@ def profile_clusters(
     model : fitted clustering, or array of n labels
         A clustering with ``labels_`` and ``exemplars_``, such as SimilarityClustering, or with
         ``best_estimator_``. With labels alone (-1 is noise), or a clustering without a measure
-        such as MixedKMeans, typical and borderline rows are those by ``Gower()``.
+        such as MixedKMeans, typical and borderline rows are those by the default measure.
     X : table, frame, array, dict of columns or path
         The rows that were clustered. Its compared columns are described, whether or not the
         clustering looked at them.
@@ -558,7 +558,7 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
         raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, hint)
     if hasattr(model, "measure_"):
         return labels, (model.measure_, model.rows_, model.exemplars_)
-    measure = Gower(undefined=0.0).fit(rows)
+    measure = default_measure().set_params(undefined=0.0).fit(rows)
     rng = np.random.default_rng(0)
     exemplars = []
     for number in range(int(labels.max(initial=-1)) + 1):

@@ -70,8 +70,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a fitted
-        measure keeps what it has learned; ``Precomputed()`` takes a matrix of distances as X.
+        How alike rows are; None: the default, "auto". A clone is fitted. The frozen form of a
+        fitted measure keeps what it has learned; ``Precomputed()`` takes a matrix of distances.
     n_clusters : int or "auto"
         "auto": the number from 2 to ``max_clusters`` with the highest mean silhouette in the
         measure's own distance (the smaller one on ties; one cluster if there are fewer than three

@@ -38,6 +38,7 @@ from lookalike.saving.fields import (
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
 AUTO = "auto"
+ALL_PAIRS = 10_000  # rows up to which every distance enters the default reducer; chosen by hand
 COUNTED = 2_000  # rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second
 STRIP = 128  # rows whose distances to all fitted rows are held at once
 SLOW = 20_000  # rows above which comparing all triples is a matter of many minutes
@@ -402,3 +403,17 @@ class MutualProximity(_Scaled):
 def rank_type(n: int) -> type[np.signedinteger[Any]]:
     """Return the narrowest type that holds ranks, and counts, of n objects."""
     return np.int16 if n <= np.iinfo(np.int16).max else np.int32
+
+
+def default_reducer(measure: Measure, n_rows: int) -> MutualProximity:
+    """Return the reducer that surfaces offer: mutual proximity of independent Gaussians.
+
+    Above ``ALL_PAIRS`` rows its moments come from a sample of 30, so that fitting stays linear.
+
+    Parameters
+    ----------
+    measure : Measure, not fitted
+    n_rows : int
+    """
+    options: dict[str, Any] = {} if n_rows <= ALL_PAIRS else {"sample": 30, "random_state": 0}
+    return MutualProximity(measure, model="gauss_independent", **options)

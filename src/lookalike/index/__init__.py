@@ -1,6 +1,5 @@
 """Find rows, refine by feedback, and keep an index that rows come to and leave."""
 
-from lookalike.index.choose import choose_measure
 from lookalike.index.drift import ColumnDrift, Drift
 from lookalike.index.feedback import FeedbackSession, Round
 from lookalike.index.hits import Hit, Hits
@@ -19,6 +18,5 @@ __all__ = [
     "ReFeat",
     "Round",
     "build_index",
-    "choose_measure",
     "rocchio",
 ]

@@ -20,7 +20,6 @@ from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase, TooLarge
-from lookalike.index.choose import choose_measure
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
 from lookalike.index.hits import Hit, Hits
@@ -39,6 +38,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import check_k
 from lookalike.measures.contract.rows import concatenate as join_rows
+from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags, same_settings
 from lookalike.neighbors.graph import NeighborGraph
@@ -65,7 +65,6 @@ from lookalike.table.model.targets import split_target
 
 WHO = "Index.search"
 INFINITY = float("inf")
-AUTO = "auto"
 Answer = TypeVar("Answer")
 COMPACTED = 2**20  # rows that are joined to one part, in memory
 ASKED = 4096  # rows whose lists are filled together
@@ -83,8 +82,8 @@ class Index(SaveMixin, BaseEstimator):
     ----------
     measure : Measure, name of one, or "auto"
         How alike rows are: ``Gower()``, or "gower" (see ``lookalike.measures.make_measure``).
-        "auto" chooses by the columns, the gaps, the number of rows and the hubs of a sample;
-        ``reason_`` says why (see ``choose_measure``). A clone is fitted; the frozen form of a
+        "auto" is the default of the library (see ``lookalike.measures.choose_measure``);
+        ``reason_`` says why. A clone is fitted; the frozen form of a
         fitted measure keeps what it has learned.
     id_column : str, optional
         A column whose values name the rows; they must differ, and are not compared. Ids written
@@ -133,7 +132,7 @@ class Index(SaveMixin, BaseEstimator):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "measure": IsMeasure(none="", words=(AUTO,)),
+        "measure": IsMeasure(none=""),
         "id_column": Maybe(Instance(str, named="the name of a column")),
         "kinds": KINDS,
         "approximate": Flag(),
@@ -197,8 +196,7 @@ class Index(SaveMixin, BaseEstimator):
 
     def _given(self) -> Measure | None:
         """Return the measure that was given, or named; None where it is to be chosen."""
-        chosen = isinstance(self.measure, str) and self.measure == AUTO
-        return None if chosen else as_measure(self.measure, "Index")
+        return None if is_auto(self.measure) else as_measure(self.measure, "Index")
 
     def _read(self, X: Any, id_column: str | None) -> Table:
         """Read rows to be fitted, as the measure wants them."""

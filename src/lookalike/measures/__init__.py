@@ -4,6 +4,7 @@ from lookalike.measures.combined import Combined
 from lookalike.measures.contract.base import MEASURES, Measure, Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
+from lookalike.measures.default import choose_measure
 from lookalike.measures.forest.methods import Aryal, OutOfBag, Ratio, Shi, Ting, Zhu2, Zhu3
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.forest.stochastic_forest import StochasticForest
@@ -34,6 +35,7 @@ __all__ = [
     "Vector",
     "Zhu2",
     "Zhu3",
+    "choose_measure",
     "known_measures",
     "least_squares_weights",
     "make_measure",

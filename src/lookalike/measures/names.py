@@ -20,7 +20,7 @@ from lookalike.saving.load import import_packages
 
 PACKAGES = ("measures", "hubness")  # importing them fills the registry
 WHO = "measure"
-DEFAULT = "gower"
+DEFAULT = "auto"
 
 SYNONYMS = {"n_trees": "n_estimators", "trees": "n_estimators", "seed": "random_state"}
 # Names people know a setting of a measure by.
@@ -28,6 +28,7 @@ ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: ("Vector", {"metric": name}) for name in ("euclidean", "cityblock", "chebyshev")},
     "cosine": ("Vector", {"metric": "cosine"}),
     "manhattan": ("Vector", {"metric": "cityblock"}),
+    DEFAULT: ("Gower", {"scale": "rank", "missing": "midpoint"}),  # measures/default.py
     "simusf": ("StochasticForest", {}),
     "ratiorf": ("ForestProximity", {"method": "ratio"}),
     **{
@@ -129,15 +130,14 @@ def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) ->
 
 
 def as_measure(value: Any, who: str = WHO) -> Any:
-    """Return a measure for its name, ``Gower()`` for None, and everything else as it is.
+    """Return a measure for its name, the default for None, and everything else as it is.
 
     Examples
     --------
     >>> as_measure("cosine")
     Vector(metric='cosine')
     """
-    if value is None:
-        return MEASURES["Gower"]()
+    value = DEFAULT if value is None else value
     return make_measure(value, who) if isinstance(value, str) else value
 
 
@@ -149,10 +149,10 @@ class IsMeasure(Field):
     none : str
         What None stands for, in words; "" where a measure has to be given.
     words : tuple of str
-        Other words that are allowed, such as "auto".
+        Other words that are allowed.
     """
 
-    def __init__(self, none: str = "Gower()", words: tuple[str, ...] = ()) -> None:
+    def __init__(self, none: str = "the default", words: tuple[str, ...] = ()) -> None:
         self.none, self.words = none, words
 
     def fits(self, value: Any) -> bool:

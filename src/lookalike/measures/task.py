@@ -21,7 +21,7 @@ from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.default import default_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
@@ -95,7 +95,7 @@ def read_source(
     Parameters
     ----------
     measure : Measure or name of one, optional
-        None: Gower. It is cloned; a frozen one is used as it is.
+        None or "auto": the default for the table. It is cloned; a frozen one is used as it is.
     X : anything ``read_table`` takes, or what the measure reads
     y : array of n, name of a column, or None
     who : who is asking, for error messages
@@ -103,6 +103,7 @@ def read_source(
     n_jobs : int, optional
         Passed to the measure and those inside it, where they have none.
     """
+    auto = is_auto(measure)
     measure = cast(Measure, as_measure(measure, who))
     rule = IsMeasure()
     if not rule.fits(measure):  # a function was asked; estimators have looked at their parameters
@@ -121,6 +122,8 @@ def read_source(
         measure.set_params(kinds=None)
     if isinstance(y, str):
         _forget_kind(measure, y)
+    if auto:  # now that the columns are known
+        measure = same_settings(default_measure(table), n_jobs)
     return Source(measure, table), target
 
 
@@ -179,7 +182,7 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     """Let scikit-learn expect of a task the input that its measure takes; return the tags."""
     if isinstance(measure, str) and IsMeasure().fits(measure):
         measure = as_measure(measure)
-    measure = measure if isinstance(measure, Measure) else Gower()
+    measure = measure if isinstance(measure, Measure) else default_measure()
     inner = get_tags(measure).input_tags
     for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
         setattr(tags.input_tags, name, getattr(inner, name))
@@ -189,9 +192,9 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
 class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
     """Base of the estimators that wrap a measure.
 
-    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
-    ``Gower()``), and may have ``kinds``,
-    ``random_state`` and ``n_jobs``; their rules are stated here.
+    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for the
+    default, "auto"), and may have ``kinds``, ``random_state`` and ``n_jobs``; their rules are
+    stated here.
     """
 
     FIELDS: ClassVar[Fields] = {

@@ -402,9 +402,9 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a fitted
-        measure (``measure.frozen()``) keeps what it has learned, and the rows given to ``fit`` are
-        then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
+        How alike rows are; None: the default, "auto". A clone is fitted. The frozen form of a
+        fitted measure (``measure.frozen()``) keeps what it has learned, and the rows given to
+        ``fit`` are then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
     n_neighbors : int or "tune"
         How many rows vote; never shrunk. "tune": the k with the fewest errors in 5-fold
         cross-validation, the smaller one on ties. Tried are 1 to 15, then 20, 25, 30, 40, 50 and

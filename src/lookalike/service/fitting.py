@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.index import Index, choose_measure
-from lookalike.measures import Measure
+from lookalike.index import Index
+from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures, make_measure
 from lookalike.service.cells import dumps, id_column, plain_id, read_stored
 from lookalike.service.store.store import StoredRow
@@ -205,11 +205,10 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: Settings) -
 def make(settings: Settings, table: Table) -> tuple[Measure, str]:
     """Make the measure that the settings ask for, and say why.
 
-    Weights are moved while somebody looks, so "auto" is a measure that weighs columns. Whatever is
-    random has a seed, so that the index can be made again as it was.
+    Whatever is random has a seed, so that the index can be made again as it was.
     """
     if settings.measure == "auto":
-        measure, reason = choose_measure(table, weighs_columns=True)
+        measure, reason = choose_measure(table)
     else:
         measure, reason = make_measure(settings.measure, WHO, matrices=False), "given"
     if settings.weights:

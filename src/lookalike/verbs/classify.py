@@ -106,7 +106,7 @@ def classify(
         'forest:distances={"name": "jaro_winkler"}' for how it compares the cells of a column);
         neighbors: the rows most alike (neighbors:k=5; chosen by cross-validation unless given).
     measure : str or Measure, optional
-        For neighbors: how rows are compared. None: the measure of an index, "gower" for a table.
+        For neighbors: how rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
         For neighbors: how much columns matter.
     folds : int

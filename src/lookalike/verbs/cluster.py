@@ -209,7 +209,7 @@ def cluster(
         for many rows, and has no measure. The others compare many rows with some of them, drawn at
         random (spectral:landmarks=500).
     measure : str or Measure, optional
-        How rows are compared. None: the measure of an index, "gower" for a table.
+        How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
         How much columns matter.
     columns : names, optional

@@ -61,7 +61,7 @@ def hubs(
         Show the statistics before and after hubness is reduced: mutual proximity (mp; mp-gauss for
         many rows), local scaling (nicdm, ls, cdm, csls), shared neighbors (snn).
     measure : str or Measure, optional
-        How rows are compared. None: the measure of an index, "gower" for a table.
+        How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
         How much columns matter.
     columns : names, optional

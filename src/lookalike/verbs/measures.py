@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from lookalike.verbs.source import NamedRows
 
 AUTO = "auto"
-DEFAULT = "gower"
 OF_INDEX = "the measure of the saved index"
 
 
@@ -42,31 +41,29 @@ def choose_measure(
     rows: NamedRows,
     weights: Mapping[str, float] | None = None,
     seed: int | None = 0,
-    default: str = DEFAULT,
 ) -> tuple[Measure, str | None]:
     """Return the unfitted measure for some rows, with the reason where it was not asked for.
 
     Parameters
     ----------
     measure : str, Measure or None
-        None: that of the index that the rows came from, else ``default``.
+        None: that of the index that the rows came from, else the default for the table.
     rows : NamedRows
     weights : mapping of column to weight, optional
     seed : int or None
-    default : str
     """
     if measure is None and rows.index is not None:
         from sklearn.base import clone
 
         own = set_seed(clone(rows.index.measure_), seed)
         return weigh_columns(own, weights), OF_INDEX
-    given = read_measure(default if measure is None else measure, seed)
+    given = read_measure(AUTO if measure is None else measure, seed)
     if not isinstance(given, str):
         return weigh_columns(given, weights), None
-    from lookalike.index import choose_measure as choose
+    from lookalike.measures import choose_measure as choose
 
-    chosen, reason = choose(rows.table, weighs_columns=bool(weights))
-    return weigh_columns(set_seed(chosen, seed), weights), reason
+    chosen, reason = choose(rows.table)
+    return weigh_columns(chosen, weights), reason
 
 
 def weigh_columns(measure: Measure, weights: Mapping[str, float] | None) -> Measure:

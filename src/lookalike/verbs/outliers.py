@@ -27,6 +27,10 @@ EXAMPLES = (
 METHODS = {"isolation": ("n_estimators",), "neighbors": ("n_neighbors",)}
 
 
+# Ranks hide extremes: the largest value is as near to the next as any other two.
+BY_RANGES = "gower:missing=midpoint"
+
+
 def outliers(
     table: TableLike,
     n: Number = 10,
@@ -49,7 +53,7 @@ def outliers(
         isolation: rows that a few random cuts separate from all others (isolation:trees=200);
         neighbors: rows far from their nearest neighbors (neighbors:k=20).
     measure : str or Measure, optional
-        For neighbors: how rows are compared. None: the measure of an index, "gower" for a table.
+        For neighbors: how rows are compared. None: Gower by ranges, since ranks hide extremes.
     weights : mapping of column to number, optional
         For neighbors: how much columns matter.
     columns : names, optional
@@ -75,7 +79,7 @@ def outliers(
     rows = as_source(table).rows(filter).compared_by(columns)
     chosen = None
     if name == "neighbors":
-        chosen, _ = choose_measure(measure, rows, weights, seed)
+        chosen, _ = choose_measure(measure or BY_RANGES, rows, weights, seed)
     from lookalike.prediction import find_outliers
 
     found = find_outliers(rows.table, name, measure=chosen, random_state=seed, **options)

@@ -95,7 +95,7 @@ def report(
         rows = rows.compared_by([*names, label] if isinstance(label, str) else names)
     given = AUTO
     if weights or rows.index is not None or measure not in (None, AUTO):
-        given, _ = choose_measure(measure, rows, weights, None, AUTO)
+        given, _ = choose_measure(measure, rows, weights, None)
     from lookalike.show.report import report as make_report
 
     heading = title or (Path(source.name).name if source.is_path else None)

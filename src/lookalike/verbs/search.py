@@ -15,7 +15,7 @@ from lookalike.verbs.annotations import (
     UnlikeRows,
     Weights,
 )
-from lookalike.verbs.measures import AUTO, name_measure, read_measure, set_seed
+from lookalike.verbs.measures import AUTO, name_measure, read_measure
 from lookalike.verbs.source import Source, as_source, read_filter, select_columns
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _get_index(
     source: Source, measure: Any, weights: Any, columns: Any
 ) -> tuple["Index", str | None, list[str] | None]:
     """Return the index to ask, why it compares as it does, and the columns still to be chosen."""
-    from lookalike.index import Index, choose_measure
+    from lookalike.index import Index
 
     if source.index is not None:
         index = source.index
@@ -162,14 +162,9 @@ def _get_index(
         names = None if columns is None else list(select_columns(index.sample, columns).names)
         return index, None if index.reason_ == "given" else index.reason_, names
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
-    given, reason = AUTO if measure is None else measure, None
-    # "auto" may wrap a measure in a hubness reducer, whose statistics fix the weights; so it is
-    # told beforehand that the question comes with weights.
-    if isinstance(given, str) and weights:
-        given, reason = choose_measure(table, weighs_columns=True)
-        set_seed(given, 0)
+    given = AUTO if measure is None else measure
     index = Index(given, id_column=id_column).fit(table)
-    return index, index.reason_ if isinstance(given, str) else reason, None
+    return index, index.reason_ if isinstance(given, str) else None, None
 
 
 def _as_position(word: Any, name: str) -> int:

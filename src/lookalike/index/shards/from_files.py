@@ -19,7 +19,6 @@ from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile
-from lookalike.index.choose import choose_in_parts
 from lookalike.index.drift import learn_fitted_parts
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
@@ -36,6 +35,7 @@ from lookalike.index.shards.build import (
 )
 from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
 from lookalike.index.snapshot import Snapshot
+from lookalike.measures.default import choose_measure
 from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
@@ -189,7 +189,7 @@ def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
         first, id_kind = take_ids(source[:1], id_column, WHO)
         source = source.with_aside(first.aside[-1].name)
     given = index._given()
-    measure, reason = choose_in_parts(source) if given is None else (clone(given), "given")
+    measure, reason = choose_measure(source) if given is None else (clone(given), "given")
     frozen = getattr(measure, "frozen_", False)
     measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
     measure = measure.fit(source)

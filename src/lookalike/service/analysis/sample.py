@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Index
-from lookalike.index.choose import repair_hubs
 from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.answers import plain_row
@@ -114,5 +114,5 @@ def fit_repaired(view: View) -> Index:
         raise InvalidInput(
             Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
         )
-    measure = repair_hubs(clone(view.index.measure_), len(view.index))
+    measure = default_reducer(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)
