@@ -349,7 +349,12 @@ def run(work: Work) -> Result:
     scored: list[Scored] = []
     for task in work.each("tables", tasks(work, max_rows, limit)):
         make = partial(score_task, task, max_hidden)
-        scored.append((task, work.once(f"{task.name}/{max_rows}/{max_hidden}", make)))
+        try:
+            scores = work.once(f"{task.name}/{max_rows}/{max_hidden}", make)
+        except LookalikeError as error:  # an infinite cell, say
+            work.missing[task.name] = error.phrase()
+        else:
+            scored.append((task, scores))
     means = {
         (half, judged): collect(scored, half, *JUDGED[judged])
         for half in HALVES
