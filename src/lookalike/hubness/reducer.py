@@ -189,7 +189,7 @@ class _Reducer(Measure):
         scales = ratio(s, sum(inner.plus.values())), ratio(1 - s, sum(inner.minus.values()))
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
-            {INNER: inner}, inner.cells, rescaled(inner.typical, *scales), inner.telling,
+            {INNER: inner}, inner.cells, rescaled(inner.baseline, *scales), inner.surprisal,
             inner.not_compared, {name: scales[1] * most for name, most in inner.reach.items()},
         )  # fmt: skip
 
