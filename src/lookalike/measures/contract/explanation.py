@@ -79,13 +79,14 @@ class Explanation:
     def reasons(self, n: int = 2) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Return the n best reasons for and against, as (column, contribution).
 
-        The best reason is the one that says most: ``surprisal`` times the weight of the column, so
-        that a rare level in common comes before one that every row has. What every pair has is not
-        a reason, and only what is nearer than it mostly is speaks for likeness. The largest
-        difference, divided by the baseline of its column, is always among the reasons against, if it is
-        larger than that baseline; no column is on both sides. Where nothing is known about random pairs,
-        the largest contribution is the best reason. A measure that shares out only differences
-        (``Vector``, ``Ranked``, shared leaves) has reasons for likeness too, of contribution 0.
+        The best reason is the most surprising one among random pairs: ``surprisal`` times the
+        weight of the column, so that a rare level in common comes before one that every row has.
+        What every pair has is not a reason, and only what is nearer than it mostly is speaks for
+        likeness. The largest difference, divided by the baseline of its column, is always among
+        the reasons against, if it is larger than that baseline; no column is on both sides. Where
+        nothing is known about random pairs, the largest contribution is the best reason. A measure
+        that shares out only differences (``Vector``, ``Ranked``, shared leaves) has reasons for
+        likeness too, of contribution 0.
 
         Parameters
         ----------
