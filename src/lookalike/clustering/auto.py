@@ -36,7 +36,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.task import Source, read_source
+from lookalike.measures.task import TaskSource, read_source
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,
@@ -296,7 +296,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
 
     def _fit_measure(
         self, configuration: Configuration, data: Any, name: str | None, aside: bool
-    ) -> tuple[Source, Space] | LookalikeError:
+    ) -> tuple[TaskSource, Space] | LookalikeError:
         """Fit a measure, or return the reason why it cannot be."""
         who = type(self).__name__
         kinds = None if aside else self.kinds
@@ -310,7 +310,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
 
     def _try(
         self,
-        fitted: tuple[Source, Space] | LookalikeError,
+        fitted: tuple[TaskSource, Space] | LookalikeError,
         configuration: Configuration,
         method: str,
         asked: int | str,
