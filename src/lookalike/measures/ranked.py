@@ -73,7 +73,7 @@ class Ranked(_BoundedMeasure):
         "metric": Choice(*METRICS),
         "unseen": Choice("insertion", "paper"),
         "scale": Flag(),
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),

@@ -69,7 +69,7 @@ class Vector(_BoundedMeasure):
     FIELDS: ClassVar[Fields] = {
         "metric": Choice(*METRICS),
         "scale": Choice(None, "minmax", "standard"),
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
