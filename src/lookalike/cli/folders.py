@@ -189,7 +189,7 @@ def is_pattern(file: str) -> bool:
 
 def _first(index: Index) -> Any:
     segment = index.state_.segments.segments[0]
-    return index.state_.names.of(segment.places[:1])[0]
+    return index.state_.names.of(segment.positions[:1])[0]
 
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
-from lookalike.index.shards.from_files import sample_places
+from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import Settings, build_index, settle, stored_ids
 from lookalike.service.notes import collected
@@ -377,14 +377,14 @@ class FolderCollection(Collection):
         """Return ids in the order of the rows, those behind one of them."""
         view = self.view
         state = view.index.state_
-        place = -1 if after is None else state.names.place(after, "rows")
+        position = -1 if after is None else state.names.position(after, "rows")
         found: list[int] = []
         for segment in state.segments.segments:
-            start = int(np.searchsorted(segment.places, place, side="right"))
-            at = start + np.flatnonzero(segment.alive[start : start + 4 * limit])
+            start = int(np.searchsorted(segment.positions, position, side="right"))
+            at = start + np.flatnonzero(segment.live[start : start + 4 * limit])
             if len(at) < limit:  # many deleted ones between
-                at = start + np.flatnonzero(segment.alive[start:])
-            found += segment.places[at[: limit - len(found)]].tolist()
+                at = start + np.flatnonzero(segment.live[start:])
+            found += segment.positions[at[: limit - len(found)]].tolist()
             if len(found) >= limit:
                 break
         return list(state.names.of(found))
@@ -430,7 +430,7 @@ def sample_of(index: Index, settings: Settings) -> Table:
         kept = np.array([id in index for id in table[settings.id_column].values], bool)
         return table[kept]
     ids = np.empty(len(table), dtype=object)
-    ids[:] = sample_places(index).tolist()
+    ids[:] = sample_positions(index).tolist()
     kept = np.array([id in index for id in ids], bool)
     column = Column(settings.names, Kind("object", "ids"), ids)
     return Table(table.columns, [*table.aside, column], len(table), table.missing)[kept]

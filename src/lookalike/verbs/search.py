@@ -98,10 +98,10 @@ def search(
         weights=weights,
         columns=names,
     )
-    from lookalike.index.hits import Question
+    from lookalike.index.hits import SearchInfo
 
-    hits: Hits = found.answering(
-        Question(
+    hits: Hits = found.with_info(
+        SearchInfo(
             source.name,
             None if isinstance(query, Mapping) else query,
             k,
@@ -187,7 +187,7 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
         return mark
     segments, names = index.state_.segments, index.state_.names
     if index.id_column is None and not index.state_.id_column:
-        position, last = _as_position(mark, name), segments.next_place - 1
+        position, last = _as_position(mark, name), segments.next_position - 1
         if 0 <= position <= last:
             return position  # one that was deleted is named by the index
         hint = "Count rows from 0, without the line of headings"
@@ -195,7 +195,7 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
     if mark in index:
         return mark
     # All ids of a folder would be read from disk; the first show how ids are written.
-    ids = index.ids if index.folder is None else names.of(segments.places[:SUGGESTED])
+    ids = index.ids if index.folder is None else names.of(segments.positions[:SUGGESTED])
     for id in ids:
         if str(id) == str(mark):
             return id

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
-from lookalike.index.choose import repair_hubs
+from lookalike.index.choose import reduce_hubness
 from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.answers import plain_row
@@ -114,5 +114,5 @@ def fit_repaired(view: View) -> Index:
         raise InvalidInput(
             Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
         )
-    measure = repair_hubs(clone(view.index.measure_), len(view.index))
+    measure = reduce_hubness(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)
