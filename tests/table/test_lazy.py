@@ -191,7 +191,7 @@ def test_batches_do_not_depend_on_the_files(sizes):
 def test_kinds_and_missing_can_be_given(sizes):
     table = read_table(sizes.files, kinds={"size": "category"}, missing=["w1"], lazy=True)
     assert table.kinds["size"].name == "category"
-    assert table.gaps["word"] == 17
+    assert table.n_missing["word"] == 17
     assert sizes.with_kinds({"word": "aside"}).names == ("size",)
     assert sizes.with_kinds({"word": "category"}).names == ("size", "word")
 
@@ -211,7 +211,7 @@ def test_an_empty_partition_and_one_of_gaps_are_fine(tmp_path):
     gaps = pa.table({"size": pa.nulls(4)})
     pyarrow.parquet.write_table(gaps, folder / "part-000-gaps.parquet")
     lazy = read_table(folder, lazy=True)
-    assert (len(lazy), lazy.gaps["size"]) == (7, 4)
+    assert (len(lazy), lazy.n_missing["size"]) == (7, 4)
 
 
 def test_no_rows_at_all_is_an_error_like_that_of_a_table(tmp_path):

@@ -182,7 +182,7 @@ class Distance(ABC):
         return np.asarray(rows[np.unique(np.concatenate([ends, drawn]))])
 
     def _find_scale(self, column: Column) -> float:
-        rows = np.flatnonzero(~gaps(column))
+        rows = np.flatnonzero(~missing_cells(column))
         sizes = sizes_of(column, rows)
         rows = self.draw(rows, sizes, self.sample_size(longest_of(column, sizes)))
         try:
@@ -261,7 +261,7 @@ def missing_rows(cells: Cells) -> np.ndarray:
     return np.isnan(cells)
 
 
-def gaps(column: Column) -> np.ndarray:
+def missing_cells(column: Column) -> np.ndarray:
     """Say which cells of a column are missing, before they are encoded."""
     if column.values.dtype == object:  # equally long cells may come one by one as well
         return np.fromiter((cell is None for cell in column.values), dtype=bool, count=len(column))

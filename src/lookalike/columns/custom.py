@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, gaps, show
+from lookalike.columns.base import Distance, cell_error, missing_cells, show
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table.model.kind import KINDS
@@ -58,7 +58,7 @@ class CallableDistance(Distance):
         # beside each cell its row: a block knows no rows, and an error has to name them
         out = np.empty((len(column), 2), dtype=object)
         out[:, 0] = range(len(column))
-        missing = gaps(column)
+        missing = missing_cells(column)
         whole = column.kind.name in MATRIX
         for row in range(len(column)):
             if not missing[row]:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, gaps, longest_of, sizes_of
+from lookalike.columns.base import Distance, cell_error, missing_cells, longest_of, sizes_of
 from lookalike.columns.custom import MatrixDistance
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.levels import Equal, Levels, Presence
+from lookalike.columns.levels import Equal, LevelDistance, Presence
 from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
@@ -58,7 +58,7 @@ def _how(distance: Distance, name: str) -> Callable[..., float]:
         return _ranks
     if kind is Absolute:
         return _range
-    if isinstance(distance, Levels):
+    if isinstance(distance, LevelDistance):
         return _levels
     if kind in (Equal, Presence):
         return _codes
@@ -97,7 +97,7 @@ def _ranks(fitted: RankShare, table: LazyTable, name: str) -> float:
     return float(len(fitted.values_) > 1)
 
 
-def _levels(fitted: Levels, table: LazyTable, name: str) -> float:
+def _levels(fitted: LevelDistance, table: LazyTable, name: str) -> float:
     levels = table.like[name].kind.levels
     tally = table.tally(name)
     counts = np.zeros(len(levels), np.int64)
@@ -125,7 +125,7 @@ def _sampled(fitted: Distance, table: LazyTable, name: str) -> float:
     sets: set[bool] = set()
     first = 0
     for part in table.column(name):
-        here = np.flatnonzero(~gaps(part))
+        here = np.flatnonzero(~missing_cells(part))
         rows.append(here + first)
         sizes.append(sizes_of(part, here))
         first += len(part)

@@ -150,7 +150,7 @@ class Presence(_Coded):
         return Array("int64", "n", low=-1, high=1)
 
 
-class Levels(_Coded, abstract=True):
+class LevelDistance(_Coded, abstract=True):
     """A distance that is looked up in a table of levels."""
 
     FIELDS: ClassVar[Fields] = {"similarities_": Array("float64", "levels", "levels")}
@@ -209,7 +209,7 @@ class Levels(_Coded, abstract=True):
         return Array("int64", "n", low=-1, high=len(self.levels_) - 1)
 
 
-class Information(Levels):
+class Information(LevelDistance):
     """How much two levels tell by lying close together: a rare narrow span makes them alike.
 
     The similarity of levels a <= b is ``2 log(P_a + ... + P_b) / (log P_a + log P_b)`` with P the
@@ -244,7 +244,7 @@ class Information(Levels):
         return information_table(counts)
 
 
-class _Steps(Levels, abstract=True):
+class _Steps(LevelDistance, abstract=True):
     """A distance that counts steps between levels, whatever their frequencies."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import Tokens, cells_of_type, pack
+from lookalike.columns.sets import TokenNumbers, cells_of_type, pack
 from lookalike.columns.text import matrix, strings
 from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
@@ -82,7 +82,7 @@ class Edit(Distance):
             self.sets_ = bool(items) and all(isinstance(i, frozenset | set) for i in items)
 
     def _encode(self, column: Column) -> Ragged:
-        tokens = Tokens()
+        tokens = TokenNumbers()
         hint = "Give each cell a tuple or a list, or make the column a text"
         cells = cells_of_type(column, tuple | list, "a sequence", hint)
 
@@ -175,7 +175,7 @@ def _is_nested(cells: Ragged) -> bool:
     return bool((total[start + 1 + count] - total[start + 1] == end - start - 1 - count).all())
 
 
-def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
+def _nested(cell: Any, tokens: TokenNumbers, column: str, row: int) -> list[int]:
     """Return the number of sets, their sizes, and the tokens of set after set."""
     sets = []
     for item in cell:

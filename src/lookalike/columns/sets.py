@@ -22,7 +22,7 @@ from lookalike.table.model.table import Column
 _NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
 
 
-class Tokens:
+class TokenNumbers:
     """Give tokens their numbers, each distinct one worked out once."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Tokens:
 def token_id(value: Any) -> int:
     """Return the number of a token: below -1, equal for equal tokens, the same in every process.
 
-    Tokens are equal as Python finds them: ``1``, ``1.0`` and ``True`` are one token, ``1`` and
+    TokenNumbers are equal as Python finds them: ``1``, ``1.0`` and ``True`` are one token, ``1`` and
     ``"1"`` are two. The number is a hash of 62 bits: among a million distinct tokens the chance
     that any two are taken for one is one in ten million.
 
@@ -139,7 +139,7 @@ class _Sets(Distance):
     kinds = ("set",)
 
     def _encode(self, column: Column) -> Ragged:
-        tokens = Tokens()
+        tokens = TokenNumbers()
         hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
         cells = cells_of_type(column, frozenset | set, "a set", hint)
         return pack([None if cell is None else sorted(set(tokens.of(cell))) for cell in cells])
@@ -153,7 +153,7 @@ class Jaccard(_Sets):
     """How much of what two sets hold together is not held by both.
 
     ``1 - |u & v| / |u | v|``: 0 for equal sets, 1 for sets without a common token; two empty sets
-    are equal. Tokens may be texts, numbers, tuples or frozensets; new tokens need no fitting.
+    are equal. TokenNumbers may be texts, numbers, tuples or frozensets; new tokens need no fitting.
 
     References
     ----------

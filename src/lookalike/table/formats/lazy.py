@@ -17,7 +17,7 @@ from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
 from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.learning import Facts, Learner, neutral_columns
+from lookalike.table.infer.learning import ColumnFacts, Learner, neutral_columns
 from lookalike.table.infer.lists import kind_of
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
@@ -38,8 +38,8 @@ class LazyTable:
     parts : the files
     like : Table without rows, with the columns and kinds of this one
     missing : tuple
-        Cell values that are read as gaps.
-    gaps : mapping of column to the number of its missing cells
+        Cell values that are read as missing.
+    n_missing : mapping of column to the number of its missing cells
     learner : Learner, who reads rows to learn from them; this process unless given
 
     Examples
@@ -63,11 +63,11 @@ class LazyTable:
         parts: ParquetParts,
         like: Table,
         missing: tuple[Any, ...] = (),
-        gaps: Mapping[str, int] | None = None,
+        n_missing: Mapping[str, int] | None = None,
         learner: Learner | None = None,
     ) -> None:
         self.parts, self.like, self.missing = parts, like, tuple(missing)
-        self.gaps = dict(gaps or {})
+        self.n_missing = dict(n_missing or {})
         self.learner = learner or Learner()
         self._tallies: dict[str, Tally] = {}
 
@@ -162,11 +162,11 @@ class LazyTable:
         columns = [column for column in like.columns if column.name != name]
         aside = [column for column in like.aside if column.name != name]
         other = Table(columns, [*aside, like[name]], 0, like.missing)
-        return LazyTable(self.parts, other, self.missing, self.gaps, self.learner)
+        return LazyTable(self.parts, other, self.missing, self.n_missing, self.learner)
 
     def learned_by(self, learner: Learner) -> LazyTable:
         """Return the table with another who reads its rows to learn from them."""
-        return LazyTable(self.parts, self.like, self.missing, self.gaps, learner)
+        return LazyTable(self.parts, self.like, self.missing, self.n_missing, learner)
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
@@ -243,7 +243,7 @@ def read_lazy(
 
 def table_of(
     parts: ParquetParts,
-    facts: Mapping[str, Facts],
+    facts: Mapping[str, ColumnFacts],
     chosen: Mapping[str, Kind | None],
     tokens: tuple[Any, ...],
 ) -> LazyTable:
@@ -257,17 +257,17 @@ def table_of(
             guesses[name] = replace(whole, aside=whole.aside or guess.aside)
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
-    gaps = {c.name: _gaps(c, times[c.name], facts[c.name]) for c in columns + aside}
+    n_missing = {c.name: _n_missing(c, times[c.name], facts[c.name]) for c in columns + aside}
     # What was learned stays in the kinds; the cells that stood for many are no rows.
     columns, aside = ([c.take(slice(0, 0)) for c in some] for some in (columns, aside))
-    table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, gaps)
+    table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, n_missing)
     columns, aside = without_copies(columns, aside, set(chosen), _find_copies(table, columns))
-    return LazyTable(parts, make_table(columns, aside, tokens), tokens, gaps)
+    return LazyTable(parts, make_table(columns, aside, tokens), tokens, n_missing)
 
 
-def _gaps(column: Column, times: np.ndarray | None, facts: Facts) -> int:
+def _n_missing(column: Column, times: np.ndarray | None, facts: ColumnFacts) -> int:
     if facts.lists is not None or times is None:
-        return facts.gaps
+        return facts.n_missing
     return int(times[column.missing].sum())
 
 

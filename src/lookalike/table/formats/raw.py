@@ -521,7 +521,7 @@ def means_missing(distinct: Any) -> np.ndarray:
     # Long texts are not folded for nothing: no such word has more bytes.
     if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > LONGEST_MISSING:
         return np.zeros(len(distinct), dtype=bool)
-    known = pa.array(sorted(vocabulary().gaps), pa.large_string())
+    known = pa.array(sorted(vocabulary().missing), pa.large_string())
     return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
 
 

@@ -2,7 +2,7 @@
 
 The facts of a part are small. Those of several parts, merged in the order of the parts, are those
 of the whole, so parts may be read by this process (``Learner``) or by others
-(``lookalike.index.dask``), with the same outcome. ``Facts.raw`` turns them into cells that each
+(``lookalike.index.dask``), with the same outcome. ``ColumnFacts.raw`` turns them into cells that each
 stand for many (``Raw.times``), from which the kind is guessed by the same rules as from all cells.
 
 Exact up to a bound: distinct words, and distinct integers of columns named like codes, are kept up
@@ -45,26 +45,26 @@ SHOWN = 64  # cells of lists that are kept to be read
 LEVELLED = ("category", "order")  # kinds whose every value becomes a level
 
 
-class Facts(ABC):
+class ColumnFacts(ABC):
     """What is known about a column; the cells of one more part are added in their order."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         self.name, self.type, self.all_values = name, kind, all_values
-        self.rows = self.gaps = 0
+        self.rows = self.n_missing = 0
         self.lists: ListFacts | None = None  # what decides about a column of lists
 
     def add(self, raw: Raw) -> None:
         """Count the cells of one more part, in their neutral form."""
         here = raw.present()
         self.rows += len(raw)
-        self.gaps += len(raw) - int(here.sum())
+        self.n_missing += len(raw) - int(here.sum())
         if here.any():
             self._count(raw, here)
 
     def merge(self, other: Any) -> None:
         """Count what another has counted in a part that comes after all of this one's."""
         self.rows += other.rows
-        self.gaps += other.gaps
+        self.n_missing += other.n_missing
         self._merge(other)
 
     @abstractmethod
@@ -79,9 +79,9 @@ class Facts(ABC):
 
     def _standing(self, cells: Any, times: np.ndarray, distinct: int | None = None) -> Raw:
         """Return cells that stand for so many rows each, and one for the missing cells."""
-        if self.gaps or not len(cells):
+        if self.n_missing or not len(cells):
             cells = pa.concat_arrays([cells, pa.nulls(1, self.type)])
-            times = np.append(times, self.gaps)
+            times = np.append(times, self.n_missing)
         return Raw(self.name, cells, times=times, distinct=distinct)
 
     def _too_many(self, most: int) -> InvalidInput:
@@ -90,7 +90,7 @@ class Facts(ABC):
         return InvalidInput(Param("lazy", True, of="read_table"), needed, "more", hint)
 
 
-class _Words(Facts):
+class _Words(ColumnFacts):
     """Text: every distinct string, in the order of their coming, and how many rows have it."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
@@ -144,17 +144,17 @@ class _Words(Facts):
         counts = self.counts[0] if self.counts else np.empty(0, np.int64)
         if self.full is not None:
             # What was counted stands for all rows: the strings keep their shares.
-            share = (self.rows - self.gaps) / max(1, self.full[1])
+            share = (self.rows - self.n_missing) / max(1, self.full[1])
             counts = np.maximum(np.round(counts * share).astype(np.int64), counts)
-            counts[0] += self.rows - self.gaps - counts.sum()
+            counts[0] += self.rows - self.n_missing - counts.sum()
         codes, times = np.arange(len(words)), counts
-        if self.gaps:
-            codes, times = np.append(codes, -1), np.append(counts, self.gaps)
+        if self.n_missing:
+            codes, times = np.append(codes, -1), np.append(counts, self.n_missing)
         cells = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), words)
         return Raw(self.name, cells, self.declared, times)
 
 
-class _Numbers(Facts):
+class _Numbers(ColumnFacts):
     """Numbers: both ends with their counts, and the distinct values where they may matter."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
@@ -184,7 +184,7 @@ class _Numbers(Facts):
                 if self.distinct.size > self._most():
                     if self.all_values:
                         raise self._too_many(MAX_NUMBERS)
-                    self.kept = (self.distinct.size, self.rows - self.gaps)
+                    self.kept = (self.distinct.size, self.rows - self.n_missing)
                     self.distinct = _Distinct()
 
     def _most(self) -> int:
@@ -206,7 +206,7 @@ class _Numbers(Facts):
             self.distinct.add(other.distinct.values())
 
     def raw(self) -> Raw:
-        count = self.rows - self.gaps
+        count = self.rows - self.n_missing
         values, counts = self.ends
         distinct: int | None = None
         if self.kept is None:
@@ -248,7 +248,7 @@ class _Distinct:
         return self.parts[0] if self.parts else np.empty(0)
 
 
-class _Ticks(Facts):
+class _Ticks(ColumnFacts):
     """Dates, times and durations: when the first and the last are."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
@@ -272,11 +272,11 @@ class _Ticks(Facts):
 
     def raw(self) -> Raw:
         times = np.ones(len(self.ticks), np.int64)
-        times[:1] += self.rows - self.gaps - len(times)
+        times[:1] += self.rows - self.n_missing - len(times)
         return self._standing(pa.array(self.ticks).cast(self.storage).cast(self.type), times)
 
 
-class _Truths(Facts):
+class _Truths(ColumnFacts):
     """True or false: how many of each, in the order of their coming."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
@@ -295,7 +295,7 @@ class _Truths(Facts):
         return self._standing(pa.array(list(self.counts), pa.bool_()), times)
 
 
-class _Others(Facts):
+class _Others(ColumnFacts):
     """Cells of which the type decides alone; some are kept to be read."""
 
     shown = 1
@@ -338,7 +338,7 @@ class _Lists(_Others):
             self.lists = lists if self.lists is None else self.lists.merge(lists)
 
 
-def facts_of(raw: Raw, all_values: bool = False) -> Facts:
+def facts_of(raw: Raw, all_values: bool = False) -> ColumnFacts:
     """Return what can count a column of this type; nothing is counted yet.
 
     Parameters
@@ -370,7 +370,7 @@ def _in_memory_only(needed: str, found: str, hint: tuple[str | InPython, ...]) -
     return InvalidInput(Param("lazy", True, of="read_table"), needed, found, Phrase(*hint))
 
 
-def _counter(kind: Any) -> type[Facts]:
+def _counter(kind: Any) -> type[ColumnFacts]:
     if pa.types.is_dictionary(kind):
         return _Words
     if pa.types.is_boolean(kind):
@@ -414,7 +414,7 @@ class Learner:
 
     def facts(
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
-    ) -> dict[str, Facts]:
+    ) -> dict[str, ColumnFacts]:
         """Count what decides about the columns, in all rows; see ``learn_facts``."""
         return learn_facts(parts, chosen, tokens)
 
@@ -429,18 +429,18 @@ def learn_facts(
     tokens: tuple[Any, ...],
     start: int = 0,
     stop: int | None = None,
-) -> dict[str, Facts]:
+) -> dict[str, ColumnFacts]:
     """Count what decides about the columns, in some of the rows; such facts merge.
 
     Parameters
     ----------
     parts : ParquetParts
     chosen : mapping of column to the kind that the caller said
-    tokens : values that are read as gaps
+    tokens : values that are read as missing
     start, stop : int
         Which rows; all of them by default.
     """
-    found: dict[str, Facts] = {}
+    found: dict[str, ColumnFacts] = {}
     stop = len(parts) if stop is None else stop
     progress = Progress("reading columns", -(-(stop - start) // BATCH))
     for rows in parts.batches(start, stop):

@@ -476,12 +476,13 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     reason = f"values from {short_number(low)} to {short_number(high)}"
     if raw.count <= thresholds.MAX_CELLS_TO_COUNT_DISTINCT:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note, gaps = roles.sentinel_note(
+    note, sentinels = roles.sentinel_note(
         values, None if raw.times is None else raw.times[raw.present()]
     )
     if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
-        note, gaps = "beyond 2**53, where the last digits are rounded", ()
-    kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
+        note, sentinels = "beyond 2**53, where the last digits are rounded", ()
+    kind = Kind("number", reason, note=note, missing_values=sentinels)
+    kind = replace(kind, confidence=0.8 if note else 1.0)
     if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)

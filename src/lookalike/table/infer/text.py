@@ -87,7 +87,7 @@ def _with_missing(guess: Guess, missing: Words) -> Guess:
     shown = ", ".join(repr(word) for word in listed[:3])
     cells = f"{missing.count:,} cell{'' if missing.count == 1 else 's'}"
     note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
-    reading = replace(guess.kind.reading or Reading(), gaps=listed)
+    reading = replace(guess.kind.reading or Reading(), missing_words=listed)
     confidence = min(guess.kind.confidence, 0.9)
     kind = replace(guess.kind, reading=reading, note=note, confidence=confidence)
     if missing.count > 0.5 * (missing.rows or 1):
@@ -328,10 +328,11 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
     if len(words) > thresholds.MAX_LEVELS:
         return _nearly(kind, words)
     counted = words.counted()
-    gaps = [word for word in counted if word.strip().casefold() in vocabulary().gaps]
-    if gaps:
-        cells = sum(counted[word] for word in gaps)
-        kind = replace(kind, note=f"{cells:,} cells are the word {gaps[0]!r}", gaps=tuple(gaps))
+    missing = tuple(word for word in counted if word.strip().casefold() in vocabulary().missing)
+    if missing:
+        cells = sum(counted[word] for word in missing)
+        note = f"{cells:,} cells are the word {missing[0]!r}"
+        kind = replace(kind, note=note, missing_values=missing)
     shared = levels.say_shared_level(raw.name, counted)
     if shared:  # no second reading: only the caller can say which of the two is higher
         return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
@@ -363,7 +364,7 @@ def _nearly(kind: Kind, words: Words) -> Kind:
         return replace(
             kind,
             note=join_notes(kind.note, note),
-            gaps=(*kind.gaps, *listed) if len(listed) <= 5 else kind.gaps,
+            missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
             confidence=min(kind.confidence, 0.7),
         )
     return kind

@@ -38,7 +38,7 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     Column
     """
     reading = kind.reading or Reading()
-    raw = neutralise(raw).without(reading.gaps)
+    raw = neutralise(raw).without(reading.missing_words)
     # Numbers find their own words for missing; a code given by the caller keeps all its words.
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_missing_words(raw, kind))

@@ -52,7 +52,7 @@ class Reading:
         How dates are written: "ymd", "dmy", "mdy", or another of ``DATE_FORMS``.
     separator : str
         What stands between the items of a set.
-    gaps : tuple of str
+    missing_words : tuple of str
         Words that were read as missing.
     """
 
@@ -64,7 +64,7 @@ class Reading:
         "unit": Text(),
         "form": Choice("", *DATE_FORMS),
         "separator": Text(),
-        "gaps": TupleOf(Text()),
+        "missing_words": TupleOf(Text()),
     }
 
     what: str = ""
@@ -74,7 +74,7 @@ class Reading:
     unit: str = ""
     form: str = ""
     separator: str = ""
-    gaps: tuple[str, ...] = ()
+    missing_words: tuple[str, ...] = ()
 
 
 KINDS = tuple(
@@ -128,7 +128,7 @@ class Kind:
         The second reading, as it may be given in ``kinds=``; "" where none comes close.
     note : str
         What a person should know about the guess, such as a sentinel among the values.
-    gaps : tuple
+    missing_values : tuple
         Values that may stand for missing, as ``missing=`` takes them.
     reading : Reading, optional
         How the text of the cells was read, where they were text.
@@ -144,7 +144,7 @@ class Kind:
         "confidence": Real(0.0, 1.0),
         "close": Text(),
         "note": Text(),
-        "gaps": TupleOf(Plain()),
+        "missing_values": TupleOf(Plain()),
         "reading": Maybe(Saved("Reading")),
     }
 
@@ -157,7 +157,7 @@ class Kind:
     confidence: float = 1.0
     close: str = ""
     note: str = ""
-    gaps: tuple[Any, ...] = ()
+    missing_values: tuple[Any, ...] = ()
     reading: Reading | None = None
 
     @property
@@ -168,10 +168,10 @@ class Kind:
     @property
     def remark(self) -> str:
         """The note, with what to give where values may stand for missing."""
-        if not self.gaps:
+        if not self.missing_values:
             return self.note
-        gaps = Param("missing", [plain(gap) for gap in self.gaps])
-        return Phrase(f"{self.note}: use ", gaps, " if that means missing")
+        values = Param("missing", [plain(value) for value in self.missing_values])
+        return Phrase(f"{self.note}: use ", values, " if that means missing")
 
     @property
     def takes_new_levels(self) -> bool:

@@ -215,7 +215,7 @@ def summarize(table: Table) -> TableSummary:
     return TableSummary(len(table), tuple(columns))
 
 
-class Facts(NamedTuple):
+class _ValueSummary(NamedTuple):
     """What one kind of column says about its values."""
 
     values: str
@@ -232,7 +232,7 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
     rows = len(column)
     missing = rows - len(present)
     share = missing / rows if rows else 0.0
-    facts = Facts("")
+    facts = _ValueSummary("")
     if len(present):
         facts = _BY_KIND.get(column.kind.name, _objects)(column, present)
     warnings: list[str] = []
@@ -273,7 +273,7 @@ def _doubts(column: Column) -> list[str]:
 # -- one function per kind: the column, and the positions of the cells that are there -------------
 
 
-def _numbers(column: Column, at: np.ndarray) -> Facts:
+def _numbers(column: Column, at: np.ndarray) -> _ValueSummary:
     values = column.values[at]
     distinct = len(np.unique(values))
     order = at[np.argsort(values, kind="stable")]
@@ -296,7 +296,7 @@ def _numbers(column: Column, at: np.ndarray) -> Facts:
     if distinct > 2:
         words += f", median {_grouped(middle)}"
     examples = tuple(dict.fromkeys([low, middle, high]))
-    return Facts(words, distinct, distinct == 1, examples, low, high, tuple(warnings))
+    return _ValueSummary(words, distinct, distinct == 1, examples, low, high, tuple(warnings))
 
 
 def _grouped(cell: Any) -> str:
@@ -306,7 +306,7 @@ def _grouped(cell: Any) -> str:
     return f"{whole:,}" if long else short(cell)
 
 
-def _codes(column: Column, at: np.ndarray) -> Facts:
+def _codes(column: Column, at: np.ndarray) -> _ValueSummary:
     codes, sizes = np.unique(column.values[at], return_counts=True)
     whole = int(sizes.sum())
     warnings = []
@@ -321,14 +321,14 @@ def _codes(column: Column, at: np.ndarray) -> Facts:
     words, examples = _common(counts, whole)
     if column.kind.name == "order":
         words = " < ".join(map(short, levels))
-    return Facts(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
+    return _ValueSummary(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
 
 
-def _items(column: Column, at: np.ndarray) -> Facts:
+def _items(column: Column, at: np.ndarray) -> _ValueSummary:
     held = column.values[at]
     counts: Counter[Any] = Counter(item for cell in held for item in set(cell))
     words, examples = _common(counts, len(held)) if counts else ("all empty", ())
-    return Facts(words, len(counts), len(set(held)) == 1, examples)
+    return _ValueSummary(words, len(counts), len(set(held)) == 1, examples)
 
 
 def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
@@ -338,27 +338,27 @@ def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
     return words + (", …" if len(counts) > EXAMPLES else ""), tuple(value for value, _ in top)
 
 
-def _texts(column: Column, at: np.ndarray) -> Facts:
+def _texts(column: Column, at: np.ndarray) -> _ValueSummary:
     held = column.values[at]
     example = held[len(held) // 2]  # the first row of a sorted file is seldom typical
     distinct = len(set(held))
-    return Facts(f"such as {short(example)}", distinct, distinct == 1, (example,))
+    return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
 
 
-def _matrix(column: Column, at: np.ndarray) -> Facts:
+def _matrix(column: Column, at: np.ndarray) -> _ValueSummary:
     rows = column.values[at]
     words = f"{rows.shape[1]} {'bins' if column.kind.name == 'histogram' else 'entries'}"
-    return Facts(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
+    return _ValueSummary(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
 
 
-def _series(column: Column, at: np.ndarray) -> Facts:
+def _series(column: Column, at: np.ndarray) -> _ValueSummary:
     lengths = [len(cell) for cell in column.values[at]]
-    return Facts(f"{_between(lengths)} values each", examples=(column.cell(int(at[0])),))
+    return _ValueSummary(f"{_between(lengths)} values each", examples=(column.cell(int(at[0])),))
 
 
-def _graphs(column: Column, at: np.ndarray) -> Facts:
+def _graphs(column: Column, at: np.ndarray) -> _ValueSummary:
     sizes = [len(cell.nodes) for cell in column.values[at]]
-    return Facts(f"{_between(sizes)} nodes each", examples=(column.cell(int(at[0])),))
+    return _ValueSummary(f"{_between(sizes)} nodes each", examples=(column.cell(int(at[0])),))
 
 
 def _between(sizes: list[int]) -> str:
@@ -366,9 +366,9 @@ def _between(sizes: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _objects(column: Column, at: np.ndarray) -> Facts:
+def _objects(column: Column, at: np.ndarray) -> _ValueSummary:
     example = column.cell(int(at[0]))
-    return Facts(f"such as {short(example)}", examples=(example,))
+    return _ValueSummary(f"such as {short(example)}", examples=(example,))
 
 
 _BY_KIND = {
