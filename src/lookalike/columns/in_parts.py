@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, missing_cells, longest_of, sizes_of
+from lookalike.columns.base import Distance, cell_error, longest_of, missing_cells, sizes_of
 from lookalike.columns.custom import MatrixDistance
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Equal, LevelDistance, Presence

@@ -43,7 +43,7 @@ class TokenNumbers:
 def token_id(value: Any) -> int:
     """Return the number of a token: below -1, equal for equal tokens, the same in every process.
 
-    TokenNumbers are equal as Python finds them: ``1``, ``1.0`` and ``True`` are one token, ``1`` and
+    Tokens are equal as Python finds them: ``1``, ``1.0`` and ``True`` are one token, ``1`` and
     ``"1"`` are two. The number is a hash of 62 bits: among a million distinct tokens the chance
     that any two are taken for one is one in ten million.
 
@@ -153,7 +153,7 @@ class Jaccard(_Sets):
     """How much of what two sets hold together is not held by both.
 
     ``1 - |u & v| / |u | v|``: 0 for equal sets, 1 for sets without a common token; two empty sets
-    are equal. TokenNumbers may be texts, numbers, tuples or frozensets; new tokens need no fitting.
+    are equal. Tokens may be texts, numbers, tuples or frozensets; new tokens need no fitting.
 
     References
     ----------

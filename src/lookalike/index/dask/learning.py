@@ -21,12 +21,12 @@ from lookalike.index.dask.tasks import facts_part, tally_part
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
-from lookalike.table.formats.parquet import BATCH, ParquetParts
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
 from lookalike.table.infer.learning import ColumnFacts, Learner
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 
-ROWS = 2 * BATCH  # rows whose facts one task counts
+ROWS = 2 * BATCH_ROWS  # rows whose facts one task counts
 LIKE = "like.lookalike"
 PREFIX = ".learned-"
 TALLIED = ("number", *CODED)  # kinds whose values most measures ask for

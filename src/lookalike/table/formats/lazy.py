@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput
-from lookalike.table.formats.parquet import BATCH, ParquetParts, find_files
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts, find_files
 from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
 from lookalike.table.infer import roles, thresholds
@@ -115,7 +115,9 @@ class LazyTable:
             raise InvalidInput("LazyTable", f"rows below {len(self):,}", found, hint)
         return self._table(self.parts.take(rows))
 
-    def batches(self, rows: int = BATCH, columns: Sequence[str] | None = None) -> Iterator[Table]:
+    def batches(
+        self, rows: int = BATCH_ROWS, columns: Sequence[str] | None = None
+    ) -> Iterator[Table]:
         """Yield all rows as tables of so many rows each, in their order.
 
         Parameters
@@ -129,7 +131,7 @@ class LazyTable:
                 self.parts.read(part.start, part.stop, self._stored(columns)), columns
             )
 
-    def column(self, name: str, rows: int = BATCH) -> Iterator[Column]:
+    def column(self, name: str, rows: int = BATCH_ROWS) -> Iterator[Column]:
         """Yield the cells of one column in parts; nothing else is read."""
         for table in self.batches(rows, [name]):
             yield table[name]
@@ -150,7 +152,7 @@ class LazyTable:
         """
         if name not in self._tallies:
             tally = self.learner.tally(self, name)
-            if len(tally.values) > BATCH:
+            if len(tally.values) > BATCH_ROWS:
                 # One long tally is kept at most: several would be as large as the table.
                 self._tallies.clear()
             self._tallies[name] = tally

@@ -174,6 +174,16 @@ def is_number(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
+def is_numeric(kind: Any) -> bool:
+    """Whether cells of an Arrow type can be taken for numbers: also true and false."""
+    return is_number(kind) or bool(pa.types.is_boolean(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether an Arrow type is that of lists; None is the type of Python objects."""
+    return kind is not None and pa.types.is_nested(kind) and not pa.types.is_struct(kind)
+
+
 def written(value: Any) -> str:
     """Write a scalar the way a file would: 4.0 as "4", True as "true".
 
@@ -440,7 +450,8 @@ def wrong(
 LONGEST_MISSING = 80  # bytes; the longest word for missing has 20 characters
 # Most columns fail a pattern in their first strings, so a regular expression over millions of
 # strings is hardly ever run in vain.
-SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
+# Distinct strings that a pattern must fit before all of them are tried.
+MAX_SAMPLE_STRINGS = 200
 
 
 @dataclass(frozen=True)
@@ -466,6 +477,11 @@ class Words:
     counts: np.ndarray
     rows: int
     written: Any
+
+    @classmethod
+    def once(cls, name: str, distinct: Any) -> Words:
+        """Take strings as they are, each for one row."""
+        return cls(name, distinct, np.ones(len(distinct), dtype=np.int64), 1, distinct)
 
     def __len__(self) -> int:
         return len(self.distinct)
@@ -552,7 +568,9 @@ def matches(strings: Any, pattern: str) -> np.ndarray:
 
 def all_match(strings: Any, pattern: str) -> bool:
     """Whether every string has a pattern; a sample is asked first, as most columns fail there."""
-    return bool(matches(strings[:SAMPLE], pattern).all() and matches(strings, pattern).all())
+    return bool(
+        matches(strings[:MAX_SAMPLE_STRINGS], pattern).all() and matches(strings, pattern).all()
+    )
 
 
 def spread(raw: Raw, words: Words, cells: Any) -> Raw:

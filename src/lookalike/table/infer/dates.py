@@ -17,7 +17,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import SAMPLE, Raw, Words, join_notes, matches, to_numpy
+from lookalike.table.formats.raw import (
+    MAX_SAMPLE_STRINGS,
+    Raw,
+    Words,
+    join_notes,
+    matches,
+    to_numpy,
+)
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
 from lookalike.table.infer.vocabulary import read_data, vocabulary
@@ -83,7 +90,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
     compact : bool
         Whether 20200924 may be a date.
     """
-    sample = words.distinct[:SAMPLE]
+    sample = words.distinct[:MAX_SAMPLE_STRINGS]
     for form, pattern in _tried(compact):
         if not matches(sample, pattern).all():
             continue
@@ -104,7 +111,7 @@ def _tried(compact: bool = False) -> Iterator[tuple[str, str]]:
 
 def misfit_dates(distinct: Any) -> np.ndarray:
     """Return which strings are no date or time in the form that most of the first ones have."""
-    sample = distinct[:SAMPLE]
+    sample = distinct[:MAX_SAMPLE_STRINGS]
     for _, pattern in _tried():
         if 2 * matches(sample, pattern).sum() > len(sample):
             return ~matches(distinct, pattern)

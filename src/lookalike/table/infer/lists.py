@@ -21,7 +21,7 @@ from lookalike.table.formats.raw import (
     Raw,
     Words,
     all_match,
-    is_number,
+    is_numeric,
     matches,
     misfits,
     short_number,
@@ -107,7 +107,7 @@ def list_facts(cells: Any) -> ListFacts | None:
     facts = ListFacts(item, low, high, len(items), items.null_count)
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
-    if _is_numeric(item):
+    if is_numeric(item):
         values = to_numpy(items.cast(pa.float64()))
         unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
         facts = replace(facts, unsigned=unsigned)
@@ -143,15 +143,11 @@ def kind_of(facts: ListFacts) -> Kind:
         if inner is None or pa.types.is_nested(inner) or pa.types.is_floating(inner):
             return Kind("object", f"lists of {item}")
         return Kind("sequence", f"lists of lists, from {facts.low:,} to {facts.high:,} long")
-    if _is_numeric(item):
+    if is_numeric(item):
         return _kind_of_numbers(facts)
     what = "strings" if pa.types.is_string(item) or pa.types.is_large_string(item) else str(item)
     name, repeats = ("sequence", "with repeats") if facts.repeats else ("set", "without a repeat")
     return Kind(name, f"lists of {what} {repeats}, {facts.n_distinct:,} distinct in all")
-
-
-def _is_numeric(item: Any) -> bool:
-    return is_number(item) or bool(pa.types.is_boolean(item))
 
 
 def _kind_of_numbers(facts: ListFacts) -> Kind:

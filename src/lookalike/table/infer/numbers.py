@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import decimal
 import numbers
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -19,11 +20,12 @@ import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.raw import (
-    SAMPLE,
+    MAX_SAMPLE_STRINGS,
     Raw,
     Words,
     all_match,
     is_number,
+    is_numeric,
     join_notes,
     matches,
     means_missing,
@@ -90,7 +92,7 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
         if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
-    if pc.extract_regex(words.distinct[:SAMPLE], _pattern()).null_count:
+    if pc.extract_regex(words.distinct[:MAX_SAMPLE_STRINGS], _pattern()).null_count:
         return None
     parts = pc.extract_regex(words.distinct, _pattern())
     if parts.null_count:
@@ -113,17 +115,12 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
     if not others:
         return *first, ""
-    style, other = first, others[0][0]
-    if first == (
-        ".",
-        "",
-    ):  # plain numbers stay so, unless a comma is proven and all may be thousands
-        if prefer != "," or not all_match(bodies, rf"^{_GROUPED}$"):
-            return *first, ""
-        style = (",", ".")
-    elif first[1] and prefer == other:
-        style = others[0]
-    return *style, other
+    # Plain numbers stay so, unless a comma is proven and all may be thousands.
+    if first == (".", ""):
+        grouped = prefer == "," and all_match(bodies, rf"^{_GROUPED}$")
+        return (",", ".", others[0][0]) if grouped else (*first, "")
+    other = others[0]
+    return *(other if first[1] and prefer == other[0] else first), other[0]
 
 
 def _find_affixes(parts: Any) -> tuple[str, str, str] | None:
@@ -237,17 +234,31 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     values = to_numpy(full.cast(pa.float64())) * factors
     values = np.where(_is_negative(parts), -values, values)
     cells = pa.array(values, mask=~fits)
-    if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and _are_integers(values):
+    if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and are_integers(values):
         cells = cells.cast(pa.int64())
     return cells, fits
 
 
-def _are_integers(values: np.ndarray) -> bool:
+def are_integers(values: np.ndarray) -> bool:
     """Whether floats are integers, and none is so large that a digit may have been lost."""
-    return bool(
-        np.all(values == np.floor(values))
-        and np.abs(values).max(initial=0) < thresholds.MAX_EXACT_INTEGER
-    )
+    largest = np.abs(values).max(initial=0)
+    return bool((values == np.floor(values)).all() and largest < thresholds.MAX_EXACT_INTEGER)
+
+
+def read_amount(digits: str, multiple: str = "") -> float:
+    """Return the number that one amount in a band is: "1,000" with "k" is a million.
+
+    Which separator is the decimal one cannot be asked of a whole column here, so one comma alone
+    is, unless three digits follow each of them.
+    """
+    if digits == "Inf":
+        return np.inf
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", digits):
+        digits = digits.replace(",", "")
+    elif digits.count(",") == 1:
+        digits = digits.replace(",", ".")
+    value = float(digits.replace(",", "") if digits.count(".") <= 1 else digits.replace(".", ""))
+    return value * {"k": 1e3, "m": 1e6}.get(multiple.lower(), 1.0)
 
 
 def _factors(parts: Any, reading: Reading) -> np.ndarray:
@@ -286,7 +297,9 @@ def _plain(distinct: Any) -> Any:
     """Read strings that programs write; None where one of them is not."""
     for kind in (pa.int64(), pa.float64()):
         try:
-            distinct[:SAMPLE].cast(kind)  # a failing cast looks at every string before it says so
+            distinct[:MAX_SAMPLE_STRINGS].cast(
+                kind
+            )  # a failing cast looks at every string before it says so
             return distinct.cast(kind)
         except pa.ArrowInvalid:
             continue
@@ -334,7 +347,7 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
         return np.full(len(raw), np.nan), ""
     if pa.types.is_temporal(raw.type):
         return dates.to_seconds(raw.cells)
-    if is_number(raw.type) or pa.types.is_boolean(raw.type):
+    if is_numeric(raw.type):
         # safe=False: integers beyond 2**53 are rounded, which the kind's note says
         floating = pa.types.is_floating(raw.type)
         return to_numpy(raw.cells if floating else raw.cells.cast(pa.float64(), safe=False)), ""
@@ -386,42 +399,31 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
     if len(words) == 0:
         return Raw(raw.name, pa.nulls(len(raw), pa.float64())), kind.reading
     date = kind.role in ("date", "time") or kind.source in ("datetime", "duration")
-    found = _parse_known(words, kind.reading) or _find_any(words, kind.reading, date)
+    known = kind.reading or Reading(decimal="")
+    found = _parse_known(words, known)
+    if found is None and not date:
+        found = find_numbers(words, known.decimal)
+    found = found or dates.find_dates(words, known.form, compact=date)
     if found is None:
         raise _misfit(raw, words, kind, date, fitted)
-    reading, cells = found
-    return spread(raw, words, cells), reading
+    return spread(raw, words, found.cells), None if found.reading == PLAIN else found.reading
 
 
-def _parse_known(words: Words, known: Reading | None) -> tuple[Reading | None, Any] | None:
-    """Read words by a known reading; None where there is none, or one word does not fit."""
-    if known is None:
+def _parse_known(words: Words, known: Reading) -> dates.Found | None:
+    """Read words by a known reading; None where it says nothing, or one word does not fit."""
+    dated = known.what in ("date", "time") and known.form
+    if known == PLAIN or not (dated or known.what == "number"):
         return None
-    found, parse = None, parse_numbers
-    if known.what in ("date", "time") and known.form:
-        parse = dates.parse_dates
-        if known.form in dates.ORDERS:  # the caller may have given no more than this order
-            found = dates.find_dates(words, known.form)
-    elif known.what != "number" or known == PLAIN:
-        return None
-    elif known.decimal == "," and not known.thousands:  # or than this separator
+    # The caller may have given an order of day and month, or a decimal comma, and no more.
+    found = None
+    if known.form in dates.ORDERS:
+        found = dates.find_dates(words, known.form)
+    elif known.decimal == "," and not known.thousands and not dated:
         found = find_numbers(words, ",")
-    reading = known if found is None else found.reading
-    if found is not None and (reading.form, reading.decimal) == (known.form, known.decimal):
-        return reading, found.cells
-    cells, fits = parse(words.distinct, known)
-    return (known, cells) if fits.all() else None
-
-
-def _find_any(words: Words, known: Reading | None, date: bool) -> tuple[Reading | None, Any] | None:
-    """Find how words are numbers, or dates; a known reading says what to prefer."""
-    known = known or Reading(decimal="")
-    if not date:
-        found = find_numbers(words, known.decimal)
-        if found is not None:
-            return None if found.reading == PLAIN else found.reading, found.cells
-    found = dates.find_dates(words, known.form, compact=date)
-    return None if found is None else (found.reading, found.cells)
+    if found and (found.reading.form, found.reading.decimal) == (known.form, known.decimal):
+        return found
+    cells, fits = (dates.parse_dates if dated else parse_numbers)(words.distinct, known)
+    return dates.Found(known, cells) if fits.all() else None
 
 
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
@@ -438,16 +440,12 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exc
 
 
 def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
-    alone = pa.array([word], pa.large_string())
-    words = Words(name, alone, np.ones(1, dtype=np.int64), 1, alone)
-    known = kind.reading
-    if date:
-        if known is not None and known.form:
-            return bool(dates.parse_dates(alone, known)[1].all())
-        return dates.find_dates(words, compact=True) is not None
-    if known is not None and known.what == "number":
-        return bool(parse_numbers(alone, known)[1].all())
-    return find_numbers(words) is not None
+    words, known = Words.once(name, pa.array([word], pa.large_string())), kind.reading or Reading()
+    if date and known.form:
+        return bool(dates.parse_dates(words.distinct, known)[1].all())
+    if not date and known.what == "number":
+        return bool(parse_numbers(words.distinct, known)[1].all())
+    return (dates.find_dates(words, compact=True) if date else find_numbers(words)) is not None
 
 
 # -- what a column of numbers is -------------------------------------------------------------------
@@ -463,7 +461,7 @@ def infer_numbers(raw: Raw) -> Guess:
         return roles.set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
     whole = pa.types.is_integer(raw.type)
     if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
-        whole = bool(np.isfinite([low, high]).all()) and _are_integers(values)
+        whole = bool(np.isfinite([low, high]).all()) and are_integers(values)
         # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
     guess = _infer_integers(raw, values) if whole else None
@@ -476,9 +474,8 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     reason = f"values from {short_number(low)} to {short_number(high)}"
     if raw.count <= thresholds.MAX_CELLS_TO_COUNT_DISTINCT:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note, sentinels = roles.sentinel_note(
-        values, None if raw.times is None else raw.times[raw.present()]
-    )
+    times = None if raw.times is None else raw.times[raw.present()]
+    note, sentinels = roles.sentinel_note(values, times)
     if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
         note, sentinels = "beyond 2**53, where the last digits are rounded", ()
     kind = Kind("number", reason, note=note, missing_values=sentinels)
@@ -580,9 +577,7 @@ def _as_integers(raw: Raw) -> Any:
 def _compact_dates(raw: Raw) -> Guess | None:
     """Read 20200924 as a date."""
     text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
-    digits = text.dictionary
-    words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
-    found = dates.find_dates(words, compact=True)
+    found = dates.find_dates(Words.once(raw.name, text.dictionary), compact=True)
     if found is None:
         return None
     typed = replace(raw, cells=found.cells.take(text.indices))
