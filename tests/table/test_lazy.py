@@ -13,7 +13,7 @@ from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.table import LazyTable, read_table
 from lookalike.table.formats.lazy import table_of
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.formats.raw import neutralise, of_arrow
+from lookalike.table.formats.raw import of_arrow
 from lookalike.table.infer.learning import facts_of, learn_facts
 from lookalike.table.model.tally import Tally
 from table.hard_columns import CASES
@@ -138,7 +138,7 @@ def test_a_tally_counts_what_numpy_counts(parts):
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
     monkeypatch.setattr("lookalike.table.infer.learning.MAX_CELLS_TO_COUNT_DISTINCT", 50)
     values = np.random.default_rng(0).normal(size=1000)
-    raw = neutralise(of_arrow("size", pa.array(values)))
+    raw = of_arrow("size", pa.array(values)).neutral()
     facts = facts_of(raw)
     facts.add(raw)
     few = facts.raw()
@@ -150,10 +150,10 @@ def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
 def test_past_the_bound_words_keep_their_shares(monkeypatch):
     monkeypatch.setattr("lookalike.table.infer.learning.MAX_WORDS", 10)
     words = [f"w{at % 40}" for at in range(4000)]
-    raw = neutralise(of_arrow("word", pa.array(words)))
+    raw = of_arrow("word", pa.array(words)).neutral()
     facts = facts_of(raw)
     for start in range(0, 4000, 500):
-        facts.add(neutralise(of_arrow("word", pa.array(words[start : start + 500]))))
+        facts.add(of_arrow("word", pa.array(words[start : start + 500])).neutral())
     assert facts.raw().rows == 4000
     every = facts_of(raw, all_values=True)
     every.add(raw)

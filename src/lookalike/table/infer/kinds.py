@@ -61,10 +61,8 @@ from lookalike.table.formats.raw import (
     matches,
     means_missing,
     missing_words,
-    neutralise,
     of_values,
-    spread,
-    words_of,
+    to_numpy,
 )
 from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
@@ -90,7 +88,7 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     Guess
         Its kind may have no levels yet; those are learned when the cells are converted.
     """
-    raw = neutralise(raw)
+    raw = raw.neutral()
     if not raw.present().any():
         return EMPTY
     if not raw.is_arrow:
@@ -152,21 +150,13 @@ def _declared(raw: Raw, prefer: str) -> Guess:
         if raw.declared == "enum":
             kind = replace(kind, confidence=0.7, close="category")
         return Guess(kind)
-    if raw.is_text:  # how strings are stored (factors, dictionaries) is no statement about them
-        return infer_text(_as_they_come(raw), prefer)
+    if raw.is_text:
+        # How strings are stored (factors, dictionaries) says nothing about them. Their order
+        # becomes that of the rows, as in a column of text.
+        present = raw.cells.drop_null().indices
+        used, first = np.unique(to_numpy(present), return_index=True)
+        return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
-
-
-def _as_they_come(raw: Raw) -> Raw:
-    """Put the words of a text column into the order in which rows have them, as text has it."""
-    codes = raw.codes
-    used, first = np.unique(codes[codes >= 0], return_index=True)
-    used = used[np.argsort(first)]
-    to = np.full(len(raw.words) + 1, -1)
-    to[used] = np.arange(len(used))
-    at = to[codes]
-    words = raw.words.take(pa.array(used))
-    return replace(raw, cells=pa.DictionaryArray.from_arrays(pa.array(at, mask=at < 0), words))
 
 
 def _objects(raw: Raw) -> Guess:
@@ -189,13 +179,10 @@ def _objects(raw: Raw) -> Guess:
     if every(str, Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
         return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray} and _are_sequences(cells):
-        return Guess(Kind("sequence", "lists of mixed items"))
+    if types <= {list, tuple, np.ndarray}:
+        if not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell):
+            return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
-
-
-def _are_sequences(cells: list[Any]) -> bool:
-    return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)
 
 
 # -- text: the recognizers, in the order in which they are tried -----------------------------------
@@ -211,7 +198,7 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
     prefer : str
         What other columns of the table prove; see ``kinds.infer``.
     """
-    words = words_of(raw)
+    words = raw.strings()
     missing = means_missing(words.distinct)
     if not missing.any() or missing.all():
         return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
@@ -234,16 +221,16 @@ def _first(recognizers: Sequence[Recognizer], raw: Raw, words: Words, prefer: st
 
 def _words(raw: Raw, words: Words) -> Guess:
     """Say what strings are that stay strings; NA and its like are missing cells."""
-    gone = missing_words(words.distinct)
-    if not gone:
+    listed = missing_words(words.distinct)
+    if not listed:
         return _strings(raw, words)
-    missing = np.isin(words.distinct.to_pylist(), gone)
+    missing = np.isin(words.distinct.to_pylist(), listed)
     if missing.all():
-        return replace(EMPTY, raw=raw.without(gone))
-    guess = _strings(raw.without(gone), words.where(~missing))
+        return replace(EMPTY, raw=raw.without(listed))
+    guess = _strings(raw.without(listed), words.where(~missing))
     guess = _with_missing(guess, words.where(missing))
     kind = guess.kind
-    if "NA" in gone and kind.name == "category":
+    if "NA" in listed and kind.name == "category":
         note = f"{kind.note} (the kind 'code' keeps the words)"
         guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
     return guess
@@ -274,7 +261,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
     lower = pc.utf8_lower(words.distinct)
     if not set(lower.to_pylist()) <= {"true", "false"}:
         return None
-    typed = spread(raw, words, pc.equal(lower, "true"))
+    typed = raw.spread(words, pc.equal(lower, "true"))
     return replace(codes.infer_flag(typed), raw=typed)
 
 
@@ -305,7 +292,7 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
     found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
         return None
-    typed = spread(raw, words, found.cells)
+    typed = raw.spread(words, found.cells)
     guess = numbers.infer_numbers(typed)
     kind = _with_reading(guess.kind, found)
     return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
@@ -334,7 +321,7 @@ def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
     found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
     if found is None:
         return None
-    typed = spread(raw, words, found.cells)
+    typed = raw.spread(words, found.cells)
     guess = dates.infer_dates(typed)
     kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
     if found.open:
@@ -375,27 +362,25 @@ def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
-        return None
-    return _ordered(levels.find_levels(raw.name, words.counted()))
+    return _ordered(levels.find_levels(raw.name, _few(words)))
 
 
 def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if not 2 <= len(words) <= thresholds.MAX_LEVELS:
-        return None
-    counted = words.counted()
-    return _ordered(levels.find_numbered(counted) or levels.find_bands(counted))
+    return _ordered(levels.find_numbered(_few(words)) or levels.find_bands(_few(words)))
+
+
+def _few(words: Words) -> dict[str, int]:
+    """Return words and their counts; none where they are too many to be levels."""
+    return words.counted() if len(words) <= thresholds.MAX_LEVELS else {}
 
 
 def _ordered(found: levels.LevelsFound | None) -> Guess | None:
     if found is None:
         return None
     names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
-    kind = Kind("order", f"{found.what}: {names}", found.levels, confidence=0.9)
-    kind = replace(kind, reading=Reading("level"))
-    if found.open:
-        kind = replace(kind, close="category", confidence=0.6)
-    return Guess(kind)
+    kind = Kind("order", f"{found.what}: {names}", found.levels, reading=Reading("level"))
+    sure = replace(kind, confidence=0.9)
+    return Guess(replace(kind, confidence=0.6, close="category") if found.open else sure)
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
@@ -404,7 +389,7 @@ def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
         return None
     kind = lists.kind_of_lists(cells)
     kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
-    return roles.guess_of(replace(kind, reading=Reading("list")), spread(raw, words, cells))
+    return roles.guess_of(replace(kind, reading=Reading("list")), raw.spread(words, cells))
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
@@ -515,22 +500,17 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     """Say where most cells are numbers or dates, and which is the first that is not."""
     if len(words) < 5 or kind.role:
         return kind
-    for what, misfit in (
-        ("numbers", numbers.misfit_numbers),
-        ("dates or times", dates.misfit_dates),
-    ):
+    readings = {"numbers": numbers.misfit_numbers, "dates or times": dates.misfit_dates}
+    for what, misfit in readings.items():
         # Twice the share in a sample is beyond chance, so all strings need not be tried.
         if misfit(words.distinct[:MAX_SAMPLE_STRINGS]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
-        gone = words.where(misfit(words.distinct))
-        if (
-            len(gone) > thresholds.MAX_MISFIT_SHARE * len(words)
-            or gone.count > thresholds.MAX_MISFIT_SHARE * words.count
-        ):
+        others = words.where(misfit(words.distinct))
+        if max(len(others) / len(words), others.count / words.count) > thresholds.MAX_MISFIT_SHARE:
             continue
-        listed = gone.distinct.to_pylist()
-        shown = ", ".join(repr(word) for word in listed[:3]) + (", ..." if len(listed) > 3 else "")
-        note = f"{words.count - gone.count:,} of {words.count:,} cells are {what}, not {shown}"
+        listed = others.distinct.to_pylist()
+        shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
+        note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
         return replace(
             kind,
             note=join_notes(kind.note, note),

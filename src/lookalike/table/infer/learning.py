@@ -24,7 +24,7 @@ from lookalike._runtime.progress import Progress
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.table.formats.files import arrow_to_raw
 from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
-from lookalike.table.formats.raw import Raw, is_list, is_number, neutralise, to_numpy
+from lookalike.table.formats.raw import Raw, is_list, is_number, to_numpy
 from lookalike.table.formats.sources import name_unnamed
 from lookalike.table.infer.lists import ListFacts, list_facts
 from lookalike.table.infer.roles import is_key_name, says_date
@@ -406,4 +406,4 @@ def learn_facts(
 
 def neutral_columns(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
     """Return the columns of an Arrow table as ``read_table`` looks at them."""
-    return [neutralise(raw).without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]
+    return [raw.neutral().without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]

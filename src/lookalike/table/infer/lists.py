@@ -23,12 +23,8 @@ from lookalike.table.formats.raw import (
     all_match,
     is_numeric,
     matches,
-    misfits,
     short_number,
-    spread,
     to_numpy,
-    words_of,
-    wrong,
 )
 from lookalike.table.infer import thresholds
 from lookalike.table.model.kind import Kind, Reading
@@ -418,13 +414,13 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     known = reading.what == "list"
     if not known and reading.separator:
         return raw, kind
-    words = words_of(raw)
+    words = raw.strings()
     cells = parse_lists(words.distinct) if known else find_lists(words)
     if cells is not None:
-        return spread(raw, words, cells), replace(kind, reading=replace(reading, what="list"))
+        return raw.spread(words, cells), replace(kind, reading=replace(reading, what="list"))
     if not known or not len(words):
         return raw, kind
     fits = [parse_lists(words.distinct[at : at + 1]) is not None for at in range(len(words))]
-    rows, first, _ = misfits(raw, words, np.array(fits))
+    rows, first, _ = raw.misfits(words, np.array(fits))
     needed = "lists such as ['a', 'b'], alike in all cells"
-    raise wrong(raw, rows, first, needed, "Write it alike, or give a list")
+    raise raw.error(rows, first, needed, "Write it alike, or give a list")

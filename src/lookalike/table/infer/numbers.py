@@ -29,16 +29,11 @@ from lookalike.table.formats.raw import (
     join_notes,
     matches,
     means_missing,
-    misfits,
-    neutralise,
     of_arrow,
     of_values,
     short_number,
-    spread,
     to_numpy,
-    words_of,
     written,
-    wrong,
 )
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
@@ -328,7 +323,7 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
 def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     """Return typed cells, and how they were read if they were text or dates such as 20200924."""
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
-        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
+        raw = of_arrow(raw.name, raw.cells.dictionary_decode()).neutral()
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
@@ -353,7 +348,7 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
         return to_numpy(raw.cells if floating else raw.cells.cast(pa.float64(), safe=False)), ""
     rows = np.flatnonzero(raw.present())
     hint = Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"}))
-    raise wrong(raw, rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
+    raise raw.error(rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
 
 
 def _floats_of_objects(raw: Raw) -> np.ndarray:
@@ -367,7 +362,7 @@ def _floats_of_objects(raw: Raw) -> np.ndarray:
     if bad:
         cell = raw.cells[bad[0]]
         hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
-        raise wrong(raw, bad, cell, "numbers", hint, WrongType)
+        raise raw.error(bad, cell, "numbers", hint, WrongType)
     return values
 
 
@@ -394,7 +389,7 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
         How they were read; None where numbers are written plainly.
     """
     # Asked for numbers, a column may still hold words such as "n/a".
-    every = words_of(raw)
+    every = raw.strings()
     words = every.where(~means_missing(every.distinct))
     if len(words) == 0:
         return Raw(raw.name, pa.nulls(len(raw), pa.float64())), kind.reading
@@ -406,7 +401,7 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
     found = found or dates.find_dates(words, known.form, compact=date)
     if found is None:
         raise _misfit(raw, words, kind, date, fitted)
-    return spread(raw, words, found.cells), None if found.reading == PLAIN else found.reading
+    return raw.spread(words, found.cells), None if found.reading == PLAIN else found.reading
 
 
 def _parse_known(words: Words, known: Reading) -> dates.Found | None:
@@ -429,14 +424,14 @@ def _parse_known(words: Words, known: Reading) -> dates.Found | None:
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
     """Name the first cell that is not what the others are."""
     fits = [_fits_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()]
-    rows, first, every = misfits(raw, words, np.array(fits))
+    rows, first, every = raw.misfits(words, np.array(fits))
     text = Param("kinds", {raw.name: "text"})
     hint = Phrase("Use ", Param("missing", [first]), " or ", text)
     if every and date:
         hint = Phrase("Write them alike, for example 2020-09-24, or use ", text)
     if fitted:  # how cells are read was settled by the fitted table
         hint = Phrase("Write it as the fitted cells are written, or leave it missing")
-    return wrong(raw, rows, first, "dates" if date else "numbers", hint)
+    return raw.error(rows, first, "dates" if date else "numbers", hint)
 
 
 def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:

@@ -22,12 +22,9 @@ from lookalike.table.formats.raw import (
     is_number,
     is_numeric,
     missing_words,
-    neutralise,
     of_values,
     to_numpy,
-    words_of,
     written,
-    wrong,
 )
 from lookalike.table.infer import codes, lists, numbers
 from lookalike.table.model.kind import Kind, Reading
@@ -54,7 +51,7 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     Column
     """
     reading = kind.reading or Reading()
-    raw = neutralise(raw).without(reading.missing_words)
+    raw = raw.neutral().without(reading.missing_words)
     # Numbers find their own words for missing; a code given by the caller keeps all its words.
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_missing_words(raw, kind))
@@ -115,7 +112,7 @@ def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
 
     def read(row: int, value: Any) -> str:
         if isinstance(value, (set, frozenset, Mapping, bytes, *_LISTS)):
-            raise wrong(raw, row, value, "texts", "Give each cell one string", WrongType)
+            raise raw.error(row, value, "texts", "Give each cell one string", WrongType)
         return written(value)
 
     return Column(raw.name, kind, _cells(raw, read))
@@ -125,7 +122,7 @@ def _items(raw: Raw, row: int, value: Any, needed: str, hint: str) -> list[Any]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, set | frozenset | list | tuple):
-        raise wrong(raw, row, value, needed, hint, WrongType)
+        raise raw.error(row, value, needed, hint, WrongType)
     return [item for item in value if not is_missing(item)]
 
 
@@ -134,7 +131,7 @@ def _frozen(raw: Raw, row: int, items: list[Any]) -> frozenset[Any]:
         return frozenset(tuple(i) if isinstance(i, list) else i for i in items)
     except TypeError:
         needed = "items that can be compared"
-        raise wrong(raw, row, items, needed, "Use strings", WrongType) from None
+        raise raw.error(row, items, needed, "Use strings", WrongType) from None
 
 
 def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
@@ -146,10 +143,10 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
         return Column(raw.name, kind, cells)
     reading = kind.reading
     if reading is None or not reading.separator:  # else the one that the column was fitted with
-        found = lists.find_sets(words_of(raw))
+        found = lists.find_sets(raw.strings())
         if found is None:
             row = int(np.flatnonzero(raw.present())[0])
-            raise wrong(raw, row, raw.cells[row].as_py(), needed, hint, WrongType)
+            raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
     sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
     for at, word in enumerate(raw.words.to_pylist()):
@@ -165,14 +162,14 @@ def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
             return _frozen(raw, row, [i for i in value if not is_missing(i)])
         if not isinstance(value, Hashable):
             needed = "items that can be compared"
-            raise wrong(raw, row, value, needed, "Use strings", WrongType)
+            raise raw.error(row, value, needed, "Use strings", WrongType)
         return value
 
     def read(row: int, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str):
             return tuple(value)
         if isinstance(value, set | frozenset):
-            raise wrong(raw, row, value, "items in order", "Give lists, not sets", WrongType)
+            raise raw.error(row, value, "items in order", "Give lists, not sets", WrongType)
         items = _items(raw, row, value, "lists of items or strings", "Give each cell as a list")
         return tuple(item(row, value) for value in items)
 
@@ -206,7 +203,7 @@ def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
             pass  # named below
     if numbers is None or numbers.ndim != 1:
         hint = "Give each cell as a list of numbers"
-        raise wrong(raw, row, value, "lists of numbers", hint, WrongType)
+        raise raw.error(row, value, "lists of numbers", hint, WrongType)
     return numbers
 
 
@@ -258,7 +255,7 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
         return value
     if not is_graph(value):
         hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
-        raise wrong(raw, row, value, "graphs with nodes and edges", hint, WrongType)
+        raise raw.error(row, value, "graphs with nodes and edges", hint, WrongType)
     directed = bool(getattr(value, "is_directed", lambda: False)())
     mapping = isinstance(value, Mapping)
     nodes = _nodes(value["nodes"] if mapping else value.nodes)

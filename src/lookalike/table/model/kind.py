@@ -10,18 +10,9 @@ import numpy as np
 
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Choice,
-    Fields,
-    Integer,
-    Maybe,
-    Plain,
-    Real,
-    Saved,
-    Text,
-    TupleOf,
-)
+from lookalike.saving.fields import Fields
 
 # Names of the ways to write dates; ``data/dates.toml`` has a pattern for each.
 DATE_FORMS = tuple(
@@ -57,14 +48,14 @@ class Reading:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
-        "decimal": Choice(".", ","),
-        "thousands": Text(),
-        "currency": Text(),
-        "unit": Text(),
-        "form": Choice("", *DATE_FORMS),
-        "separator": Text(),
-        "missing_words": TupleOf(Text()),
+        "what": fields.Choice("", "number", "date", "time", "mark", "set", "list", "level"),
+        "decimal": fields.Choice(".", ","),
+        "thousands": fields.Text(),
+        "currency": fields.Text(),
+        "unit": fields.Text(),
+        "form": fields.Choice("", *DATE_FORMS),
+        "separator": fields.Text(),
+        "missing_words": fields.TupleOf(fields.Text()),
     }
 
     what: str = ""
@@ -80,6 +71,7 @@ class Reading:
 KINDS = tuple(
     "number category order flag text set sequence series histogram vector graph object".split()
 )
+# More words that ``kinds=`` takes: kind, role, and how the text is to be read where it matters.
 SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "date": ("number", "date", None),
     "dmy": ("number", "date", Reading("date", form="dmy")),
@@ -92,9 +84,6 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "weekday": ("order", "weekday", None),
     "name": ("text", "name", None),
 }
-"""More words that ``kinds=`` takes: kind, role, and how the text is to be read where it matters."""
-
-
 RECORD = "record"  # the role of objects, which are set aside until a measure brings a distance
 
 
@@ -135,17 +124,17 @@ class Kind:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "name": Choice(*KINDS),
-        "reason": Text(),
-        "levels": TupleOf(Plain()),
-        "source": Choice("", "datetime", "duration"),
-        "width": Integer(0, high=2**31),
-        "role": Text(),
-        "confidence": Real(0.0, 1.0),
-        "close": Text(),
-        "note": Text(),
-        "missing_values": TupleOf(Plain()),
-        "reading": Maybe(Saved("Reading")),
+        "name": fields.Choice(*KINDS),
+        "reason": fields.Text(),
+        "levels": fields.TupleOf(fields.Plain()),
+        "source": fields.Choice("", "datetime", "duration"),
+        "width": fields.Integer(0, high=2**31),
+        "role": fields.Text(),
+        "confidence": fields.Real(0.0, 1.0),
+        "close": fields.Text(),
+        "note": fields.Text(),
+        "missing_values": fields.TupleOf(fields.Plain()),
+        "reading": fields.Maybe(fields.Saved("Reading")),
     }
 
     name: str
