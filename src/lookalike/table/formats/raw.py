@@ -482,8 +482,15 @@ def complex_error(who: str) -> InvalidInput:
     return InvalidInput(who, "real numbers", found, hint)
 
 
+def map_distinct(strings: Any, value: Callable[[str], float], missing: float) -> np.ndarray:
+    """Apply a function to every string of an Arrow array, once for each distinct one."""
+    encoded = strings.dictionary_encode()
+    values = np.array([*map(value, encoded.dictionary.to_pylist()), missing])
+    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
+
+
 def as_number(word: str) -> float | None:
-    """Return the number that a word is, None where it is none."""
+    """Return the number that a word is, None where it is something else."""
     try:
         return None if "_" in word else float(word)
     except ValueError:

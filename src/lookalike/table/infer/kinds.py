@@ -20,7 +20,7 @@ them stand in ``thresholds.py``):
    or half of them contain a space, or more than 20 are distinct and hardly one repeats; else
    category. Where most of them are numbers or dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
-   ``kinds=`` says otherwise. Whole numbers under a name such as "store_id", "zip" or "account_no"
+   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no"
    are a code (category) where they repeat and an identifier (set aside) where they do not, as are
    those under a name such as "index" or "rownames"; 20200924 is a date under such a name. Under a
    name such as "subject" or "region" they stay numbers, with the code as the second reading.
@@ -28,7 +28,7 @@ them stand in ``thresholds.py``):
    Strings that the source stores as categories without an order are read like other text;
    numbers and dates that it declares to be categories stay so.
 7. Lists of numbers, all of one length from 2: histogram where nothing is negative and all sums
-   agree within 1 %, else vector. Of several lengths: series, except whole numbers that never repeat
+   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat
    in a row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
 9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import decimal
 import numbers
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from lookalike.table.formats.raw import (
     is_number,
     is_numeric,
     join_notes,
+    map_distinct,
     matches,
     means_missing,
     of_arrow,
@@ -260,23 +260,16 @@ def _factors(parts: Any, reading: Reading) -> np.ndarray:
     """Return what each number is multiplied with: NaN where its affixes are not of the reading."""
     # "day" and "days" are one unit.
     known = {_singular(word) for word in ("", reading.unit, reading.currency)}
+    multiples = vocabulary().multiples if reading.currency else {}
 
     def of_after(after: str) -> float:
-        if _singular(after) in known:
-            return 1.0
-        return vocabulary().multiples.get(after.casefold(), np.nan) if reading.currency else np.nan
+        return 1.0 if _singular(after) in known else multiples.get(after.casefold(), np.nan)
 
     def of_before(before: str) -> float:
         return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
 
-    return _each(parts.field("after"), of_after) * _each(parts.field("before"), of_before)
-
-
-def _each(strings: Any, value: Callable[[str], float]) -> np.ndarray:
-    """Apply a function to every string, once for each distinct one; 1 where missing."""
-    encoded = strings.dictionary_encode()
-    values = np.array([*map(value, encoded.dictionary.to_pylist()), 1.0])
-    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
+    before = map_distinct(parts.field("before"), of_before, 1.0)
+    return map_distinct(parts.field("after"), of_after, 1.0) * before
 
 
 def _is_negative(parts: Any) -> np.ndarray:
@@ -523,7 +516,7 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers are categories written in digits; None where they are not."""
     if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
         return None
-    reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"
     kind = Kind("category", reason, role="code", confidence=0.8, close="number")
     return Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
 
@@ -534,16 +527,16 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     key, row = roles.is_identifier_name(name), roles.is_row_name(name)
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN
     if row and many and facts.low >= 0 and span >= count:
-        reason = f"{facts.distinct:,} distinct whole numbers, named {name!r}"
+        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
     if (key or row) and span == count - 1:
-        reason = f"consecutive whole numbers from {facts.low} to {facts.high}, named {name!r}"
+        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
         return _aside(reason, confidence=0.95)
     long = facts.lossy or (facts.large and many and not roles.says_date(name))
     coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
     if not (key or long or coded):
         return None
-    reason = f"{facts.distinct:,} distinct whole numbers in as many rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
         return guess

@@ -162,8 +162,8 @@ class TableSummary(Sequence[ColumnSummary], Result):
             layout.say(console, f"not shown: {rest}")
         for warning, columns in self._by_warning(spell).items():
             names = ", ".join(map(short, columns[:MAX_NAMED_COLUMNS]))
-            rest = len(columns) - MAX_NAMED_COLUMNS
-            others = f" and {rest:,} more" if rest > 0 else ""
+            unnamed = len(columns) - MAX_NAMED_COLUMNS
+            others = f" and {unnamed:,} more" if unnamed > 0 else ""
             layout.say(console, f"! {names}{others}: {warning}", "yellow")
 
     def _by_warning(self, spell: Spell) -> dict[str, list[str]]:
