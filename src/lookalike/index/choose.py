@@ -88,7 +88,7 @@ def choose_in_parts(table: LazyTable) -> tuple[Measure, str]:
     The rule of ``choose_measure``, but for hubs: what evens them out needs all rows in memory.
     """
     some = table[:: max(1, len(table) // SPREAD)]
-    gappy = [name for name in table.names if table.gaps.get(name)]
+    gappy = [name for name in table.names if table.n_missing.get(name)]
     if gappy and not any(column.missing.any() for column in some):
         named = f"{gappy[0]!r}" + (f" and {len(gappy) - 1} more" if len(gappy) > 1 else "")
         return _gower(some, f"gaps in {named}")

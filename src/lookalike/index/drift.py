@@ -149,7 +149,7 @@ def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
     """Remember the same of a table that stays in files, a column at a time."""
     found = {}
     for column in table.like:
-        gaps = table.gaps[column.name]
+        gaps = table.n_missing[column.name]
         share, count = gaps / len(table) if len(table) else 0.0, len(table) - gaps
         points = shares = np.empty(0)
         low = high = math.nan

@@ -21,12 +21,12 @@ from lookalike.index.dask.tasks import facts_part, tally_part
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
-from lookalike.table.formats.parquet import BATCH, ParquetParts
-from lookalike.table.infer.learning import Facts, Learner
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
+from lookalike.table.infer.learning import ColumnFacts, Learner
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 
-ROWS = 2 * BATCH  # rows whose facts one task counts
+ROWS = 2 * BATCH_ROWS  # rows whose facts one task counts
 LIKE = "like.lookalike"
 PREFIX = ".learned-"
 TALLIED = ("number", *CODED)  # kinds whose values most measures ask for
@@ -47,13 +47,13 @@ class ManyLearn(Learner):
 
     def facts(
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
-    ) -> dict[str, Facts]:
+    ) -> dict[str, ColumnFacts]:
         """Count what decides about the columns, in all rows."""
         args = (__version__, _names(parts.files), dict(chosen), tokens)
         todo = [Part((*args, part.start, part.stop)) for part in blocks(len(parts), ROWS)]
-        found: dict[int, dict[str, Facts]] = {}
+        found: dict[int, dict[str, ColumnFacts]] = {}
         run_parts(self.client, facts_part, todo, "looked through", lambda one: found.update([one]))
-        whole: dict[str, Facts] = {}
+        whole: dict[str, ColumnFacts] = {}
         for _, facts in sorted(found.items()):  # facts merge in the order of the rows
             for name, one in facts.items():
                 if name in whole:
