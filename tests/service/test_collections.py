@@ -8,8 +8,9 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
+from lookalike.service import answers
 from lookalike.service.analysis.results import fit_again
-from lookalike.service.answers import search
+from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog, name_from
 from lookalike.service.cells import read_stored, stored_columns
 from lookalike.service.fitting import Settings
@@ -31,8 +32,13 @@ def create(catalog, rows=PETS, **options):
     return catalog.create("pets", rows, Settings("pets", **options), Limits())
 
 
+def search(view, asked):
+    """Search as a request does, with all defaults."""
+    return answers.search(view, SearchIn.model_validate(asked).model_dump())
+
+
 def lists(collection, **options):
-    """The whole ranking of every row, with figures and reasons."""
+    """The whole ranking of every row, with scores and reasons."""
     view = collection.view
     found = []
     for row in collection.store.rows_at(collection.key, view.generation):

@@ -66,8 +66,8 @@ def test_what_happened_since_can_be_followed_from_any_generation(store):
         assert ids(store.rows_at(key, generation)) == expected
         head, changed = store.changed(key, generation)
         assert head.generation == 4
-        left = [id for id in expected if id not in [json.loads(id) for id in changed.gone]]
-        assert left + ids(changed.came) == states[4]
+        left = [id for id in expected if id not in [json.loads(id) for id in changed.deleted]]
+        assert left + ids(changed.added) == states[4]
 
 
 def test_a_turn_that_fails_leaves_nothing(store):

@@ -32,7 +32,7 @@ from lookalike.service.store.store import (
     Turn,
     missing_collection,
 )
-from lookalike.service.view import Texts, View, apply_changes
+from lookalike.service.view import TextSearch, View, apply_changes
 from lookalike.table import Column, Kind, Schema, Table
 
 OFTEN = 0.02  # seconds between two looks for a generation that is waited for
@@ -65,7 +65,7 @@ class Collection:
         self._lock = threading.RLock()
         self._view: View | None = None
         self._cached = 0  # rows that had changed when the cache was written
-        self.texts = Texts()
+        self.texts = TextSearch()
         self.last_load = ""  # how the index came into memory, for the log
 
     # -- reading -----------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Collection:
             if head is None:
                 raise missing_collection(self.name)
             after = self._caught_up(view, head, changed)
-            self._set(after, [json.loads(id) for id in changed.gone], stored_ids(changed.came))
+            self._set(after, [json.loads(id) for id in changed.deleted], stored_ids(changed.added))
             return after
 
     def _caught_up(self, view: View, head: Head, changed: Changed) -> View:

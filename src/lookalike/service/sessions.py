@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lookalike.index import FeedbackSession
-from lookalike.service.answers import answer_of, read_filter, read_options, read_query
+from lookalike.index.hits import Question
+from lookalike.service.answers import answer_of, read_options, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
 from lookalike.service.notes import collected
@@ -152,14 +153,11 @@ class Sessions:
                     self._live.move_to_end(id)
                     return live.session, live.became
         asked = document["asked"]
-        query, _ = read_query(view, asked["query"])
+        gamma = {} if asked["gamma"] is None else {"gamma": asked["gamma"]}
+        options = read_options(view, asked) | gamma
+        space, query = view.space(asked["space"]), read_query(view, asked["query"])
         with collected():
-            session = FeedbackSession(
-                view.space(asked.get("space") or "plain"),
-                query,
-                k=asked.get("k", 10),
-                **read_options(asked),
-            )
+            session = FeedbackSession(space, query, k=asked["k"], **options)
             became = []
             for one in document["rounds"]:
                 # Rows that were deleted since no longer count.
@@ -191,23 +189,19 @@ class Sessions:
 
     def _answer(self, id: str, view: View, document: Mapping[str, Any]) -> dict[str, Any]:
         session, _ = self._session(id, view, document)
-        asked, rounds = document["asked"], document["rounds"]
-        _, query_id = read_query(view, asked["query"])
-        answer = answer_of(view, session.hits, query_id, asked.get("explain", 3))
-        history = session.history
-        if len(history) > 1:
-            before = {one: rank for rank, one in enumerate(history[-2].hits.ids, 1)}
-            for hit in answer["hits"]:
-                was = before.get(hit["id"])
-                hit["moved"] = "new" if was is None else was - hit["rank"]
-        else:
-            for hit in answer["hits"]:
-                hit["moved"] = 0
-        conditions = read_filter(asked.get("filter"))
+        asked, rounds, history = document["asked"], document["rounds"], session.history
+        query = None if isinstance(session.query, Mapping) else session.query
+        answer = answer_of(view, session.hits.answering(Question(id=query)), asked["explain"])
+        # Before the first mark every row is where it was.
+        before = history[-2].hits.ids if len(history) > 1 else session.hits.ids
+        ranks = {id: rank for rank, id in enumerate(before, 1)}
+        for hit in answer["hits"]:
+            was = ranks.get(hit["id"])
+            hit["moved"] = "new" if was is None else was - hit["rank"]
         answer |= {
-            "matched": session.index.count(conditions),
+            "matched": session.index.count(session.filter),
             "generation": view.generation,
-            "space": asked.get("space") or "plain",
+            "space": asked["space"],
         }
         return {
             "id": id,

@@ -255,13 +255,16 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
+    if isinstance(filter, Mapping):
+        return {name: _as_pair(value) for name, value in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
     found: dict[str, Any] = {}
     for word in words:
         if word.lstrip().startswith("{"):
-            found |= read_json(word, "filter")
+            given = read_json(word, "filter")
+            found |= {name: _as_pair(value) for name, value in given.items()}
             continue
         column, operator, value = _condition(word, column_names(table))
         if operator in found.setdefault(column, {}):
@@ -292,6 +295,15 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
         raise InvalidInput(Param("filter"), needed, repr(word), "Try 'year>=1990'")
     name = word[:start].strip()
     raise InvalidInput(Param("filter"), "a column of the table", repr(name), suggest(name, names))
+
+
+def _as_pair(value: Any) -> Any:
+    """Return an operator and a value as the pair that Python has, where JSON has a list."""
+    from lookalike.index.filters import OPERATORS as KNOWN
+
+    # A list is otherwise "one of these values", among which no one looks for an operator.
+    is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+    return tuple(value) if is_pair and value[0] in KNOWN else value
 
 
 def _value(text: str, kind: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.segments import learn_levels
-from lookalike.service.analysis.sample import MOST, fit_repaired
+from lookalike.service.analysis.sample import MAX_ANALYZED_ROWS, fit_repaired
 from lookalike.service.analysis.views import (
     Clusters,
     Hubs,
@@ -104,7 +104,7 @@ class Analyses:
 
         def make(view: View) -> Hubs:
             repaired = view.repaired
-            if repaired is None and can_be_repaired(view) and len(view.index) <= MOST:
+            if repaired is None and can_be_repaired(view) and len(view.index) <= MAX_ANALYZED_ROWS:
                 repaired = fit_repaired(view)
                 collection.set_repaired(view, repaired)
             return find_hubs(view, repaired, k)

@@ -17,7 +17,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, has_first, plain_row
+from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.models import CreateIn, RowIn, RowsIn
 from lookalike.service.api.search import ANSWER
 from lookalike.service.api.shared import (
@@ -34,7 +34,6 @@ from lookalike.service.cells import dumps, to_json
 from lookalike.service.collection import FolderCollection, is_index_folder
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
-from lookalike.service.view import View
 
 router = group("/api", "collections")
 BRIEF = {
@@ -169,11 +168,6 @@ ROW = {"id": 0, "label": "cat", "row": {"weight": 4, "animal": "cat"}}
 FOUND = 50
 
 
-def _shown(view: View, id: Any, record: dict[str, Any]) -> dict[str, Any]:
-    row = plain_row(view, record)
-    return {"id": id, "label": view.label(id, row), "row": row}
-
-
 @row_routes.get("", responses=documented({"rows": [ROW], "next": None, "generation": 1}, "Rows."))
 def list_rows(
     service: Serving,
@@ -186,11 +180,11 @@ def list_rows(
     view = found.view
     if text is not None and text.strip():
         ids = found.texts.find(view, text, min(limit, FOUND))
-        rows = [_shown(view, id, view.record(id)) for id in ids if id in view.index]
+        rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
         return answer({"rows": rows, "next": None, "generation": view.generation})
     if isinstance(found, FolderCollection):
         ids = found.page(None if after is None else view.find(after), limit + 1)
-        rows = [_shown(view, id, view.record(id)) for id in ids[:limit]]
+        rows = [view.named_row(id, view.record(id)) for id in ids[:limit]]
         following = ids[limit - 1] if len(ids) > limit else None
         return answer({"rows": rows, "next": following, "generation": view.generation})
     behind = None if after is None else dumps(view.find(after))
@@ -199,7 +193,7 @@ def list_rows(
     for row in stored[:limit]:
         id = json.loads(row.id)
         record = view.record(id) if id in view.index else json.loads(row.record)
-        rows.append(_shown(view, id, record))
+        rows.append(view.named_row(id, record))
     following = rows[-1]["id"] if len(stored) > limit else None
     return answer({"rows": rows, "next": following, "generation": view.generation})
 
@@ -223,7 +217,7 @@ def get_row(found: Found, id: str) -> Response:
     """Return one row."""
     view = found.view
     key = view.find(id)
-    return answer(_shown(view, key, view.record(key)) | {"generation": view.generation})
+    return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
 @row_routes.put("/{id:path}", responses=documented(ROW | {"generation": 2}, "The row."))
@@ -232,7 +226,7 @@ def put_row(found: Found, id: str, body: RowIn) -> Response:
     key = found.view.find(id)
     generation = found.replace(key, body.row)
     view = found.view
-    return answer(_shown(view, key, view.record(key)) | {"generation": generation})
+    return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
 @row_routes.delete("/{id:path}", responses=documented({"id": 0, "generation": 2}, "It is gone."))

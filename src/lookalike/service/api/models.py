@@ -71,7 +71,7 @@ class QuestionIn(Strict):
     """What searches and sessions have in common."""
 
     k: StrictInt = Field(10, ge=1)
-    gamma: float = Field(0.5, ge=0, le=100, allow_inf_nan=False)
+    gamma: float | None = Field(None, ge=0, le=100, allow_inf_nan=False)
     filter: dict[str, Any] | None = None
     weights: dict[str, Number] | None = None
     columns: list[StrictStr] | None = None

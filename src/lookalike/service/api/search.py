@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lookalike.service.analysis.sample import take
+from lookalike.service.analysis.sample import CollectionSource
 from lookalike.service.answers import search as find
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.api.shared import (
@@ -36,7 +36,6 @@ from lookalike.service.service import Service
 from lookalike.service.view import View
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import spelling_of
-from lookalike.verbs.source import NamedRows, Source
 
 router = group("/api/collections/{c}", "search")
 REASON = {
@@ -135,25 +134,6 @@ verb_routes = group("/api/collections/{c}/ask", "verbs")
 QUICK = ("inspect", "search")  # answered at once; the others are jobs that a request waits for
 
 
-class CollectionSource(Source):
-    """The rows of a collection, as a verb takes a table.
-
-    Parameters
-    ----------
-    name : str
-    view : View
-    """
-
-    def __init__(self, name: str, view: View) -> None:
-        super().__init__(view.index, name)
-        self.view = view
-
-    def rows(self, filter: Any = None) -> NamedRows:
-        """Return the rows that meet a filter; of very many, a sample."""
-        sample = take(self.view)
-        return NamedRows(sample.table, sample.ids, self.name, self.view.index).meeting(filter)
-
-
 def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
     """Return what a request for a verb may hold: its parameters, with their types and defaults.
 
@@ -186,10 +166,9 @@ def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, A
     """Ask a verb about a collection; return its answer as JSON holds it."""
     view = collection.view
     with collected() as notes:
-        found = get_verb(verb)(CollectionSource(collection.name, view), **given).to_dict()
-    hidden = view.settings.names if view.settings.id_column is None else None
+        found = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
     about = {"generation": view.generation, "notes": notes}
-    shown: dict[str, Any] = _without(found, hidden)
+    shown: dict[str, Any] = _without(found, view.hidden)
     return shown | {name: value for name, value in about.items() if name not in shown}
 
 

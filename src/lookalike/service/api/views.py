@@ -100,7 +100,7 @@ def map_colors(
         clusters = service.analyses.clusters(found)
         if isinstance(clusters, Job):
             return _later(clusters)
-        return answer(made.by_cluster(clusters.by_id()))
+        return answer(made.by_cluster(clusters))
     if column == "occurrence" and column not in names:
         counted = service.analyses.hubs(found, NEAREST)
         if isinstance(counted, Job):
@@ -135,7 +135,7 @@ K = Annotated[int, Query(ge=1, le=50)]
 def hubs(service: Serving, found: Found, k: K = NEAREST, space: Space = "plain") -> Response:
     """Say who is in everybody's list and who in nobody's, before and after the repair."""
     made = service.analyses.hubs(found, k)
-    return _later(made) if isinstance(made, Job) else answer(made.document())
+    return _later(made) if isinstance(made, Job) else answer(made.document)
 
 
 @router.get(
@@ -178,7 +178,7 @@ CLUSTERS = {
 def clusters(service: Serving, found: Found) -> Response:
     """Say which rows belong together, and what sets each cluster apart."""
     made = service.analyses.clusters(found)
-    return _later(made) if isinstance(made, Job) else answer(made.document())
+    return _later(made) if isinstance(made, Job) else answer(made.document)
 
 
 PROFILE = {

@@ -57,10 +57,10 @@ class StoredRow:
 
 @dataclass(frozen=True)
 class Changed:
-    """What happened between two generations: ids that went, rows that came and are still there."""
+    """Changes between two generations: ids of deleted rows, and added rows that still exist."""
 
-    gone: list[str]
-    came: list[StoredRow]
+    deleted: list[str]
+    added: list[StoredRow]
 
 
 def now() -> str:
