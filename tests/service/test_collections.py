@@ -13,8 +13,8 @@ from lookalike.service.analysis.results import fit_again
 from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog, name_from
 from lookalike.service.cells import read_stored, stored_columns
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import Conflict, NotFound, Store
 from service.running import PETS
@@ -29,7 +29,7 @@ def catalog(address):
 
 
 def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, Settings("pets", **options), Limits())
+    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
 
 
 def search(view, asked):

@@ -37,7 +37,7 @@ Memory = Annotated[
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOptions:
     """Options that every command has."""
 
     quietly: Quiet = False
@@ -222,12 +222,12 @@ def add_command(
             options.append(one)
 
     def run(**given: Any) -> None:
-        with _gather(Common, given).applied():
+        with _gather(CommonOptions, given).applied():
             given |= {name: _gather(group, given) for name, group in groups.items()}
             given |= {name: _value(one, given[name]) for name, one in verbal.items()}
             command(**given)
 
-    inside = [one for group in (*groups.values(), Common) for one in _members(group)]
+    inside = [one for group in (*groups.values(), CommonOptions) for one in _members(group)]
     # The file comes first in the help, the question next, how the file is read last.
     first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
     every = [*first, *options, *last]

@@ -36,7 +36,7 @@ def ask_it(index: str, row: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Build:
+class FolderBuild:
     """What ``index build`` was asked for."""
 
     source: FileSource
@@ -89,8 +89,8 @@ class Build:
         return table
 
 
-def build_folder(build: Build) -> None:
-    """Build an index in a folder, with a line for every shard and a summary at the end."""
+def build_folder(build: FolderBuild) -> None:
+    """FolderBuild an index in a folder, with a line for every shard and a summary at the end."""
     source, to = build.source, build.to
     in_memory = {"filter": build.filter}
     in_memory |= {name: getattr(source.reading, name) for name in ("encoding", "delimiter")}
@@ -132,8 +132,8 @@ def build_folder(build: Build) -> None:
     out.say(console, ask_it(to, _first(made)))
 
 
-def _build_by_workers(build: Build, measure: Any, scheduler: str) -> None:
-    """Build an index in a folder by the workers of a Dask scheduler."""
+def _build_by_workers(build: FolderBuild, measure: Any, scheduler: str) -> None:
+    """FolderBuild an index in a folder by the workers of a Dask scheduler."""
     if not build.in_parts:
         hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
@@ -206,7 +206,7 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         faults = check(file, scheduler)
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
-        hint = f"Build them again from their files: lookalike index check {file} --repair"
+        hint = f"FolderBuild them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
         raise InvalidInput(f"Index folder {file!r}", "whole shards", found, hint)
     repaired = repair_folder(file) if faults else {}

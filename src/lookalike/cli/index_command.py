@@ -10,7 +10,7 @@ from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command, add_verb
 from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
-    Build,
+    FolderBuild,
     add_files,
     ask_it,
     build_folder,
@@ -93,7 +93,9 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    asked = Build(source, to, more or [], measure, weights, columns, filter, id_column, scheduler)
+    asked = FolderBuild(
+        source, to, more or [], measure, weights, columns, filter, id_column, scheduler
+    )
     if asked.wants_folder(shards):
         build_folder(asked)
         return

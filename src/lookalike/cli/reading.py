@@ -15,7 +15,7 @@ import typer
 
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.verbs.annotations import read_json, split_pair
-from lookalike.verbs.source import SAVED, Source, is_saved_index, load_index
+from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
 
 if TYPE_CHECKING:
     from lookalike.index import Index
@@ -94,7 +94,7 @@ Split = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """Options of how a table is read, which is no part of a question about it."""
 
     kinds: Kinds = None
@@ -108,19 +108,19 @@ class Reading:
         return read_kinds(self.kinds, self.split)
 
 
-class FileSource(Source):
+class FileSource(TableSource):
     """A table that a command names, and how it is to be read.
 
     Parameters
     ----------
     file : str
         A path, or "-" for standard input.
-    reading : Reading, optional
+    reading : ReadOptions, optional
     """
 
-    def __init__(self, file: File, reading: Reading | None = None) -> None:
+    def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
-        self.file, self.reading = file, reading or Reading()
+        self.file, self.reading = file, reading or ReadOptions()
         self.workers: Index | None = None
 
     @property

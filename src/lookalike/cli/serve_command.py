@@ -9,8 +9,8 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.compiling import compile_note
-from lookalike.cli.reading import Reading
-from lookalike.cli.serving import Access, Address, Store, check_extra, run_service
+from lookalike.cli.reading import ReadOptions
+from lookalike.cli.serving import AccessOptions, AddressOptions, Store, check_extra, run_service
 from lookalike.errors import missing_file
 from lookalike.verbs.annotations import MeasureLike
 
@@ -18,9 +18,9 @@ EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.l
 
 
 def serve(
-    at: Address,
-    access: Access,
-    reading: Reading,
+    at: AddressOptions,
+    access: AccessOptions,
+    reading: ReadOptions,
     files: Annotated[
         list[str] | None,
         typer.Argument(

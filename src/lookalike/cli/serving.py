@@ -15,7 +15,7 @@ from lookalike.cli import output as out
 from lookalike.errors import MissingExtra, missing_file
 
 if TYPE_CHECKING:
-    from lookalike.service.safety import Tokens
+    from lookalike.service.safety import TokenStore
     from lookalike.service.service import Service
 
 Store = Annotated[
@@ -41,7 +41,7 @@ Port = Annotated[
 
 
 @dataclass(frozen=True)
-class Address:
+class AddressOptions:
     """Options of where to listen."""
 
     host: Host = "127.0.0.1"
@@ -50,7 +50,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Access:
+class AccessOptions:
     """Options of what clients may do."""
 
     folder: Annotated[
@@ -91,10 +91,10 @@ def check_extra() -> None:
 
 
 @contextmanager
-def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
+def open_tokens(store: str | None, *, make: bool = False) -> Iterator[TokenStore]:
     """Open the tokens of a store; one that is not there is made only where that is meant."""
     check_extra()
-    from lookalike.service.safety import Tokens
+    from lookalike.service.safety import TokenStore
     from lookalike.service.server import default_store
     from lookalike.service.store.store import Store as Rows
 
@@ -103,7 +103,7 @@ def open_tokens(store: str | None, *, make: bool = False) -> Iterator[Tokens]:
         raise missing_file(Path(place))
     rows = Rows(place)
     try:
-        yield Tokens(rows.database)
+        yield TokenStore(rows.database)
     finally:
         rows.close()
 

@@ -12,8 +12,8 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, TooLar
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection, FolderCollection, settings_of
-from lookalike.service.fitting import Settings, make, name_rows, read_rows
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings, make, name_rows, read_rows
+from lookalike.service.limits import RequestLimits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
 from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
@@ -46,7 +46,7 @@ def name_from(text: str) -> str:
     return name or "table"
 
 
-def check_size(table: Table, limits: Limits) -> None:
+def check_size(table: Table, limits: RequestLimits) -> None:
     """Refuse a table that is larger than one collection may be."""
     columns = len(table.columns) + len(table.aside)
     for what, count, most in (
@@ -92,7 +92,7 @@ class Catalog:
         with self._lock:
             known = self._known.get(head.name)
             if known is None or known.key != head.key:
-                folder = Settings.of_text(head.settings).source.get("folder")
+                folder = CollectionSettings.of_text(head.settings).source.get("folder")
                 kind = Collection if folder is None else FolderCollection
                 known = self._known[head.name] = kind(self.store, head)
             return known
@@ -105,8 +105,8 @@ class Catalog:
         self,
         name: str,
         source: Any,
-        settings: Settings,
-        limits: Limits,
+        settings: CollectionSettings,
+        limits: RequestLimits,
         *,
         instead: bool = False,
     ) -> Collection:
@@ -116,8 +116,8 @@ class Catalog:
         ----------
         name : str
         source : path, list of records, table, or an index that is kept in one file
-        settings : Settings
-        limits : Limits
+        settings : CollectionSettings
+        limits : RequestLimits
         instead : bool
             Whether it takes the place of the collection of this name, which stays as it is unless
             everything here succeeds.
@@ -149,14 +149,14 @@ class Catalog:
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 
-    def open_folder(self, name: str, folder: Any, settings: Settings) -> Collection:
+    def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
         """Make the index in a folder of shards a collection; its rows stay where they are.
 
         Parameters
         ----------
         name : str
         folder : path
-        settings : Settings
+        settings : CollectionSettings
         """
         check_name(name)
         self._check_free(name)
@@ -210,10 +210,12 @@ class Catalog:
         return saved
 
 
-def settings_from(options: Mapping[str, Any], title: str, source: Mapping[str, str]) -> Settings:
+def settings_from(
+    options: Mapping[str, Any], title: str, source: Mapping[str, str]
+) -> CollectionSettings:
     """Return settings from the options of a request or of the command line."""
     missing: Sequence[Any] = options.get("missing") or []
-    return Settings(
+    return CollectionSettings(
         title=str(options.get("title") or title),
         measure=str(options.get("measure") or "auto"),
         kinds=dict(options.get("kinds") or {}),

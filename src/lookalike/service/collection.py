@@ -21,7 +21,7 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
 from lookalike.index.shards.from_files import sample_places
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
-from lookalike.service.fitting import Settings, build_index, settle, stored_ids
+from lookalike.service.fitting import CollectionSettings, build_index, settle, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
 from lookalike.service.store.store import (
@@ -29,7 +29,7 @@ from lookalike.service.store.store import (
     Conflict,
     Head,
     Store,
-    Turn,
+    WriteTransaction,
     missing_collection,
 )
 from lookalike.service.view import TextSearch, View, apply_changes
@@ -131,7 +131,7 @@ class Collection:
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head_of(self.key, self.name)
-        settings, schema = Settings.of_text(head.settings), parse_schema(head.schema)
+        settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
         found = load_index(self.store.database, self.key, head.fitted)
         if isinstance(found, str):
             self.last_load = f"fitted again: {found}"
@@ -161,7 +161,7 @@ class Collection:
     def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             ids = _new_ids(view, records, turn.head.next_row)
             after = view.moved(turn.generation, [], _complete(view, records, ids))
             turn.add(_to_store(after, ids))
@@ -174,7 +174,7 @@ class Collection:
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Put another row in the place of one; it keeps its id."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             view.require([id])
             after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
             turn.remove([dumps(id)])
@@ -187,7 +187,7 @@ class Collection:
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             view.require(ids)
             if len(view.index) <= len(ids):
                 hint = "Delete the collection, or add a row first"
@@ -201,7 +201,7 @@ class Collection:
 
         return self._write(change)[0].generation
 
-    def _write(self, change: Callable[[View, Turn], Change]) -> tuple[View, list[Any]]:
+    def _write(self, change: Callable[[View, WriteTransaction], Change]) -> tuple[View, list[Any]]:
         """Make a change durable, then show it; nobody sees what is not on the disk."""
         self.view  # noqa: B018  read before the turn is taken: reading may be long
         with self._lock:
@@ -337,7 +337,9 @@ def is_index_folder(path: str | os.PathLike[str]) -> bool:
     return (Path(path) / MANIFEST).is_file()
 
 
-def settings_of(index: Index, settings: Settings, folder: str | os.PathLike[str]) -> Settings:
+def settings_of(
+    index: Index, settings: CollectionSettings, folder: str | os.PathLike[str]
+) -> CollectionSettings:
     """Return the settings of a collection in a folder: the index has decided most of them."""
     settings = replace(
         settings,
@@ -356,7 +358,7 @@ class FolderCollection(Collection):
 
     def _load(self) -> View:
         head = self.store.head_of(self.key, self.name)
-        settings = Settings.of_text(head.settings)
+        settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
         self.last_load = f"opened in {settings.source[FOLDER]}"
         sample = sample_of(index, settings)
@@ -423,7 +425,7 @@ class FolderCollection(Collection):
         """Do nothing: the folder is all there is."""
 
 
-def sample_of(index: Index, settings: Settings) -> Table:
+def sample_of(index: Index, settings: CollectionSettings) -> Table:
     """Return the rows that stand for all, with a column of their ids."""
     table = index.sample
     if settings.id_column is not None:

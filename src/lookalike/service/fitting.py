@@ -22,7 +22,7 @@ HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numb
 
 
 @dataclass(frozen=True)
-class Settings:
+class CollectionSettings:
     """What a collection was asked to be, and what was settled when its rows were first read.
 
     Parameters
@@ -67,18 +67,20 @@ class Settings:
         return dumps(asdict(self))
 
     @classmethod
-    def of_text(cls, text: str) -> Settings:
+    def of_text(cls, text: str) -> CollectionSettings:
         """Read settings from a JSON text."""
         return cls(**json.loads(text))
 
 
-def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], Settings]:
+def read_rows(
+    source: Any, settings: CollectionSettings
+) -> tuple[Table, list[str | int], CollectionSettings]:
     """Read a file or records; return the table without its ids, the ids, and what was settled.
 
     Parameters
     ----------
     source : path, list of records, table, or an index, whose ids are kept
-    settings : Settings, as asked for
+    settings : CollectionSettings, as asked for
     """
     if isinstance(source, Index):
         kept = [plain_id(id, row, "id") for row, id in enumerate(source.ids)]
@@ -137,7 +139,7 @@ def _first_repeat(ids: Sequence[Any]) -> Any:
     return None
 
 
-def settle(settings: Settings, table: Table) -> Settings:
+def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     """Fill in what follows from the table: the label column, the hidden column of ids."""
     every = [column.name for column in table.columns + table.aside]
     known = [*every, settings.id_column]
@@ -194,7 +196,7 @@ def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
     return [json.loads(row.id) for row in rows]
 
 
-def build_index(rows: Sequence[StoredRow], schema: Schema, settings: Settings) -> Index:
+def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionSettings) -> Index:
     """Fit an index to stored rows."""
     table = read_stored([json.loads(row.record) for row in rows], schema)
     measure, _ = make(settings, table)
@@ -202,7 +204,7 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: Settings) -
     return Index(measure, id_column=settings.names).fit(named)
 
 
-def make(settings: Settings, table: Table) -> tuple[Measure, str]:
+def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
     """Make the measure that the settings ask for, and say why.
 
     Weights are moved while somebody looks, so "auto" is a measure that weighs columns. Whatever is

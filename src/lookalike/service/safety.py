@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput, suggest
-from lookalike.service.limits import Limits, Rates
+from lookalike.service.limits import RateLimiter, RequestLimits
 from lookalike.service.problems import Refused, respond
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
@@ -53,7 +53,7 @@ class Token:
         return {name: value for name, value in vars(self).items() if name != "hash"}
 
 
-class Tokens:
+class TokenStore:
     """The tokens of a store.
 
     A token reads ``la_<id>_<secret>``. The secret has 256 random bits, so a plain SHA-256 of it
@@ -158,7 +158,7 @@ GUESSES = 5.0  # wrong tokens per second that one address may try
 
 
 @dataclass(frozen=True)
-class Access:
+class AccessPolicy:
     """Who may use the server.
 
     Parameters
@@ -210,15 +210,17 @@ class Safety:
     Parameters
     ----------
     app : ASGI application
-    access : Access
-    limits : Limits
-    tokens : Tokens
+    access : AccessPolicy
+    limits : RequestLimits
+    tokens : TokenStore
     """
 
-    def __init__(self, app: ASGIApp, access: Access, limits: Limits, tokens: Tokens) -> None:
+    def __init__(
+        self, app: ASGIApp, access: AccessPolicy, limits: RequestLimits, tokens: TokenStore
+    ) -> None:
         self.app, self.access, self.limits, self.tokens = app, access, limits, tokens
-        self._rates = Rates(limits.rate, limits.burst)
-        self._guesses = Rates(GUESSES, 4 * GUESSES)
+        self._rates = RateLimiter(limits.rate, limits.burst)
+        self._guesses = RateLimiter(GUESSES, 4 * GUESSES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -323,7 +325,7 @@ class Safety:
         return found
 
 
-def _check_host(access: Access, headers: Headers) -> None:
+def _check_host(access: AccessPolicy, headers: Headers) -> None:
     given = headers.getlist("host")
     if len(given) != 1 or not access.allows_host(given[0]):
         found = f"{', '.join(given)[:80]!r}"
@@ -360,7 +362,7 @@ def _check_origin(headers: Headers) -> None:
 class _Body:
     """The body of a request: not longer than allowed, and not slower."""
 
-    def __init__(self, scope: Scope, receive: Receive, limits: Limits, end: float) -> None:
+    def __init__(self, scope: Scope, receive: Receive, limits: RequestLimits, end: float) -> None:
         self._receive, self._end = receive, end
         headers = Headers(scope=scope)
         upload = headers.get("content-type", "").lower().startswith("multipart/form-data")

@@ -30,11 +30,11 @@ from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, operations, search, views
 from lookalike.service.catalog import Catalog, name_from, settings_from
 from lookalike.service.collection import is_index_folder
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
 from lookalike.service.problems import handle
-from lookalike.service.safety import Access, Safety
+from lookalike.service.safety import AccessPolicy, Safety
 from lookalike.service.service import Service
 from lookalike.service.site import Site
 
@@ -151,10 +151,10 @@ def _serve_page(app: FastAPI, service: Service) -> None:
 NAME = "films"
 
 
-def serve_films(catalog: Catalog, limits: Limits) -> str:
+def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
     if NAME not in {head.name for head in catalog.heads()}:
-        settings = Settings("58,788 films of IMDb (2005)", label_column="title")
+        settings = CollectionSettings("58,788 films of IMDb (2005)", label_column="title")
         catalog.create(NAME, load_films(), settings, limits)
     return NAME
 
@@ -216,7 +216,7 @@ def make_service(
     """
     local = is_loopback(host)
     own = () if local else (host, socket.gethostname(), socket.getfqdn())
-    access = Access((*hosts, *own), numbers=not local, tokens=need_token or not local)
+    access = AccessPolicy((*hosts, *own), numbers=not local, tokens=need_token or not local)
     service = Service(store, folder=folder, access=access)
     if access.tokens and not service.tokens.any():
         shown = service.store.database.shown
@@ -257,7 +257,7 @@ def serve_file(
     name = name_from(file.name)
     known = {head.name: head for head in service.catalog.heads()}
     if name in known:
-        before = Settings.of_text(known[name].settings).source
+        before = CollectionSettings.of_text(known[name].settings).source
         changed = before.get("hash") != source["hash"]
         if not changed and asked in (repr({}), before.get("options")):
             return name
@@ -278,7 +278,9 @@ def serve_file(
     return name
 
 
-def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -> Settings:
+def _settings_of(
+    index: Index, settings: CollectionSettings, options: Mapping[str, Any]
+) -> CollectionSettings:
     """Return the settings of a saved index: it has been read, and has a measure."""
     for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
         if options.get(option):
@@ -295,7 +297,7 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
     place = str(folder.resolve())
     known = {head.name: head for head in service.catalog.heads()}
     if name in known:
-        if Settings.of_text(known[name].settings).source.get("folder") == place:
+        if CollectionSettings.of_text(known[name].settings).source.get("folder") == place:
             return name
         service.catalog.delete(name)
     settings = settings_from(options, folder.resolve().name, {"file": folder.resolve().name})

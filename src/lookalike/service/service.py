@@ -20,12 +20,12 @@ from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import describe, first_answer
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection, is_index_folder
-from lookalike.service.fitting import Settings
+from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Jobs
-from lookalike.service.limits import Limits
+from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused
-from lookalike.service.safety import Access, Tokens
+from lookalike.service.safety import AccessPolicy, TokenStore
 from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Store
 from lookalike.service.view import View
@@ -41,10 +41,10 @@ class Service:
     ----------
     address : str or path
         Where the store is.
-    limits : Limits, optional
+    limits : RequestLimits, optional
     folder : str or path, optional
         Files below it may be made collections by their path; None: none may.
-    access : Access, optional
+    access : AccessPolicy, optional
         Who may use it; by default everybody on this machine.
 
     Attributes
@@ -59,17 +59,17 @@ class Service:
         self,
         address: str | os.PathLike[str],
         *,
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         folder: str | os.PathLike[str] | None = None,
-        access: Access | None = None,
+        access: AccessPolicy | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or RequestLimits()
         self.folder = None if folder is None else Path(os.path.realpath(folder))
         self.store = Store(address)
         self.catalog = Catalog(self.store)
         self.sessions = Sessions(self.store.database)
-        self.tokens = Tokens(self.store.database)
-        self.access = access or Access()
+        self.tokens = TokenStore(self.store.database)
+        self.access = access or AccessPolicy()
         self.metrics = Metrics()
         self.jobs = Jobs()
         self.analyses = Analyses(self.jobs)
@@ -139,7 +139,7 @@ class Service:
         """Return a few words about every collection."""
         found = []
         for head in self.catalog.heads():
-            settings, one = Settings.of_text(head.settings), self.catalog.get(head.name)
+            settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
             found.append(
                 {
                     "name": head.name,

@@ -13,7 +13,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.service.cells import read_stored
-from lookalike.service.fitting import Settings, name_rows, stored_ids
+from lookalike.service.fitting import CollectionSettings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotFound
 from lookalike.table import Schema, Table
@@ -28,7 +28,7 @@ class View:
     generation, fitted : int
         The last change that is in it, and the one whose rows the measure was fitted to.
     created : str
-    settings : Settings
+    settings : CollectionSettings
     schema : Schema
     index : Index
     repaired : Index or None
@@ -42,7 +42,7 @@ class View:
     generation: int
     fitted: int
     created: str
-    settings: Settings
+    settings: CollectionSettings
     schema: Schema
     index: Index
     repaired: Index | None = None

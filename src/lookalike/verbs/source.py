@@ -119,7 +119,7 @@ class NamedRows:
         return replace(self, table=select_columns(self.table, columns))
 
 
-class Source:
+class TableSource:
     """Where the rows of a verb come from; read when they are first needed.
 
     Parameters
@@ -190,9 +190,9 @@ class Source:
         return NamedRows(table, ids, self.name).meeting(filter)
 
 
-def as_source(table: Any) -> Source:
+def as_source(table: Any) -> TableSource:
     """Return the source of the table that a verb was given; a surface may bring its own."""
-    return table if isinstance(table, Source) else Source(table)
+    return table if isinstance(table, TableSource) else TableSource(table)
 
 
 def is_saved_index(path: Any) -> bool:

@@ -18,7 +18,7 @@ from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.view import View
 from lookalike.table import Table, as_table
-from lookalike.verbs.source import NamedRows, Source
+from lookalike.verbs.source import NamedRows, TableSource
 
 # Chosen by hand: neighbor lists of 100,000 rows take a job of minutes, not of hours.
 MAX_ANALYZED_ROWS = 100_000
@@ -82,7 +82,7 @@ class RowSample:
         return self.fitted_measure() or clone(self.view.index.measure_).fit(self.table)
 
 
-class CollectionSource(Source):
+class CollectionSource(TableSource):
     """The rows of a collection, as a verb takes a table.
 
     Parameters

@@ -242,16 +242,16 @@ class Store:
             return head, _changed(connection, key, after, head.generation)
 
     @contextmanager
-    def turn(self, key: int, name: str) -> Iterator[Turn]:
+    def turn(self, key: int, name: str) -> Iterator[WriteTransaction]:
         """Take the turn to write to a collection: one transaction, durable when the block ends."""
         with self.database.write() as connection:
             head = _head(connection, key, lock=connection.dialect.name != "sqlite")
             if head is None:
                 raise missing_collection(name)
-            yield Turn(connection, head)
+            yield WriteTransaction(connection, head)
 
 
-class Turn:
+class WriteTransaction:
     """One change of a collection that is being made.
 
     Parameters
