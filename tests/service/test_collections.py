@@ -244,7 +244,7 @@ def test_rows_named_by_a_column(catalog):
     assert collection.view.record("a/b ü")["weight"] == 7
     with pytest.raises(Conflict, match="again, which is there already"):
         collection.add([{"name": "Tom", "weight": 7}])
-    with pytest.raises(InvalidInput, match="a text or a whole number"):
+    with pytest.raises(InvalidInput, match="a string or an integer"):
         collection.add([{"weight": 7}])
     with pytest.raises(InvalidInput, match="its own id"):
         collection.replace("Tom", {"name": "Rex", "weight": 1})

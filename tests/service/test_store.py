@@ -160,7 +160,7 @@ def test_no_key_is_given_twice(store):
     first = store.create("a", "{}", b"", rows(1)).key
     store.delete("a")
     second = store.create("a", "{}", b"", rows(1)).key
-    third = store.create("a", "{}", b"", rows(1), instead=True).key
+    third = store.create("a", "{}", b"", rows(1), replace_old=True).key
     with pytest.raises(Conflict):
         store.create("a", "{}", b"", rows(1))
     assert first < second < third < store.create("b", "{}", b"", []).key
