@@ -1,4 +1,4 @@
-"""Modules put bundle: the same names, each module once, and nothing that cannot be read."""
+"""Bundled modules: the same names, each module once, and nothing that cannot be read."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_they_do_what_they_did(tmp_path):
     plain = run(FILES, tmp_path / "plain")
     assert plain == ["words 3 1", 8, 2, [3, [4, "Tool"]], "style/x.css"]
     assert run({**FILES, **sent}, tmp_path / "sent") == plain
-    alone = dict(sent)  # nothing of what was put bundle is asked for again
+    alone = dict(sent)  # nothing of what is in a bundle is asked for again
     assert run(alone, tmp_path / "alone") == plain
 
 
@@ -98,7 +98,7 @@ def test_circles_are_refused():
         bundle({**files, "main.js": 'import { count } from "./draw/count.js";\n'})
 
 
-def test_the_page_is_put_together_whole():
+def test_the_page_is_bundled_whole():
     texts = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
     sent = bundle(texts)
     for name, text in sent.items():

@@ -242,7 +242,7 @@ def test_rows_named_by_a_column(catalog):
     assert collection.view.index.ids[:2] == ["Tom", "Rex"]
     collection.add([{"name": "a/b ü", "weight": 7, "animal": "cat"}])
     assert collection.view.record("a/b ü")["weight"] == 7
-    with pytest.raises(Conflict, match="again, which is there already"):
+    with pytest.raises(Conflict, match="again, which exists already"):
         collection.add([{"name": "Tom", "weight": 7}])
     with pytest.raises(InvalidInput, match="a string or an integer"):
         collection.add([{"weight": 7}])

@@ -93,7 +93,7 @@ def test_two_living_rows_cannot_have_one_id(store):
 
 def test_names_are_given_once(store):
     store.create("a", "{}", b"", rows(1))
-    with pytest.raises(Conflict, match="there is one of this name already"):
+    with pytest.raises(Conflict, match="it exists already"):
         store.create("a", "{}", b"", rows(2))
     assert len(store.heads()) == 1
 

@@ -13,7 +13,7 @@ import typer
 import lookalike as la
 from cli.run import run
 from lookalike.cli.app import app
-from lookalike.cli.build import PLACES, CommonOptions
+from lookalike.cli.build import EXTRA_OPTIONS, CommonOptions
 from lookalike.cli.reading import ReadOptions
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
@@ -55,7 +55,7 @@ def test_every_parameter_is_described(verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_shell_has_the_same_parameters_and_defaults(verb):
     options = {option.name: option for option in COMMANDS[verb].params}
-    own = set(options) - SHELL_ONLY - set(PLACES.get(verb, ()))
+    own = set(options) - SHELL_ONLY - set(EXTRA_OPTIONS.get(verb, ()))
     assert own == set(parameters(verb))
     for name, one in parameters(verb).items():
         assert flag_of(one) in options[name].opts
