@@ -16,7 +16,9 @@ def test_all_pairs_within_a_limit_are_given_once(monkeypatch):
     for measure in (Vector(), Vector("cityblock")):
         pairs = []
         space = space_of(TOY, measure)
-        _space.stream_within(space, 2.0, lambda i, j: pairs.extend(zip(i, j, strict=True)), "x")
+        _space.stream_within(
+            space, 2.0, lambda i, j, pairs=pairs: pairs.extend(zip(i, j, strict=True)), "x"
+        )
         assert sorted(pairs) == [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)]
 
 
