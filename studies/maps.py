@@ -166,6 +166,6 @@ PAPER = Paper(
     "Maps beside umap-learn",
     "A study of our own, not of a published paper.",
     "What a map of a table shows rightly: ours, umap-learn's and principal components, of the same "
-    "neighbors ([how a map is drawn](../decisions/0017-a-map-of-our-own.md)).",
+    "neighbors ([how a map is drawn](../decisions/0017-own-embedding-for-maps.md)).",
     [StudyPart("map", "Four tables", run)],
 )
