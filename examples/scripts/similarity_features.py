@@ -44,9 +44,8 @@ print(f"\nbest: {search.best_params_}\n{search.score(X_new, y_new):.1%} accuracy
 # A similarity network tunes its own activation and has predicted probabilities.
 network = SimilarityNetworkClassifier(n_prototypes="tune", random_state=0).fit(X, y)
 probability = network.predict_proba(X_new).max(axis=1)
-print(
-    f"\nnetwork: {network.score(X_new, y_new):.1%} accuracy, lowest probability {probability.min():.0%}"
-)
+print(f"\nnetwork: {network.score(X_new, y_new):.1%} accuracy, ", end="")
+print(f"lowest probability {probability.min():.0%}")
 
 # Permutation importances of a forest as weights of the measure.
 weights = importance_weights(X, y)

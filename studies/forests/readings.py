@@ -40,7 +40,7 @@ TEXT, CODE = Reading(), Reading("tree", "once", "rbf")
 READINGS = {
     "as the text": TEXT,
     "columns drawn per tree": replace(TEXT, sampling="tree"),
-    "parting test counted once": replace(TEXT, parting="once"),
+    "diverging test counted once": replace(TEXT, parting="once"),
     "spectral on exp(-d²/2)": replace(TEXT, affinity="rbf"),
     "all of it, as the code": CODE,
 }
@@ -81,7 +81,8 @@ def run(work: Work) -> Result:
     text = next(iter(READINGS))
     findings = [
         Finding(
-            "some reading of the code brings RatioRF clearly nearer to print than the text does",
+            "some interpretation of the code brings RatioRF clearly nearer to the printed values "
+            "than the text does",
             gaps[nearest] < 0.5 * gaps[text],
             "mean absolute difference to Table 4 by set and clustering: "
             + ", ".join(f"{label} {gap:.3f}" for label, gap in gaps.items()),
@@ -112,7 +113,7 @@ def _of_ratio(
         "Printed: means of Table 4 over the same sets, which are over 50, 100 and 200 trees. The "
         "last column is the mean absolute difference over sets and clusterings."
     )
-    return Sheet("readings", "RatioRF under each reading", rows, about), gaps
+    return Sheet("readings", "RatioRF under each interpretation", rows, about), gaps
 
 
 def _of_all(found: dict[tuple[str, str, str], np.ndarray], names: list[str], about: str) -> Sheet:
@@ -127,7 +128,7 @@ def _of_all(found: dict[tuple[str, str, str], np.ndarray], names: list[str], abo
                     float(mean), TABLE_2[method][len(MEASURES) + place]
                 )
         rows.append(row)
-    about += "Printed figures are over twelve sets and are not judged."
+    about += "Printed values are over twelve sets and are not judged."
     return Sheet("both", "Six measures, as the text and as the code", rows, about)
 
 

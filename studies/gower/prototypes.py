@@ -17,7 +17,7 @@ from studies.work import Work
 
 ALL = ("kNN", *LEARNERS)
 FORMS = {"raw": "Euclidean, plain numbers", "Gower": "Gower, all rows"}
-# Whether a lesion was surgical is all but told by whether there was surgery.
+# The column `surgery` nearly determines whether the lesion was surgical (the class).
 BLIND = "Colic 24 without surgery"
 Errors = dict[tuple[str, str], dict[str, list[float]]]  # (rows compared with, learner) -> set
 
@@ -123,7 +123,7 @@ def _findings(errors: Errors) -> list[Finding]:
         },
         10**9,
     )
-    told = [
+    findings = [
         Finding(
             "Gower's nearest neighbors are as good on average as Euclidean ones",
             gower <= raw + noise,
@@ -146,7 +146,7 @@ def _findings(errors: Errors) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "ReliefF is the worst way to choose prototypes for neighbors",
+            "ReliefF is the worst method to choose prototypes for neighbors",
             near["relieff"] == max(near.values()),
             ", ".join(f"{METHODS[m]} {v:.1f}" for m, v in near.items()),
             notes.FEW_SPLITS,
@@ -160,16 +160,16 @@ def _findings(errors: Errors) -> list[Finding]:
         ),
     ]
     if "Audiology" in loss:
-        told.append(
+        findings.append(
             Finding(
-                "Audiology is the set where prototypes lose",
+                "Audiology is the set where prototypes are worse",
                 max(loss, key=lambda name: loss[name]) == "Audiology",
                 ", ".join(f"{name} {value:+.1f}" for name, value in loss.items())
                 + " (kNN on prototypes less kNN on all rows)",
                 notes.AUDIOLOGY,
             )
         )
-    return told
+    return findings
 
 
 def _plots(errors: Errors) -> list[Plot]:

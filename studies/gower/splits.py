@@ -17,7 +17,7 @@ Errors = Mapping[str, Sequence[Any]]
 
 
 def sets_here(work: Work) -> list[str]:
-    """Return the sets of the study that can be had."""
+    """Return the sets of the study that are available."""
     return work.available({name: printed.file for name, printed in SETS.items()})
 
 

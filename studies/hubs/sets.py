@@ -1,4 +1,4 @@
-"""The data sets of the paper that can be had, as its authors used them.
+"""The data sets of the paper that are available, as its authors used them.
 
 Seventeen are tables of numbers; two are texts. Where the name in the paper has "(sc)", each column
 is brought to [-1, 1], as the files of LibSVM are.

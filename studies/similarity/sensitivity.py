@@ -67,7 +67,7 @@ def run_columns(work: Work) -> Result:
                 row[_share(columns, places[name][-1])] = Value(area)
             rows.append(row)
     about = (
-        f"{n_rows} rows of each set, {many} x 2 folds, {n_trees} trees; no figures are printed. "
+        f"{n_rows} rows of each set, {many} x 2 folds, {n_trees} trees; no values are printed. "
         "The first half of the classes against the rest. Columns of this table are shares of a "
         "set's columns."
     )
@@ -148,7 +148,7 @@ def run_trees(work: Work) -> Result:
         for method, curve in curves.items()
     ]
     gains = {method: curve[-1] - curve[TREES.index(100)] for method, curve in curves.items()}
-    about = f"{n_rows} rows, {many} x 2 folds; no figures are printed. Columns: number of trees."
+    about = f"{n_rows} rows, {many} x 2 folds; no values are printed. Columns: number of trees."
     finding = Finding(
         "100 trees are enough for all three forests",
         max(gains.values()) < 0.005,

@@ -1,4 +1,4 @@
-"""Forest clustering: printed figures agree with each other, runs have their shape."""
+"""Forest clustering: printed values agree with each other, runs have their shape."""
 
 from dataclasses import replace
 

@@ -103,7 +103,7 @@ def test_a_page_says_what_its_paper_leaves_open(tmp_path):
     paper = replace(toy(), readings=[open_])
     text = as_markdown(paper, list(run_paper(paper, tmp_path, "quick")))
     assert "| Table 1 | the height of trees | 5 \\| 2 |" in text
-    assert text.index("## What the paper leaves open") < text.index("## First")
+    assert text.index("## Ambiguities in the paper") < text.index("## First")
     assert "leaves open" not in as_markdown(toy(), [])
 
 
@@ -125,7 +125,7 @@ def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):
     done = list(run_paper(paper, tmp_path, "quick", parts=["one", "two"], efforts={"two": "full"}))
     text = as_markdown(paper, done)
     assert "`python -m studies toy --part one --part two --quick --effort two=full`" in text
-    assert "quick: fewer repetitions than in print; full: the published number" in text
+    assert "quick: fewer repetitions than published; full: the published number" in text
     assert "## One\n\n*Effort of this part: quick.*" in text
     assert "## Two\n\n*Effort of this part: full.*" in text
     with pytest.raises(InvalidInput, match="'four'"):

@@ -1,4 +1,4 @@
-"""The study of hubs: printed figures hang together, ours come out, headline findings hold."""
+"""The study of hubs: printed values hang together, ours come out, headline findings hold."""
 
 import numpy as np
 import pytest

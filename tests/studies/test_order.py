@@ -1,4 +1,4 @@
-"""The study of order and scale: printed figures, shapes of tiny parts, headline findings."""
+"""The study of order and scale: printed values, shapes of tiny parts, headline findings."""
 
 import numpy as np
 import pytest

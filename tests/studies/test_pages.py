@@ -89,7 +89,7 @@ def headline(paper, says):
 
 
 def figures(name, sheet, *row, columns):
-    """Return ours and the printed figure of some cells of a page, as numbers."""
+    """Return ours and the printed value of some cells of a page, as numbers."""
     ((head, rows),) = [(head, rows) for title, head, rows, _ in sections(read(name))
                        if title == sheet]  # fmt: skip
     (found,) = [one for one in rows if one[: len(row)] == list(row)]
@@ -102,7 +102,7 @@ def figures(name, sheet, *row, columns):
 
 def finding(name, says):
     """Return the verdict and the figures of a finding of a page."""
-    ((_, _, rows, _),) = [one for one in sections(read(name)) if one[0] == "What holds"]
+    ((_, _, rows, _),) = [one for one in sections(read(name)) if one[0] == "Findings"]
     ((_, holds, told),) = [row for row in rows if says in row[0]]
     return holds == "yes", told
 
@@ -152,7 +152,7 @@ def test_readme_has_the_errors_of_gower():
 
 def test_readme_has_the_determinant():
     printed, ours = headline("the same", "determinant")
-    told = figures("gower", "The worked example: three rows, one gap", "determinant",
+    told = figures("gower", "The worked example: three rows, one missing value", "determinant",
                    columns=["similarity"])  # fmt: skip
     assert [round(float(Fraction(one)), 6) for one in (ours, printed)] == [told[0][0], told[1][0]]
 

@@ -327,7 +327,7 @@ def test_missing_sets_are_named_and_everything_else_runs(toy, tmp_path, monkeypa
     reason = "it is prepared by hand from an archive (recipes.toml)"
     assert [part.missing for part in done] == [{"Toy": reason}, {"Toy": reason}, {}]
     page = as_markdown(paper, done)
-    assert page.count(f"Sets that could not be had:\n\n- Toy: {reason}\n") == 2
+    assert page.count(f"Unavailable data sets:\n\n- Toy: {reason}\n") == 2
     said = io.StringIO()
     show(Console(file=said, width=200), "None", done[1].result, done[1].missing)
     assert f"not here: Toy ({reason})" in said.getvalue()
