@@ -109,13 +109,6 @@ def _findings(errors: Errors) -> list[Finding]:
     worst = max(both, key=lambda m: both[m])
     others = [near[m] for m in METHODS if m != "relieff"]
     names = list(_seven(errors["Gower", "kNN"]))
-    loss = {
-        name: float(
-            np.mean([np.mean(errors[m, "kNN"][name]) for m in METHODS])
-            - np.mean(errors["Gower", "kNN"][name])
-        )
-        for name in names
-    }
     noise = twice_error(
         {
             name: list(np.subtract(errors["Gower", "kNN"][name], errors["raw", "kNN"][name]))
@@ -159,17 +152,24 @@ def _findings(errors: Errors) -> list[Finding]:
             notes.FEW_SPLITS,
         ),
     ]
-    if "Audiology" in loss:
-        findings.append(
-            Finding(
-                "Audiology is the set where prototypes are worse",
-                max(loss, key=lambda name: loss[name]) == "Audiology",
-                ", ".join(f"{name} {value:+.1f}" for name, value in loss.items())
-                + " (kNN on prototypes less kNN on all rows)",
-                notes.AUDIOLOGY,
-            )
+    return findings + ([_on_audiology(errors, names)] if "Audiology" in names else [])
+
+
+def _on_audiology(errors: Errors, names: list[str]) -> Finding:
+    loss = {
+        name: float(
+            np.mean([np.mean(errors[m, "kNN"][name]) for m in METHODS])
+            - np.mean(errors["Gower", "kNN"][name])
         )
-    return findings
+        for name in names
+    }
+    return Finding(
+        "Audiology is the set where prototypes are worse",
+        max(loss, key=lambda name: loss[name]) == "Audiology",
+        ", ".join(f"{name} {value:+.1f}" for name, value in loss.items())
+        + " (kNN on prototypes less kNN on all rows)",
+        notes.AUDIOLOGY,
+    )
 
 
 def _plots(errors: Errors) -> list[Plot]:

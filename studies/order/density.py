@@ -54,13 +54,7 @@ def run(work: Work) -> Result:
         }
         for name in work.each("without classes", names)
     }
-    rows: list[dict[str, Any]] = [
-        {"set and measure": f"{name}, {measure}"}
-        | {scale: Value(each[scale], chosen=True) for scale in SCALES}
-        | {"change": Value(_change(each)), "without classes": Value(free[name][measure])}
-        for name, measures in found.items()
-        for measure, each in measures.items()
-    ]
+    rows = _rows(found, free)
     about = (
         "The protocol of the paper: minimum neighborhoods of 2 to 25, eps refined to three "
         "digits, the best F-measure by the classes: every such value is chosen on its own "
@@ -86,6 +80,16 @@ def run(work: Work) -> Result:
         findings.append(cause)
     plot = panel_plot("figure3", found, MEASURES, "best F-measure", 2 if len(names) == 4 else 3)
     return Result(sheets, findings, [plot])
+
+
+def _rows(found: Scores, free: Best) -> list[dict[str, Any]]:
+    return [
+        {"set and measure": f"{name}, {measure}"}
+        | {scale: Value(each[scale], chosen=True) for scale in SCALES}
+        | {"change": Value(_change(each)), "without classes": Value(free[name][measure])}
+        for name, measures in found.items()
+        for measure, each in measures.items()
+    ]
 
 
 def _mean_score(work: Work, name: str, measure: str, scale: str, seeds: int) -> float:
