@@ -56,7 +56,7 @@ def again(waiting, free, first, noise, work):
 
 
 def latest(running, finish, now):
-    """Return the unfinished task that will end last, None if there is none."""
+    """Return the unfinished task that will end last, or None."""
     late = [task for task, end in running.items() if end > now and finish[task] > now]
     return max(late, key=running.get, default=None)
 

@@ -1,4 +1,4 @@
-"""The command: run the cases, print a table of each, keep the figures as JSON."""
+"""Command line: run the cases, print a table of each, write the results as JSON."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from rich.table import Table
 import benchmarks.speed.cases as cases
 import lookalike
 from benchmarks.speed.case import OURS
-from benchmarks.speed.growth import SLACK, Grown, measure
+from benchmarks.speed.growth import SLACK, MeasuredGrowth, measure
 from benchmarks.speed.run import CLOCKS, Result, run_case
 from benchmarks.speed.threads import limited
 
@@ -57,13 +57,13 @@ def show(result: Result, console: Console) -> None:
     for label, why in result.absent.items():
         table.add_row(label, "", "", "", why)
     console.print(table)
-    words = {True: "[green]holds", False: "[red]missed", None: "[yellow]could not be told"}
+    words = {True: "[green]holds", False: "[red]missed", None: "[yellow]unknown"}
     for text, holds in result.targets().items():
         console.print(f"target: {text}: {words[holds]}")
     console.print()
 
 
-def show_growth(grown: Grown, console: Console) -> None:
+def show_growth(grown: MeasuredGrowth, console: Console) -> None:
     wanted = grown.growth
     words = "[green]holds[/]"
     if not grown.holds:

@@ -1,6 +1,6 @@
 """Text about the results, and the ambiguities of the thesis.
 
-Figures are kept under the text of the module that makes them: a sentence that is put better must
+Cached results are invalidated by a change of the module that computes them: rewording must
 not make them again.
 """
 

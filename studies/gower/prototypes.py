@@ -52,7 +52,7 @@ def _row(label: str, errors: dict[str, list[float]], printed: float | None) -> d
     for name, splits in errors.items():
         row[name] = Value(float(np.mean(splits)), digits=1)
     for column, some in (("mean", _seven(errors)), ("mean, surgery left out", _blind(errors))):
-        # The printed mean is that of seven sets: a mean of fewer stands beside it unjudged.
+        # The printed mean is over seven sets: a mean over fewer is shown but not judged.
         judged = printed is not None and len(some) == len(SETS)
         within = twice_error(some) if judged else None
         chosen = BLIND in some

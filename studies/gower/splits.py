@@ -1,4 +1,4 @@
-"""Errors over random splits: made side by side, kept one by one, and what their mean is worth."""
+"""Errors over random splits: computed in parallel, cached separately, with standard errors."""
 
 from __future__ import annotations
 

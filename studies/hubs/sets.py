@@ -94,10 +94,10 @@ def bodies(texts: Sequence[str], file: str) -> list[str]:
 
 
 def frequencies(texts: Sequence[str], least: int, in_all: bool = False) -> tuple[Any, list[str]]:
-    """Return how often each word stands in each text, as a sparse matrix, and the words.
+    """Return the word counts of each text as a sparse matrix, and the words.
 
     Words are runs of letters in lower case, without scikit-learn's English stop words, stemmed, and
-    such that stand in ``least`` texts or more, or (``in_all``) as often in all texts together.
+    such that occur in ``least`` texts or more, or (``in_all``) as often in all texts together.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS

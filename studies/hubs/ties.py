@@ -40,16 +40,16 @@ def run(work: Work) -> Result:
         values = np.array(each)
         printed = SETS[name].rows[2]
         row: dict[str, Any] = {"set": name}
-        for at, (figure, value) in enumerate(
+        for at, (statistic, value) in enumerate(
             zip(STATISTICS, (printed.c1, printed.c5, printed.s5), strict=True)
         ):
             low, high = values[:, at].min(), values[:, at].max()
-            digits = 2 if figure == "S5" else 1
+            digits = 2 if statistic == "S5" else 1
             slack = 0.5 * 10.0**-digits
             inside.append(bool(low - slack <= value <= high + slack))
-            row[f"{figure}, lowest"] = Value(low, digits=digits)
-            row[f"{figure}, mean"] = Value(float(values[:, at].mean()), value, digits=digits)
-            row[f"{figure}, highest"] = Value(high, digits=digits)
+            row[f"{statistic}, lowest"] = Value(low, digits=digits)
+            row[f"{statistic}, mean"] = Value(float(values[:, at].mean()), value, digits=digits)
+            row[f"{statistic}, highest"] = Value(high, digits=digits)
         rows.append(row)
     about = (
         f"Empirical mutual proximity, {orders} random orders: S5 with each tied place drawn for "

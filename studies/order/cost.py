@@ -22,7 +22,7 @@ from studies.work import Work
 MEASURES = ("cityblock", "ranked cityblock", "SimUSF")
 PAIRS = 100
 READ = (
-    "Ours places many rows at once and looks ranks up by bisection, so that the number of fitted "
+    "Ours encodes many rows in one call and finds ranks by bisection, so that the number of fitted "
     "rows hardly shows; the paper's program took time in proportion to n for each new value, where "
     "its own formula says log n. What grows with d is reading the cells, and looking up each rank."
 )

@@ -126,7 +126,7 @@ def run(work: Work) -> Result:
 
 
 class Question(NamedTuple):
-    """One repetition: all gammas are asked at once."""
+    """One repetition, for all values of gamma."""
 
     name: str
     method: str
