@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from lookalike.kernels.proximity import count_matches, nearest_by_matches, share_matches
+from lookalike.kernels.proximity import count_matches, nearest_by_matches
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -27,7 +27,7 @@ def test_counts_equal_numpy(seed, kind, length, n, m):
     rng = np.random.default_rng(seed)
     a, b = codes(rng, n, length, kind), codes(rng, m, length, kind)
     out = np.empty((n, m), np.int64)
-    count_matches(a, b, out)
+    count_matches(a, b, 1, out)
     assert_array_equal(out, (a[:, None] == b).sum(axis=2))
 
 
@@ -35,10 +35,10 @@ def test_counts_equal_numpy(seed, kind, length, n, m):
 def test_narrow_counters_do_not_overflow(length):
     a = np.zeros((5, length), np.uint8)
     out = np.empty((5, 5), np.int64)
-    count_matches(a, a, out)
+    count_matches(a, a, 1, out)
     assert_array_equal(out, np.full((5, 5), length))
     share = np.empty((5, 5))
-    share_matches(a, a, share)
+    count_matches(a, a, a.shape[1], share)
     assert_array_equal(share, np.ones((5, 5)))
 
 
@@ -57,7 +57,7 @@ def test_lists_equal_those_of_the_full_block(seed, k, full):
             lists.distances[:], lists.indices[:] = 0.5, 1000
     nearest_by_matches(a, b, table, ids, exclude, found.distances, found.indices)
     share = np.empty((n, m))
-    share_matches(a, b, share)
+    count_matches(a, b, a.shape[1], share)
     fill = fill_by_blocks(
         lambda rows, columns: table[np.rint(share[rows, columns] * 12).astype(int)], ids, exclude
     )

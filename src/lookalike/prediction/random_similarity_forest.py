@@ -45,7 +45,7 @@ from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
-from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
 
@@ -208,7 +208,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     # -- what classifier and regressor write -------------------------------------------------------
 
     def _tree_options(self) -> dict[str, Any]:
-        """Return the settings of ``Limits`` that are not parameters of every forest."""
+        """Return the settings of ``TreeLimits`` that are not parameters of every forest."""
         raise AssertionError("written by the subclasses")
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
@@ -252,7 +252,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
             Goal(weight=weight, **labels),
             self.n_estimators,
-            limits=Limits(
+            limits=TreeLimits(
                 max_pairs=self.max_pairs,
                 max_depth=self.max_depth,
                 min_samples_split=self.min_samples_split,
