@@ -33,7 +33,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.task import TaskSource, TableTask, accept_mixed, read_source
+from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
     Anything,
     Array,
