@@ -84,7 +84,7 @@ def choose_measure(
 
 def _count_missing(table: Table | LazyTable) -> int:
     if isinstance(table, LazyTable):  # counted when the files were read
-        return sum(table.gaps.get(name, 0) for name in table.names)
+        return sum(table.n_missing.get(name, 0) for name in table.names)
     return int(sum(column.missing.sum() for column in table))
 
 
