@@ -44,8 +44,8 @@ def choose_measure(
 
     It is ``Gower(scale="rank", missing="midpoint")``: numbers are compared by rank, and a
     comparison with a missing cell counts as half alike. On 217 public tables no other scale,
-    treatment of missing cells or hubness reduction was ahead of it beyond noise on both halves. A table of nothing
-    but vectors is compared by the cosine, since the entries of a vector share one scale.
+    treatment of missing cells or hubness reduction was ahead of it beyond noise on both halves. A
+    table of nothing but vectors is compared by the cosine: entries of a vector share one scale.
 
     It is a default for a first look. With labels, compare measures on them instead.
 
