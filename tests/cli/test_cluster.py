@@ -15,7 +15,7 @@ from lookalike.clustering import (
     profile_clusters,
     purity,
 )
-from lookalike.index import choose_measure
+from lookalike.measures import choose_measure
 from lookalike.measures import Gower
 from lookalike.table import read_table
 

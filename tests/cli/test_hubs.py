@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from lookalike.cli.app import app
 from lookalike.hubness import MutualProximity, hubness_report
-from lookalike.index import choose_measure
+from lookalike.measures import choose_measure
 from lookalike.measures import Vector
 
 

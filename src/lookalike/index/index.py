@@ -530,7 +530,7 @@ class Index(SaveMixin, BaseEstimator):
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
-        measure = reweigh(now.measure, now.schema, weights, columns, WHO)
+        measure = reweigh(now.measure, now.schema, weights, columns, WHO, query)
         masks = read_filter(filter, now.names, now.schema)
         if liked is None and unliked is None:
             nobody = np.empty(0, np.int64)
@@ -565,7 +565,7 @@ class Index(SaveMixin, BaseEstimator):
         """
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
-        measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain")
+        measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain", a, b)
         found = Reasons(
             measure, one.rows, one.cells[0], lambda: other.rows, other.cells, now.styles
         )

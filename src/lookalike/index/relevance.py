@@ -126,7 +126,9 @@ def check_gamma(gamma: Any, who: str) -> None:
     Real(0.0, 1e300, finite=True).check(who, "gamma", gamma, hint)
 
 
-def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: str) -> Measure:
+def reweigh(
+    measure: Measure, schema: Schema, weights: Any, columns: Any, who: str, *sides: Any
+) -> Measure:
     """Return a fitted measure under the weights of a question; without any, the measure itself.
 
     Parameters
@@ -138,9 +140,8 @@ def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: s
     columns : None, or names
         Only these count.
     who : str, the caller
+    sides : what is compared: columns that a record does not name are not part of the question
     """
-    if weights is None and columns is None:
-        return measure
     factors: dict[str, Any] = {}
     if weights is not None:
         if not isinstance(weights, Mapping):
@@ -160,7 +161,20 @@ def reweigh(measure: Measure, schema: Schema, weights: Any, columns: Any, who: s
                 Param("weights", of=who), "weights of the columns compared", found, hint
             )
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
-    return measure.reweighted(factors, who)
+    if measure.traits.weighs_columns:
+        factors |= dict.fromkeys(_unnamed(sides, schema), 0.0)
+    return measure.reweighted(factors, who) if factors or columns is not None else measure
+
+
+def _unnamed(sides: tuple[Any, ...], schema: Schema) -> list[str]:
+    """Return the columns that no record names; none where a row of the table is compared.
+
+    At the midpoint, a column that the query does not have would add the same half to every
+    distance: the order is the same without it, and an equal row has similarity 1.
+    """
+    records = [side for side in sides if isinstance(side, Mapping)]
+    unnamed = [name for name in schema.kinds if any(name not in record for record in records)]
+    return [] if len(unnamed) == len(schema.kinds) else unnamed
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
