@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
 from lookalike.errors import InvalidInput, UnwritableFile
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def papers(
     if fresh:
         forget(keep, asked)
     for paper in asked:
-        with compile_note():
+        with out.compile_note():
             parts = [
                 show_part(console, paper, one)
                 for one in run_paper(paper, folder, common, keep, part, efforts)

@@ -27,8 +27,8 @@ from benchmarks.load.callers import Alone, Caller, process, together, wait_for
 from lookalike.datasets import load_films
 from lookalike.service import Client
 from lookalike.service.catalog import Catalog
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store.store import Store
 
 SOLO = 120  # questions of one caller alone
@@ -118,7 +118,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         path = Path(folder) / "films.sqlite"
         catalog = Catalog(Store(path))
-        catalog.create("films", films, Settings("films", label_column="title"), Limits())
+        catalog.create(
+            "films", films, CollectionSettings("films", label_column="title"), RequestLimits()
+        )
         catalog.store.close()
         ours, plain = free_port(), free_port()
         server = stack.enter_context(
