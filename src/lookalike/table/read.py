@@ -31,8 +31,10 @@ from lookalike.table.model.table import Column, Schema, Table
 if TYPE_CHECKING:
     from lookalike.table.formats.lazy import LazyTable
 
-STORED_ALIKE = ("name", "source", "levels", "width")  # parts of kinds whose cells are kept alike
-SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is one value
+# Parts of kinds whose cells are kept alike.
+STORED_ALIKE = ("name", "source", "levels", "width")
+# Kinds whose cell is one value.
+SINGLE = ("number", "category", "order", "flag", "text")
 BY_HAND = "by hand"
 # Roles of columns that are set aside as uninteresting, and compared where nothing else is there.
 BETTER_THAN_NONE = ("name", "constant", RECORD)
@@ -202,7 +204,8 @@ def _read_as(raw: Raw, kind: Kind | None) -> Column:
 
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
     """Return the table of these columns; one that was set aside lightly is better than none."""
-    if not columns:  # what was set aside as uninteresting is better than nothing
+    # What was set aside as uninteresting is better than nothing.
+    if not columns:
         back = [column for column in aside if column.kind.role in BETTER_THAN_NONE]
         aside = [column for column in aside if column not in back]
         columns = [replace(c, kind=replace(c.kind, role="")) for c in back]

@@ -244,16 +244,16 @@ def split_items(cell: str, separator: str) -> list[str]:
 
 # Frames whose cells are lists end up like this in CSV files. JSON is read as JSON; what Python, R
 # or numpy print is cut into its items. Nothing is run.
-PATTERN = r"(?s)^[\[({].*[\])}]$"
-ENDS = {"[": "]", "(": ")", "{": "}"}
-ITEM = re.compile(
+_BRACKETED = r"(?s)^[\[({].*[\])}]$"
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_ITEM = re.compile(
     r"""\s*(?:'(?P<one>(?:[^'\\]|\\.)*)'|"(?P<two>(?:[^"\\]|\\.)*)"|(?P<bare>[^,'"\[\](){}:]+))\s*"""
     r"(?:,|$)",
     re.DOTALL,
 )
-ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
-CONSTANTS: dict[str, bool | None] = {
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
+_CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("None", "null", "NA", "nan", "NaN")),
     **{"True": True, "False": False, "true": True, "false": False},
 }
@@ -264,7 +264,7 @@ def find_lists(words: Words) -> Any:
 
     A word in brackets alone proves nothing ("[A]"): some cell has several items, or quotes.
     """
-    if not all_match(words.distinct, PATTERN):
+    if not all_match(words.distinct, _BRACKETED):
         return None
     if not matches(words.distinct, r"""[,'"]|\S\s+\S""").any():
         return None
@@ -286,7 +286,7 @@ def parse_lists(words: Any) -> Any:
     >>> parse_lists(pa.array(["[0.5 0.5]", "[1, 0]"])).to_pylist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    if not all_match(words, PATTERN):
+    if not all_match(words, _BRACKETED):
         return None
     cells = _as_json(words)
     if cells is None:
@@ -323,12 +323,12 @@ def _named(items: list[Any]) -> list[Any]:
 def _items(word: str) -> list[Any] | None:
     """Cut a list as Python prints it into its items; None where it is something else."""
     inside = word[1:-1].strip()
-    if ENDS[word[0]] != word[-1]:
+    if _CLOSING[word[0]] != word[-1]:
         return None
     items: list[Any] = []
     at = 0
     while at < len(inside):
-        match = ITEM.match(inside, at)
+        match = _ITEM.match(inside, at)
         if match is None or (match["bare"] is not None and not match["bare"].strip()):
             return None
         at = match.end()
@@ -344,12 +344,12 @@ def _item(match: re.Match[str]) -> Any:
     if match["bare"] is not None:
         return _value(match["bare"].strip())
     quoted = match["one"] if match["one"] is not None else match["two"]
-    return ESCAPED.sub(lambda letter: LETTERS.get(letter[1], letter[1]), quoted)
+    return _ESCAPED.sub(lambda letter: _LETTERS.get(letter[1], letter[1]), quoted)
 
 
 def _value(text: str) -> Any:
     number = as_number(text)
-    return CONSTANTS.get(text, text if number is None else number)
+    return _CONSTANTS.get(text, text if number is None else number)
 
 
 def _alike(cells: list[Any]) -> list[Any]:

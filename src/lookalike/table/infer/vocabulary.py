@@ -1,7 +1,7 @@
 """Words that mean something in tables everywhere: missing, yes and no, calendars, units, scales.
 
 The words themselves are TOML files in ``data``: ``words.toml``, ``scales.toml`` (teach the library
-a scale there) and ``names.toml`` (words in names of columns). They stand in the form that ``fold``
+a scale there) and ``names.toml`` (words in names of columns). They have the form that ``fold``
 gives them: lower case, one space between words, no dots or apostrophes. Each file is read when the
 first text column asks for it, since a table of numbers needs none of them.
 """

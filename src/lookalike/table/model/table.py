@@ -40,8 +40,10 @@ from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.summary import TableSummary, summarize
 
-CODED = ("category", "order", "flag")  # kept as integers, -1 where missing
-MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
+# Kept as integers, -1 where missing.
+CODED = ("category", "order", "flag")
+# Kept as one matrix, a row of NaN where missing.
+MATRIX = ("histogram", "vector")
 
 
 @saveable
@@ -128,7 +130,8 @@ class Column:
         """
         if self.kind.name == "number":
             return np.isnan(self.values)
-        if self.kind.name == "order":  # a level without a place cannot be compared
+        # A level without a place cannot be compared.
+        if self.kind.name == "order":
             return np.asarray(self.values < 0)
         if self.kind.name in CODED:
             return np.asarray(self.values == -1)
@@ -322,7 +325,8 @@ class Table:
 
     def _rows_at(self, at: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
-        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
+        # As scikit-learn indexes arrays: table[rows, ...].
+        if isinstance(at, tuple):
             at = at[0]
         if isinstance(at, int | np.integer):
             raise TypeError(
@@ -345,7 +349,8 @@ class Table:
         """Return a table without these columns."""
         gone = {names} if isinstance(names, str) else set(names)
         for name in gone:
-            self[name]  # a mistyped name is an error here, not a surprise later
+            # A mistyped name is an error here, not a surprise later.
+            self[name]
         return Table(
             [c for c in self.columns if c.name not in gone],
             [c for c in self.aside if c.name not in gone],
