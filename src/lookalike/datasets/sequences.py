@@ -87,15 +87,7 @@ def make_sequences_of_sets(
     >>> sum(lengths[:50]) < sum(lengths[50:])
     True
     """
-    who = "make_sequences_of_sets"
-    if kind not in KINDS:
-        raise InvalidInput(who, "a known kind", repr(kind), suggest(str(kind), KINDS))
-    if n_per_class < 1:
-        wrong = Param("n_per_class", n_per_class, of=who)
-        raise InvalidInput(wrong, "at least one sequence per class", "none", "Raise it")
-    if unordered not in UNORDERED:
-        wrong, hint = Param("unordered", unordered, of=who), suggest(str(unordered), UNORDERED)
-        raise InvalidInput(wrong, " or ".join(UNORDERED), repr(unordered), hint)
+    _check(kind, n_per_class, unordered)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
@@ -105,11 +97,22 @@ def make_sequences_of_sets(
         item = ITEM + (side * item_gap if kind == "items" else 0.0)
         rises = kind == "order" and not (second and unordered == "level")
         cell = _sequence(rng, length, item, shift if rises else 0.0, max_item, size_spread)
-        if second and rises:
-            cell = [cell[j] for j in rng.permutation(len(cell))]
-        cells[i] = tuple(cell)
+        order = rng.permutation(len(cell)) if second and rises else range(len(cell))
+        cells[i] = tuple(cell[j] for j in order)
     column = Column("sequence", Kind("sequence", f"made: {kind}"), cells)
     return Table([column]), np.repeat([0, 1], n_per_class)
+
+
+def _check(kind: str, n_per_class: int, unordered: str) -> None:
+    who = "make_sequences_of_sets"
+    if kind not in KINDS:
+        raise InvalidInput(who, "a known kind", repr(kind), suggest(str(kind), KINDS))
+    if n_per_class < 1:
+        wrong = Param("n_per_class", n_per_class, of=who)
+        raise InvalidInput(wrong, "at least one sequence per class", "none", "Raise it")
+    if unordered not in UNORDERED:
+        wrong, hint = Param("unordered", unordered, of=who), suggest(str(unordered), UNORDERED)
+        raise InvalidInput(wrong, " or ".join(UNORDERED), repr(unordered), hint)
 
 
 def item_means(item: float, shift: float, length: int) -> np.ndarray:

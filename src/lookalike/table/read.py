@@ -452,12 +452,7 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     """Whether a dictionary is one row: single values decide first, then the depth of lists."""
     cells = {str(name): value for name, value in source.items() if value is not None}
     known = [(schema.kinds[name], cell) for name, cell in cells.items() if name in schema.kinds]
-    # A set may be written as one string, which its separator cuts.
-    single = [
-        cell
-        for kind, cell in known
-        if kind.name in SINGLE or (kind.reading is not None and kind.reading.separator)
-    ]
+    single = [cell for kind, cell in known if _is_single(kind)]
     if single:
         return not any(_is_column(cell) for cell in single)
     for kind, cell in known:
@@ -468,6 +463,11 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
             return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
     # Only lists of None, if any: columns of missing cells, since a cell holds something.
     return not known
+
+
+def _is_single(kind: Kind) -> bool:
+    """Whether a cell of this kind is one value; a set may be written as one string."""
+    return kind.name in SINGLE or bool(kind.reading and kind.reading.separator)
 
 
 def _is_column(value: Any) -> bool:

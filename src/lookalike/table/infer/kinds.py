@@ -179,10 +179,13 @@ def _objects(raw: Raw) -> Guess:
     if every(str, Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
         return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray}:
-        if not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell):
-            return Guess(Kind("sequence", "lists of mixed items"))
+    if types <= {list, tuple, np.ndarray} and _have_plain_items(cells):
+        return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
+
+
+def _have_plain_items(cells: list[Any]) -> bool:
+    return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)
 
 
 # -- text: the recognizers, in the order in which they are tried -----------------------------------

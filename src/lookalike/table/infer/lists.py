@@ -104,18 +104,22 @@ def list_facts(cells: Any) -> ListFacts | None:
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
     if is_numeric(item):
-        values = to_numpy(items.cast(pa.float64()))
-        unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
-        facts = replace(facts, unsigned=unsigned)
-        if low == high and low >= 2 and unsigned:
-            sums = values.reshape(-1, low).sum(axis=1)
-            sums = sums[sums > 0]
-            if len(sums):
-                ends = (float(sums[0]), float(sums.min()), float(sums.max()))
-                facts = replace(facts, sums=ends, n_sums=len(sums))
+        facts = _with_sums(facts, to_numpy(items.cast(pa.float64())))
         if not pa.types.is_integer(item):
             return facts
     return _with_tokens(facts, items, lengths)
+
+
+def _with_sums(facts: ListFacts, values: np.ndarray) -> ListFacts:
+    """Add whether no number is negative, and the sums of lists of one length."""
+    if not (np.isfinite(values) & (values >= 0)).all():
+        return replace(facts, unsigned=False)
+    if facts.low < facts.high or facts.low < 2:
+        return facts
+    sums = values.reshape(-1, facts.low).sum(axis=1)
+    sums = sums[sums > 0]
+    ends = (float(sums[0]), float(sums.min()), float(sums.max())) if len(sums) else ()
+    return replace(facts, sums=ends, n_sums=len(sums))
 
 
 def kind_of_lists(cells: Any) -> Kind:

@@ -403,18 +403,17 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
 
 def _parse_known(words: Words, known: Reading) -> dates.Found | None:
     """Read words by a known reading; None where it says nothing, or one word does not fit."""
-    dated = known.what in ("date", "time") and known.form
-    if known == PLAIN or not (dated or known.what == "number"):
+    if known == PLAIN or not (known.form or known.what == "number"):
         return None
     # The caller may have given an order of day and month, or a decimal comma, and no more.
     found = None
     if known.form in dates.ORDERS:
         found = dates.find_dates(words, known.form)
-    elif known.decimal == "," and not known.thousands and not dated:
+    elif known.decimal == "," and not known.thousands:
         found = find_numbers(words, ",")
     if found and (found.reading.form, found.reading.decimal) == (known.form, known.decimal):
         return found
-    cells, fits = (dates.parse_dates if dated else parse_numbers)(words.distinct, known)
+    cells, fits = (dates.parse_dates if known.form else parse_numbers)(words.distinct, known)
     return dates.Found(known, cells) if fits.all() else None
 
 

@@ -45,17 +45,12 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """Return the words; the file is read once."""
     words = read_data("words")
-    return Vocabulary(
-        missing=frozenset(words["missing"]),
-        flags=tuple((no, yes) for no, yes in words["flags"]),
-        marks=frozenset(words["marks"]),
-        months=tuple(map(tuple, words["months"])),
-        weekdays=tuple(map(tuple, words["weekdays"])),
-        currency=f"(?:{'|'.join(words['currencies'])})",
-        multiples=words["multiples"],
-        units=frozenset(words["units"]),
-        days=words["days"],
-    )
+    words["currency"] = f"(?:{'|'.join(words.pop('currencies'))})"
+    for name in ("missing", "marks", "units"):
+        words[name] = frozenset(words[name])
+    for name in ("flags", "months", "weekdays"):
+        words[name] = tuple(map(tuple, words[name]))
+    return Vocabulary(**words)
 
 
 @cache

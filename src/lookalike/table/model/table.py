@@ -193,15 +193,19 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
     elif kind.name == "series":
         require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
-        types = set(map(type, values)) - {*CELLS[kind.name], type(None)}
-        shown = ", ".join(sorted(other.__name__ for other in types))
-        require(not types, where, f"cells of kind {kind.name}", shown)
+        _check_objects(values, kind.name, where)
+
+
+def _check_objects(values: np.ndarray, kind: str, where: str) -> None:
+    types = set(map(type, values)) - {*CELLS[kind], type(None)}
+    shown = ", ".join(sorted(other.__name__ for other in types))
+    require(not types, where, f"cells of kind {kind}", shown)
+    if kind in ("set", "sequence"):
         # A list inside a sequence has no hash, and every distance of sets and sequences takes one.
-        if kind.name in ("set", "sequence"):
-            try:
-                set(values)
-            except TypeError:
-                require(False, where, "items that can be looked up", "others")
+        try:
+            set(values)
+        except TypeError:
+            require(False, where, "items that can be looked up", "others")
 
 
 def _is_series(cell: Any) -> bool:
