@@ -66,17 +66,17 @@ class ManyLearn(Learner):
         """Count the distinct values of a column, and of all others that will be asked for."""
         if self.folder is None:
             return super().tally(table, name)
-        place = self._place(table)
+        path = self._folder_for(table)
         numbers = {column.name: at for at, column in enumerate(table.like.columns)}
-        if not (place / str(numbers[name])).is_dir():
+        if not (path / str(numbers[name])).is_dir():
             asked = [c.name for c in table.like.columns if c.kind.name in TALLIED] or [name]
-            args = (str(place), __version__, _names(table.files))
+            args = (str(path), __version__, _names(table.files))
             todo = [
-                Part((*args, one, numbers[one]), (place / str(numbers[one])).is_dir())
+                Part((*args, one, numbers[one]), (path / str(numbers[one])).is_dir())
                 for one in dict.fromkeys([name, *asked])
             ]
             run_parts(self.client, tally_part, todo, "counted")
-        shard = open_shard(place / str(numbers[name]))
+        shard = open_shard(path / str(numbers[name]))
         about = shard.about
         return Tally.counted(
             shard.array("values"),
@@ -86,17 +86,17 @@ class ManyLearn(Learner):
             int(about["infinite"]),
         )
 
-    def _place(self, table: LazyTable) -> Path:
+    def _folder_for(self, table: LazyTable) -> Path:
         """Return where the tallies of a table are, by what it is read from and how."""
         assert self.folder is not None
         kinds = [(column.name, column.kind) for column in table.like.columns]
         files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in table.files]
         said = repr((__version__, kinds, files, table.missing)).encode()
-        place = self.folder / f"{PREFIX}{hashlib.sha256(said).hexdigest()[:16]}"
-        if not (place / LIKE).is_file():
-            place.mkdir(exist_ok=True)
-            write_saved(place / LIKE, table.like)
-        return place
+        path = self.folder / f"{PREFIX}{hashlib.sha256(said).hexdigest()[:16]}"
+        if not (path / LIKE).is_file():
+            path.mkdir(exist_ok=True)
+            write_saved(path / LIKE, table.like)
+        return path
 
 
 @contextlib.contextmanager
