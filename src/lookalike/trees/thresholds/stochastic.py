@@ -108,8 +108,8 @@ class BalancedForest:
         for side in range(2):
             children[side, :, :inner] = place[:, 2 * np.arange(inner) + 1 + side]
         offsets = np.concatenate([[0], np.cumsum(reached.sum(axis=1))])
-        nodes = (array[reached] for array in (feature, cut, *children))
-        return flatten(*nodes, offsets, self.n_inputs)
+        left, right = (child[reached] for child in children)
+        return flatten(feature[reached], cut[reached], left, right, offsets, self.n_inputs)
 
     @cached_property
     def leaf_codes(self) -> np.ndarray:
