@@ -8,17 +8,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.kernels.clustering import (
     CODES,
-    absorb,
     assign_after_swap,
     assign_medoids,
     best_chains,
     best_first_links,
+    cheapest_edges_of_block,
+    cheapest_edges_of_lists,
+    count_close_pairs,
     join_edges,
     labels_within,
     roots_of,
     spanning_tree,
-    ways_out_of_block,
-    ways_out_of_lists,
     weakest_links,
     write_labels,
 )
@@ -173,7 +173,7 @@ def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
     order = np.random.default_rng(seed).permutation(len(left))
     counts, parents, labels = np.ones(n, np.int64), np.arange(n), np.empty(n, np.int64)
     waiting, filled = np.empty((n, max(1, needed - 1)), np.int64), np.zeros(n, np.int64)
-    absorb(left[order], right[order], needed, counts, parents, waiting, filled)
+    count_close_pairs(left[order], right[order], needed, counts, parents, waiting, filled)
     found = write_labels(needed, counts, parents, waiting, filled, labels)
     assert labels.tolist() == expected
     assert found == max(expected) + 1
@@ -205,12 +205,12 @@ def test_cheapest_edges_to_other_components(seed, n):
     rows = rng.permutation(n)
     for start in (0, n // 2):
         stop = n // 2 if start == 0 else n
-        ways_out_of_block(d[rows, start:stop], rows, start, core, parts, cost, target)
+        cheapest_edges_of_block(d[rows, start:stop], rows, start, core, parts, cost, target)
     lists = np.tile(np.arange(n), (n, 1))
     lists[:, 0] = -1
     listed, listed_target, wanted = np.full(n, 9.0), np.full(n, 9), rng.random(n) < 0.7
     gaps = np.where(np.isnan(d), np.inf, d)
-    ways_out_of_lists(lists, gaps, core, parts, wanted, listed, listed_target)
+    cheapest_edges_of_lists(lists, gaps, core, parts, wanted, listed, listed_target)
     for i in range(n):
         ways = [(max(d[i, j], core[i], core[j]), j) for j in range(n) if parts[j] != parts[i]]
         known = [way for way in ways if not np.isnan(d[i, way[1]])]

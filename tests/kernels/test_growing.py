@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from lookalike.kernels.growing import (
     MADE,
-    RANK,
+    RANK_SHIFT,
     WAITING,
     RankedTree,
     ThresholdTree,
@@ -45,7 +45,7 @@ def test_nodes_come_in_preorder_and_know_their_children():
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=seeds, m=st.integers(0, 400), low_bits=st.sampled_from([0, RANK]))
+@given(seed=seeds, m=st.integers(0, 400), low_bits=st.sampled_from([0, RANK_SHIFT]))
 def test_keys_are_sorted_and_carry_their_low_bits(seed, m, low_bits):
     rng = np.random.default_rng(seed)
     keys = (rng.integers(5, 70_000, m) << low_bits) | (np.arange(m) if low_bits else 0)

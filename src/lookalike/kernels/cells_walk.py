@@ -61,7 +61,7 @@ def answer_tests(block, tests, out):
 
 
 @kernel
-def walk_up(leaves, parent, offsets, depth, ends, nodes):
+def write_paths(leaves, parent, offsets, depth, ends, nodes):
     """Write the nodes on each row's way in every tree, root first, numbered over the forest."""
     for i in range(leaves.shape[0]):
         place = ends[i]
@@ -120,9 +120,9 @@ def prune(feature, right, weights, impurities, alpha):
 # A row alone waits for every test before it knows the next one, and the processor mispredicts the
 # side half of the time. Rows of a node do not wait for each other: each is written to both ends
 # of the node's range, and only one of the two ends moves on. The kind of the column is chosen
-# once per node, and a test of a number is one comparison (``find_cuts``).
+# once per node, and a test of a number is one comparison (``find_value_cuts``).
 
-FEW = 4  # rows of a node up to which each walks on alone
+MAX_ROWS_WALKED_ALONE = 4  # rows of a node up to which each walks on alone
 AT_MOST, ABOVE, PROJECTED = 0, 1, 2  # who goes left: x <= cut, x > cut, or see the projection
 
 
@@ -140,7 +140,7 @@ class CellTrees(NamedTuple):
     offsets: np.ndarray
 
 
-class Groups(NamedTuple):
+class DescentScratch(NamedTuple):
     """Memory for the rows of a block on their way down: two lists of rows, and waiting nodes.
 
     ``rows`` has two lines, ``waiting`` a line (node, first row, one past the last, which of the two
@@ -157,7 +157,7 @@ def _holds(kind, x, p, q, threshold, nothing):
 
 
 @kernel
-def find_cuts(kinds, feature, p, q, threshold, cut, side):
+def find_value_cuts(kinds, feature, p, q, threshold, cut, side):
     """Write the number beyond which a test of numbers turns out otherwise, and who goes left.
 
     Projections of numbers never rise (p < q) or never fall (p > q) with the number, rounding
@@ -205,7 +205,7 @@ def find_cuts(kinds, feature, p, q, threshold, cut, side):
 
 
 @kernel
-def part_by_cut(column, rows, into, low, high, cut, missing_first):
+def partition_by_value(column, rows, into, low, high, cut, missing_first):
     """Write the rows whose number is at most the cut first, all others behind; return the border.
 
     Every row is written to both ends, and the end where it belongs moves on.
@@ -246,7 +246,7 @@ def _part_by(kind, column, rows, into, low, high, test, cells):
 
 
 @kernel
-def part_by_projection(kind, column, rows, into, low, high, test, cells):
+def partition_by_projection(kind, column, rows, into, low, high, test, cells):
     """Write the rows that go left first, all others behind; return the border."""
     if kind == CATEGORY:
         return _part_by(CATEGORY, column, rows, into, low, high, test, cells)
@@ -256,7 +256,7 @@ def part_by_projection(kind, column, rows, into, low, high, test, cells):
 
 
 @kernel
-def walk_alone(block, trees, at, start, row):
+def descend_alone(block, trees, at, start, row):
     """Return the node, within its tree, where one row ends that has come to a node."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, _ = trees
@@ -276,7 +276,7 @@ def walk_alone(block, trees, at, start, row):
 
 
 @kernel
-def go_down(block, trees, t, groups, where):
+def descend_together(block, trees, t, groups, where):
     """Write the node, within tree t, where each row of a block ends."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, offsets = trees
@@ -294,10 +294,10 @@ def go_down(block, trees, t, groups, where):
             for i in range(low, high):
                 where[rows[list_, i]] = at - start
             continue
-        if high - low <= FEW:
+        if high - low <= MAX_ROWS_WALKED_ALONE:
             for i in range(low, high):
                 row = rows[list_, i]
-                where[row] = walk_alone(block, trees, at, start, row)
+                where[row] = descend_alone(block, trees, at, start, row)
             continue
         here, into = rows[list_], rows[1 - list_]
         lefts_first = side[at] != ABOVE
@@ -305,9 +305,11 @@ def go_down(block, trees, t, groups, where):
         if side[at] == PROJECTED:
             test = p[at], q[at], threshold[at], missing_first
             cells = flat, base[f], width[f]
-            border = part_by_projection(kinds[f], values[f], here, into, low, high, test, cells)
+            border = partition_by_projection(
+                kinds[f], values[f], here, into, low, high, test, cells
+            )
         else:
-            border = part_by_cut(values[f], here, into, low, high, cut[at], missing_first)
+            border = partition_by_value(values[f], here, into, low, high, cut[at], missing_first)
         first, second = at + 1, start + right[at]
         if not lefts_first:
             first, second = second, first
@@ -325,7 +327,7 @@ def go_down(block, trees, t, groups, where):
 def find_leaves(block, trees, groups, where, out):
     """Write the node in which each row ends, counted within each tree."""
     for t in range(trees.offsets.shape[0] - 1):
-        go_down(block, trees, t, groups, where)
+        descend_together(block, trees, t, groups, where)
         for i in range(where.shape[0]):
             out[i, t] = where[i]
 
@@ -335,7 +337,7 @@ def add_votes(block, trees, votes, groups, where, out):
     """Add what the leaves of each row vote for, tree after tree."""
     n, several = out.shape
     for t in range(trees.offsets.shape[0] - 1):
-        go_down(block, trees, t, groups, where)
+        descend_together(block, trees, t, groups, where)
         start = trees.offsets[t]
         if several == 1:
             for i in range(n):

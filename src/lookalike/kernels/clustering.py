@@ -55,7 +55,7 @@ def roots_of(parents):
 
 
 @kernel
-def absorb(left, right, needed, counts, parents, waiting, filled):
+def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
     """Count pairs of rows that are within eps, each pair once.
 
     A pair of rows that are both core by now is joined at once; another one waits at the end that is
@@ -173,7 +173,7 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
 
 
 @kernel
-def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
+def cheapest_edges_of_lists(lists, gaps, core, parts, wanted, cost, target):
     """Find for each wanted row the cheapest way to a listed row of another part; inf if none.
 
     Reaching j from i costs max(distance, both core distances); ties go to the lower j.
@@ -190,7 +190,7 @@ def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
 
 
 @kernel
-def ways_out_of_block(block, rows, column, core, parts, cost, target):
+def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
     """Work a block of distances (some rows, columns from ``column``) into their ways out."""
     for a in range(block.shape[0]):
         i = rows[a]
@@ -217,7 +217,7 @@ def _keep_cheaper(i, j, distance, core, cost, target):
 
 
 @kernel
-def least_total(d, start, stop, best, at):
+def best_first_medoid(d, start, stop, best, at):
     """Return the least sum of distances to a candidate, and whose: ties to the lower."""
     for c in range(start, stop):
         total = 0.0
@@ -229,7 +229,7 @@ def least_total(d, start, stop, best, at):
 
 
 @kernel
-def largest_gain(d, near, taken, start, stop, best, at):
+def best_next_medoid(d, near, taken, start, stop, best, at):
     """Return by how much another medoid lowers the cost at most, and which: ties to the lower."""
     for c in range(start, stop):
         if taken[c]:

@@ -66,8 +66,8 @@ def draw_rows(state, n, order, rows, swaps):
 
 # -- sorting short runs: radix sort of integers, quicksort of numbers with their items -------------
 
-SMALL = 24  # up to here insertion sort is fastest
-RANK = 32  # a key is a rank in the high bits and a row in the low ones
+MAX_INSERTION_SORT = 24  # up to here insertion sort is fastest
+RANK_SHIFT = 32  # a key is a rank in the high bits and a row in the low ones
 
 
 @kernel
@@ -89,7 +89,7 @@ def sort_keys(keys, m, low_bits, spare, counts):
     The lowest ``low_bits`` bits are carried along: many keys that differ in them alone keep their
     order. One pass per byte in use.
     """
-    if m <= SMALL:
+    if m <= MAX_INSERTION_SORT:
         insertion_sort(keys, m)
         return keys
     largest = keys[0] >> low_bits
@@ -127,7 +127,7 @@ def sort_values(x, item, m, stack):
     while top > 0:
         top -= 2
         low, high = stack[top], stack[top + 1]
-        while high - low > SMALL:
+        while high - low > MAX_INSERTION_SORT:
             middle = (low + high) // 2
             # The median of three at hand: sorted and constant runs are common in projections.
             a, b, c = x[low], x[middle], x[high]
@@ -311,7 +311,7 @@ def best_cut(keys, m, zeros, ones, category):
 
 
 @kernel
-def divide(cells, rows, low, high, cut, category, missing):
+def partition_node(cells, rows, low, high, cut, category, missing):
     """Bring the rows that go left to the front; missing values join the larger side, ties left.
 
     ``missing`` is the code of a missing value; for numbers NaN, which no value equals.
@@ -379,7 +379,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
         if best < 0.0:
             continue
         f = tree.feature[node]
-        middle = divide(codes[f], rows, low, high, tree.cut[node], category[f], -1)
+        middle = partition_node(codes[f], rows, low, high, tree.cut[node], category[f], -1)
         stack_children(stack, node, low, middle, high, depth)
 
 
@@ -449,6 +449,6 @@ def grow_random(values, category, rows, max_depth, state, tree):
         if f < 0:
             continue
         cut, is_category = tree.threshold[node], category[f]
-        middle = divide(values[f], rows, low, high, cut, is_category, np.nan)
+        middle = partition_node(values[f], rows, low, high, cut, is_category, np.nan)
         stack_children(stack, node, low, middle, high, depth)
     return stack.count[MADE]

@@ -76,7 +76,7 @@ def _squared(places, i, x, y):
 
 
 @kernel
-def settle_rows(near, equal, places, rounds, out):
+def place_new_rows(near, equal, places, rounds, out):
     """Fill in where new rows go: amid most of their neighbors, wherever those are on the map.
 
     ``near[r]`` are the neighbors of a new row, -1 where there is none, and the first ``equal[r]``

@@ -13,24 +13,24 @@ from lookalike.kernels.narrow import add_narrow
 
 
 @inline
-def before(distance, index, other, other_index):
-    """Whether (distance, index) comes before (other, other_index) in a list."""
+def precedes(distance, index, other, other_index):
+    """Whether (distance, index) precedes (other, other_index) in a list."""
     if distance != other:
         return distance < other
     return other_index < 0 or index < other_index
 
 
 @inline
-def earlier(distance, index, other, other_index):
-    """Do what ``before`` does where the first may be a place not yet taken."""
-    return (index >= 0 or distance < other) and before(distance, index, other, other_index)
+def heap_precedes(distance, index, other, other_index):
+    """Do what ``precedes`` does where the first may be an entry not yet taken."""
+    return (index >= 0 or distance < other) and precedes(distance, index, other, other_index)
 
 
 @kernel
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
     at = distances.shape[0] - 1
-    while at > 0 and before(distance, index, distances[at - 1], indices[at - 1]):
+    while at > 0 and precedes(distance, index, distances[at - 1], indices[at - 1]):
         distances[at] = distances[at - 1]
         indices[at] = indices[at - 1]
         at -= 1
@@ -40,9 +40,9 @@ def insert(distances, indices, distance, index):
 
 @inline
 def offer(distances, indices, distance, index):
-    """Insert a candidate into a sorted list if it comes before the last; NaN counts as infinite."""
+    """Insert a candidate into a sorted list if it precedes the last; NaN counts as infinite."""
     d = np.inf if np.isnan(distance) else distance
-    if before(d, index, distances[-1], indices[-1]):
+    if precedes(d, index, distances[-1], indices[-1]):
         insert(distances, indices, d, index)
 
 
@@ -83,23 +83,23 @@ def keep_in_heap(block, ids, exclude, distances, indices):
                 continue
             if np.isnan(d):
                 d = np.inf
-            if ids[j] != exclude[i] and before(d, ids[j], best[0], named[0]):
-                sink(best, named, d, ids[j], best.shape[0])
+            if ids[j] != exclude[i] and precedes(d, ids[j], best[0], named[0]):
+                sift_down(best, named, d, ids[j], best.shape[0])
 
 
 @kernel
-def sink(distances, indices, distance, index, size):
+def sift_down(distances, indices, distance, index, size):
     """Replace the first of a heap of some size by a candidate, and put that in its place."""
     at = 0
     while True:
         child = 2 * at + 1
         if child >= size:
             break
-        if child + 1 < size and earlier(
+        if child + 1 < size and heap_precedes(
             distances[child], indices[child], distances[child + 1], indices[child + 1]
         ):
             child += 1
-        if earlier(distances[child], indices[child], distance, index):
+        if heap_precedes(distances[child], indices[child], distance, index):
             break
         distances[at], indices[at] = distances[child], indices[child]
         at = child
@@ -114,7 +114,7 @@ def sort_heaps(distances, indices):
         for end in range(best.shape[0] - 1, 0, -1):
             d, index = best[end], named[end]
             best[end], named[end] = best[0], named[0]
-            sink(best, named, d, index, end)
+            sift_down(best, named, d, index, end)
 
 
 @kernel
@@ -127,14 +127,14 @@ def merge_lists(distances, indices, more_distances, more_indices):
     for i in range(distances.shape[0]):
         best, named = distances[i], indices[i]
         more, more_ids = more_distances[i], more_indices[i]
-        if not before(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
+        if not precedes(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
             continue
         for place in range(k):  # a whole array at once takes the compiler seconds
             old[place], old_ids[place] = best[place], named[place]
         at, other = 0, 0
         for place in range(k):
             left = other < more.shape[0] and more_ids[other] >= 0
-            if left and before(more[other], more_ids[other], old[at], old_ids[at]):
+            if left and precedes(more[other], more_ids[other], old[at], old_ids[at]):
                 best[place], named[place] = more[other], more_ids[other]
                 other += 1
             else:
@@ -148,7 +148,7 @@ def merge_lists(distances, indices, more_distances, more_indices):
 # bounded. Rows that might still belong to a list are measured again by ``distance_pair``; the
 # lists then hold exactly what they would hold without the product, to the last bit.
 
-STRIDE = 64  # candidates looked at together; most strides hold nothing of interest
+STRIDE_CANDIDATES = 64  # candidates looked at together; most strides hold nothing of interest
 
 
 @kernel
@@ -190,9 +190,9 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
             margin = np.inf
         limit = _limit(worst, code, n_columns, margin, a_norms[i])
         row = product[i]
-        for start in range(0, n_b, STRIDE):
-            square = squares[start : start + STRIDE]
-            part = row[start : start + STRIDE]
+        for start in range(0, n_b, STRIDE_CANDIDATES):
+            square = squares[start : start + STRIDE_CANDIDATES]
+            part = row[start : start + STRIDE_CANDIDATES]
             if _count_near(square, part, limit) == 0:
                 continue
             for j in range(part.shape[0]):
@@ -249,7 +249,7 @@ def keep_by_class(block, first, classes, own, distances, indices):
             d, c, row = block[i, j], classes[first + j], first + j
             if d > worst[c] or row == own[i]:  # the former is by far the most frequent case
                 continue
-            # NaN is left out, unlike in other lists: ``before`` is false for it.
-            if before(d, row, worst[c], indices[i, c, -1]):
+            # NaN is left out, unlike in other lists: ``precedes`` is false for it.
+            if precedes(d, row, worst[c], indices[i, c, -1]):
                 insert(distances[i, c], indices[i, c], d, row)
                 worst[c] = distances[i, c, -1]

@@ -280,7 +280,7 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
 # side; 32 series of b in the lanes of a vector can. Every cell is one sum and the minimum of
 # three numbers, so an answer has the same bits whatever is in the other lanes.
 
-LANES = 32  # fewer, and the compiler unrolls the inner loop instead of using vectors
+SERIES_PER_VECTOR = 32  # fewer, and the compiler unrolls the inner loop instead of using vectors
 
 
 @kernel
@@ -297,22 +297,22 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
     longest = 0
     for j in range(n_b):
         longest = max(longest, lengths[j])
-    turned = np.zeros((longest + 1, LANES))
-    above = np.empty((longest + 1, LANES))
-    here = np.empty((longest + 1, LANES))
-    reach = np.empty(LANES, np.int64)
-    for start in range(0, n_b, LANES):
-        width = min(LANES, n_b - start)
+    transposed = np.zeros((longest + 1, SERIES_PER_VECTOR))
+    above = np.empty((longest + 1, SERIES_PER_VECTOR))
+    here = np.empty((longest + 1, SERIES_PER_VECTOR))
+    reach = np.empty(SERIES_PER_VECTOR, np.int64)
+    for start in range(0, n_b, SERIES_PER_VECTOR):
+        width = min(SERIES_PER_VECTOR, n_b - start)
         m = 0
         for c in range(width):
             j = order[start + c]
             m = max(m, lengths[j])
             for k in range(lengths[j]):
-                turned[k, c] = b_values[b_offsets[j] + k]
+                transposed[k, c] = b_values[b_offsets[j] + k]
         for i in range(n_a):
             n = a_offsets[i + 1] - a_offsets[i]
             farthest = 0
-            for c in range(LANES):
+            for c in range(SERIES_PER_VECTOR):
                 own = lengths[order[start + c]] if c < width else 0
                 reach[c] = max(n, own) if window < 0 else max(window, abs(n - own))
                 if c < width:
@@ -326,11 +326,11 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
                 here[low - 1] = np.inf
                 for s in range(low, high + 1):
                     away = abs(r - s)
-                    for c in range(LANES):
+                    for c in range(SERIES_PER_VECTOR):
                         best = above[s, c]
                         best = above[s - 1, c] if above[s - 1, c] < best else best
                         best = here[s - 1, c] if here[s - 1, c] < best else best
-                        best = best + abs(x - turned[s - 1, c])
+                        best = best + abs(x - transposed[s - 1, c])
                         here[s, c] = best if away <= reach[c] else np.inf
                 if high < m:  # the next row looks one place further
                     here[high + 1] = np.inf
@@ -424,7 +424,7 @@ def _price(a_near, a_labels, v, b_near, b_labels, w, chosen):
 
 @kernel
 def _rest(b_near, m, used):
-    """Return what it costs to add the nodes that no other was turned into, with their edges."""
+    """Return what it costs to add the nodes that no other was transposed into, with their edges."""
     cost = _edges_left(b_near, m, used)
     for w in range(m):
         if not (used >> w) & 1:

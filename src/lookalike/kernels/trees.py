@@ -71,7 +71,7 @@ class Tests(NamedTuple):
     cut : int32, one per node
         The same, counted within the input.
     repeat, slot, n_slots, height
-        See ``test_facts``.
+        See ``find_repeated_tests``.
     """
 
     cuts: np.ndarray
@@ -123,7 +123,7 @@ def order_nodes(feature, left, right, offsets, order, place):
 
 
 @kernel
-def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves):
+def write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves):
     """Write parent, depth, end of subtree, leaf number and range of leaf numbers of every node."""
     for t in range(offsets.shape[0] - 1):
         base = offsets[t]
@@ -158,7 +158,7 @@ def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, 
 
 
 @kernel
-def test_facts(test, offsets, parent, n_tests, repeat, slot, n_slots, height):
+def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, height):
     """Say which tests, known by their content, a path meets again and which a tree holds twice.
 
     ``repeat``: an ancestor holds the same test. ``slot``: a number for each test that several nodes
@@ -219,7 +219,7 @@ def sum_down(weight, parent, offsets, total):
 # position of its code among the cuts, or their number if it is none of them). A test then
 # compares two integers. ``unknown`` is the bin of a missing value.
 
-ROWS = 256  # rows that walk down one tree before the next tree is fetched
+BLOCK_ROWS = 256  # rows that walk down one tree before the next tree is fetched
 
 
 @kernel
@@ -264,8 +264,8 @@ def find_leaves(bins, splits, leaf, unknown, out):
     # Taken apart once: counting references to six arrays would cost more than a short walk.
     feature, cut, right, equal, default, offsets = splits
     n = bins.shape[0]
-    for start in range(0, n, ROWS):
-        stop = min(n, start + ROWS)
+    for start in range(0, n, BLOCK_ROWS):
+        stop = min(n, start + BLOCK_ROWS)
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):

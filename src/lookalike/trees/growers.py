@@ -30,7 +30,7 @@ from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervise
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growing import (
     MAX_DEPTH,
-    PAUSE,
+    ROWS_BEFORE_PAUSE,
     GrownForest,
     count_features,
     count_share,
@@ -337,7 +337,7 @@ class SyntheticForest(MatrixGrower):
             def grow(stack: NodeStack) -> None:
                 grow_gini(
                     codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, PAUSE // drawn), tree,
+                    max(1, ROWS_BEFORE_PAUSE // drawn), tree,
                 )  # fmt: skip
 
             made = grow_by_parts(size, grow)

@@ -19,7 +19,9 @@ Trees = TypeVar("Trees")
 Tree = TypeVar("Tree")
 
 MAX_DEPTH = 2**31 - 1  # where there is no limit: kernels count in integers
-PAUSE = 1 << 19  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
+ROWS_BEFORE_PAUSE = (
+    1 << 19
+)  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
 
 
 @dataclass(frozen=True, eq=False)

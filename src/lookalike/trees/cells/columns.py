@@ -17,10 +17,10 @@ from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.kernels.cells import (
     CATEGORY,
     NUMBER,
-    OUTSIDE,
     SQUARED,
     TABLE,
     TABLE_SQUARED,
+    UNCACHED,
     VALUE,
     CellColumns,
 )
@@ -30,8 +30,8 @@ from lookalike.table.model.table import Column, Table
 
 saveable(Ragged)
 
-SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
-LARGEST_SQUARED = 1e150  # range of numbers whose squares are still finite
+MAX_CHECKED_CELLS = 32  # cells that are compared with each other to see whether a distance is one
+MAX_SQUARED_RANGE = 1e150  # range of numbers whose squares are still finite
 
 
 @saveable
@@ -183,7 +183,7 @@ def fit_columns(
             one = TreeColumn(at, column.name, distance, _kind_of(distance, squared, numeric))
             if one.is_object:
                 check_distance(column, distance)
-            elif one.kind == SQUARED and distance.scale_ > LARGEST_SQUARED:
+            elif one.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
                 raise InvalidInput(
                     f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
@@ -241,8 +241,8 @@ def check_distance(column: Column, distance: Distance) -> None:
     if isinstance(distance, PrecomputedRows) or (own and type(distance) is not CallableDistance):
         return
     at = np.arange(len(column))
-    if len(at) > SAMPLED:
-        at = np.sort(np.random.default_rng(0).choice(len(at), SAMPLED, replace=False))
+    if len(at) > MAX_CHECKED_CELLS:
+        at = np.sort(np.random.default_rng(0).choice(len(at), MAX_CHECKED_CELLS, replace=False))
     cells = distance.encode(column)[at]
     block = distance.compare(cells, cells)
     who = f"the distance of column {column.name!r}"
@@ -282,7 +282,7 @@ class CellCache:
     same : tuple of int64 arrays
         For every cell, the first cell equal to it.
     arrays : CellColumns
-        What kernels read. The kind is that of ``TreeColumn``, or OUTSIDE where distances are
+        What kernels read. The kind is that of ``TreeColumn``, or UNCACHED where distances are
         computed as they are asked for.
     """
 
@@ -338,7 +338,7 @@ class CellCache:
                 todo.append((f, first))
                 values[f] = np.where(missing, np.nan, place)
             else:
-                kinds[f] = OUTSIDE
+                kinds[f] = UNCACHED
                 values[f] = np.where(missing, np.nan, 0.0)
         flat = np.empty(max(used, 1))
         for f, first in todo:
@@ -364,7 +364,7 @@ class CellCache:
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of some rows to each other on a column of objects."""
         kinds, values, _, flat, base, width = self.arrays
-        if kinds[f] != OUTSIDE:
+        if kinds[f] != UNCACHED:
             places = np.nan_to_num(values[f, rows]).astype(np.int64)
             size = width[f]
             whole = flat[base[f] : base[f] + size**2].reshape(size, size)

@@ -16,7 +16,7 @@ from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
 from lookalike.kernels import cells as kernels
 from lookalike.kernels.cells import (
-    OUTSIDE,
+    UNCACHED,
     BestTest,
     CellColumns,
     CellTree,
@@ -35,10 +35,10 @@ from lookalike.kernels.growing import (
     stack_root,
 )
 from lookalike.trees.cells.columns import CellCache, TreeColumn
-from lookalike.trees.cells.trees import SimilarityTrees, cut_off, join_cell_trees
+from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
 from lookalike.trees.growing import (
     MAX_DEPTH,
-    PAUSE,
+    ROWS_BEFORE_PAUSE,
     GrownForest,
     count_share,
     grow_by_parts,
@@ -47,7 +47,7 @@ from lookalike.trees.growing import (
 )
 
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
-PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
+CACHE_PAIRS_PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2}
 
 
@@ -201,7 +201,7 @@ def grow_trees(
     amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
-    lazy = bool((cache.arrays.kinds == OUTSIDE).any())
+    lazy = bool((cache.arrays.kinds == UNCACHED).any())
 
     def one(t: int) -> CellTree:
         state = states[t : t + 1].copy()
@@ -217,17 +217,19 @@ def grow_trees(
         targets = Targets(labels, amounts, here, times, goal.n_classes)
         tree = kernels.make_tree(2 * len(rows), goal.n_classes)
         if lazy:
-            made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
+            made = grow_lazily(
+                cache, targets, rows, rules, share, state, CACHE_PAIRS_PER_TREE, tree
+            )
         else:
-            floor, pool = kernels.least_weight(share, here, rows), np.arange(len(cache.columns))
-            pause = max(1, PAUSE // max(1, rules.max_columns))
+            floor, pool = kernels.min_side_weight(share, here, rows), np.arange(len(cache.columns))
+            pause = max(1, ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
             made = grow_by_parts(
                 len(rows),
                 lambda stack: kernels.grow_similarity(
                     cache.arrays, targets, rows, rules, floor, pool, state, stack, pause, tree
                 ),
             )
-        return cut_off(tree, made)
+        return truncate_tree(tree, made)
 
     return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
 
@@ -358,14 +360,14 @@ def grow_lazily(
     tree : CellTree
         Where the nodes are written.
     """
-    floor = kernels.least_weight(share, targets.weight, rows)
+    floor = kernels.min_side_weight(share, targets.weight, rows)
     pool = np.arange(len(cache.columns))
     best, scratch = kernels.make_best(), kernels.make_scratch(len(rows), targets.n_classes)
     memory = DistanceMemory(cache, most)
     stack = stack_root(len(rows))
 
     def tries(f: int, node: NodeRows) -> bool:
-        if cache.arrays.kinds[f] == OUTSIDE:
+        if cache.arrays.kinds[f] == UNCACHED:
             return _try_objects(memory, f, node, targets, rules, state, best, scratch)
         column = kernels.column_of(cache.arrays, f)
         return bool(kernels.try_column(f, column, node, targets, rules, state, best, scratch))
@@ -396,11 +398,11 @@ def _projections(memory: DistanceMemory, f: int, p: int, q: int, rows: np.ndarra
 
 
 def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, high: int) -> int:
-    """Bring the rows that go left to the front, as ``part_rows`` does for the other columns."""
+    """Bring the rows that go left to the front, as ``partition_rows`` does for other columns."""
     arrays, (f, p, q, _, default), threshold = memory.cache.arrays, best.test, best.score[1]
-    if arrays.kinds[f] != OUTSIDE:
+    if arrays.kinds[f] != UNCACHED:
         column = kernels.column_of(arrays, f)
-        return int(kernels.part_rows(column, p, q, threshold, default, rows, low, high))
+        return int(kernels.partition_rows(column, p, q, threshold, default, rows, low, high))
     here = rows[low:high].copy()
     goes = np.full(len(here), bool(default))
     known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
@@ -415,7 +417,7 @@ def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, hi
 def _varies(
     memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
 ) -> bool:
-    if len(rows) <= kernels.EXACT:
+    if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
         return bool((memory.cache.block(f, rows) > 0).any())
     pivot = kernels.draw_entry(state, rows, len(rows), times)
     return bool((memory.row(f, int(pivot), rows) > 0).any())
@@ -426,7 +428,7 @@ def _spread(
 ) -> float:
     """Return half the mean squared distance of some rows; summed in the order of the kernel."""
     square, count, counts = 0.0, 0, times[rows]
-    exact = len(rows) <= kernels.EXACT
+    exact = len(rows) <= kernels.MAX_ROWS_ALL_PAIRS
     if exact:
         distances, counts = memory.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
     else:
@@ -450,7 +452,7 @@ def _least_varied_class(
         if not len(group):
             continue
         varied = _spread(memory, f, group, targets.times, state)
-        if members is here or varied < least * (1.0 - kernels.TIE):
+        if members is here or varied < least * (1.0 - kernels.TIE_TOLERANCE):
             members, least = group, varied
     return members
 
@@ -472,7 +474,7 @@ def _try_objects(
     if len(here) < 2 or not _varies(memory, f, here, times, state):
         return False
     by_target = bool(rules.criterion == kernels.VARIANCE)
-    tie = kernels.TIE * node.impurity if by_target else kernels.TIE
+    tie = kernels.TIE_TOLERANCE * node.impurity if by_target else kernels.TIE_TOLERANCE
     members = here
     if rules.by_class and not by_target:
         members = _least_varied_class(memory, f, here, targets, state)
@@ -489,7 +491,7 @@ def _try_objects(
         k = int(known.sum())
         scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
         sort_values(scratch.proj, scratch.item, k, scratch.counts)
-        cut = kernels.judge_cut(OUTSIDE, node, k, targets, rules, scratch)
+        cut = kernels.score_cut(UNCACHED, node, k, targets, rules, scratch)
         kernels.keep_better(f, a, b, cut, rules, tie, best)
     return True
 
@@ -551,8 +553,8 @@ def grow_isolation_trees(
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
         cells = CellColumns(kinds, values, no_ranks, flat, base, width)
         tree = kernels.make_tree(2 * n_samples, 1)
-        made = kernels.isolate(cells, np.arange(n_samples), depth, far, state, tree)
-        tree = cut_off(tree, made)
+        made = kernels.grow_isolation(cells, np.arange(n_samples), depth, far, state, tree)
+        tree = truncate_tree(tree, made)
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)

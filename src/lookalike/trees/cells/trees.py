@@ -41,7 +41,7 @@ from lookalike.trees.thresholds.flat import (
 if TYPE_CHECKING:
     from lookalike.kernels.cells_walk import CellTrees
 
-TALLEST = 2048  # rows taken through the trees at once: a column of them stays near
+MAX_BLOCK_ROWS = 2048  # rows taken through the trees at once: a column of them stays near
 BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
 
 
@@ -173,10 +173,10 @@ class SimilarityTrees:
     @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        from lookalike.kernels.cells_walk import CellTrees, find_cuts
+        from lookalike.kernels.cells_walk import CellTrees, find_value_cuts
 
         cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
-        find_cuts(self.kinds, *self._tests, cut, side)
+        find_value_cuts(self.kinds, *self._tests, cut, side)
         return CellTrees(*self._tests, cut, side, self.right, self.default, self.offsets)
 
     def _tests_of(
@@ -232,7 +232,7 @@ class SimilarityTrees:
         start, stop, _ = rows.indices(len(cells[0]))
         wide = sum(len(k) for k, c in zip(self.kept, self.columns, strict=True) if c.is_object)
         # Distances of the rows of a block to all kept cells are in memory together.
-        tall = min(TALLEST, max(16, BLOCK_BYTES // (8 * max(1, wide))))
+        tall = min(MAX_BLOCK_ROWS, max(16, BLOCK_BYTES // (8 * max(1, wide))))
 
         def one(part: slice) -> None:
             write(self._read_rows(cells, slice(part.start + start, part.stop + start)), part)
@@ -260,10 +260,10 @@ class SimilarityTrees:
 
     def _scratch(self, block: CellBlock) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         """Return memory for rows that go down trees together, and for where they end."""
-        from lookalike.kernels.cells_walk import Groups
+        from lookalike.kernels.cells_walk import DescentScratch
 
         m, deepest = block.values.shape[1], int(self.depth.max(initial=0))
-        groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
+        groups = DescentScratch(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
         return groups, np.empty(m, np.int32)
 
     def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
@@ -290,12 +290,12 @@ class SimilarityTrees:
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.cells_walk import walk_up
+        from lookalike.kernels.cells_walk import write_paths
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         nodes = np.empty(ends[-1], np.int64)
-        walk_up(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
+        write_paths(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
         return nodes, ends
 
     @cached_property
@@ -429,7 +429,7 @@ class SimilarityTrees:
             require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")
 
 
-def cut_off(tree: CellTree, made: int) -> CellTree:
+def truncate_tree(tree: CellTree, made: int) -> CellTree:
     """Return the first nodes of a tree whose arrays are longer than it needed."""
     return CellTree(*(part[:made].copy() for part in tree))
 

@@ -7,7 +7,7 @@ import numpy as np
 from lookalike.columns.ragged import Ragged
 from lookalike.trees.thresholds.flat import Forest
 
-ROUNDING = 1e-9  # of sums over all leaves of a forest
+ROUNDING_TOLERANCE = 1e-9  # of sums over all leaves of a forest
 
 
 def leaf_weights(
@@ -60,7 +60,11 @@ def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.
     """
     inside, (left, right) = _sides(forest, weight)
     found = np.zeros(n_columns, bool)
-    found[forest.column[forest.feature[inside[(left > ROUNDING) & (right > ROUNDING)]]]] = True
+    found[
+        forest.column[
+            forest.feature[inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]]
+        ]
+    ] = True
     return found
 
 

@@ -126,7 +126,7 @@ class Forest:
     @cached_property
     def tests(self) -> Tests:
         """Tests by content, numbered over the whole forest."""
-        from lookalike.kernels.trees import test_facts
+        from lookalike.kernels.trees import find_repeated_tests
 
         inside = self.feature >= 0
         category = np.zeros(self.n_inputs, np.uint8)
@@ -146,7 +146,7 @@ class Forest:
         repeat, slot = np.empty(size, np.uint8), np.empty(size, np.int32)
         height, n_slots = np.empty(size, np.int32), np.empty(self.n_trees, np.int64)
         facts = repeat, slot, n_slots, height
-        test_facts(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
+        find_repeated_tests(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
         return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
 
     @cached_property
@@ -188,7 +188,7 @@ class Forest:
         def one(part: slice) -> None:
             bin_values(values[part], *facts, bins[part])
 
-        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "reading rows")
+        run(one, [(part,) for part in blocks(len(bins), BLOCK_ROWS)], n_jobs, "reading rows")
         return bins
 
     def leaves(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
@@ -220,7 +220,7 @@ class Forest:
         def one(part: slice) -> None:
             kernels.find_leaves(bins[part], splits, leaf, unknown, found[part])
 
-        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "walking down trees")
+        run(one, [(part,) for part in blocks(len(bins), BLOCK_ROWS)], n_jobs, "walking down trees")
         return found
 
     def settled(self, values: np.ndarray, n_jobs: int | None = None) -> Forest:
@@ -336,12 +336,12 @@ def _tested_twice(feature: np.ndarray, equal: np.ndarray, n_inputs: int) -> np.n
 
 def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
     """Return what follows from the shape of trees whose nodes are in preorder."""
-    from lookalike.kernels.trees import shape_facts
+    from lookalike.kernels.trees import write_shapes
 
     size = len(feature)
     parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
     n_leaves = np.empty(len(offsets) - 1, np.int64)
-    shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
+    write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
     leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
     start = np.repeat(offsets[:-1], np.diff(offsets))
     leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
@@ -464,7 +464,7 @@ def _refuse(needed: str, found: str) -> None:
     raise InvalidInput("forest", needed, found, "Check the arrays of the trees")
 
 
-BLOCK = 1024
+BLOCK_ROWS = 1024
 
 
 def unknown_bin(bins: np.ndarray) -> int:

@@ -15,8 +15,8 @@ from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
-TALLEST = 16  # a code of a leaf has 16 bits at most
-ASK_ALL = 8  # up to this height asking every test at once beats walking down
+MAX_HEIGHT = 16  # a code of a leaf has 16 bits at most
+MAX_HEIGHT_ALL_TESTS = 8  # up to this height asking every test at once beats walking down
 
 
 class BalanceError(InvalidInput):
@@ -44,7 +44,7 @@ class BalancedForest:
     FIELDS: ClassVar[Fields] = {
         "feature": Array("int32", "trees", "inner", low=-1, below="inputs"),
         "cut": Array("float64", "trees", "inner", no_nan=True),
-        "height": Integer(1, TALLEST),
+        "height": Integer(1, MAX_HEIGHT),
         "n_inputs": Integer(1, 2**31, size="inputs"),
         "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
     }
@@ -74,7 +74,7 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.balanced import encode_perfect, walk_perfect
+        from lookalike.kernels.balanced import encode_by_all_tests, encode_by_walking
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
@@ -85,7 +85,7 @@ class BalancedForest:
             near = cut.astype(np.float32)
             cut = np.where(near > cut, np.nextafter(near, np.float32(-np.inf)), near)
         codes = np.empty((len(values), self.n_trees), np.uint8 if self.height <= 8 else np.uint16)
-        encode = encode_perfect if self.height <= ASK_ALL else walk_perfect
+        encode = encode_by_all_tests if self.height <= MAX_HEIGHT_ALL_TESTS else encode_by_walking
 
         def one(part: slice) -> None:
             encode(values[part], feature, cut, self.height, codes[part])
@@ -194,7 +194,7 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.balanced import grow_perfect
+    from lookalike.kernels.balanced import grow_balanced
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
@@ -208,7 +208,7 @@ def grow_stochastic(
     options = height, max_retries, on_fail == "relax", side == "random"
 
     def one(part: slice) -> None:
-        grow_perfect(columns, *options, states[part], feature[part], cut[part], failed[part])
+        grow_balanced(columns, *options, states[part], feature[part], cut[part], failed[part])
 
     # Small parts, so that a table that cannot be balanced is found out soon.
     run(one, [(part,) for part in blocks(n_trees, 32)], n_jobs, "growing trees")
@@ -229,10 +229,10 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     """Refuse a height for which there are too few rows, or too few for a balanced tree."""
     needed = 1 << height
     n = len(values)
-    if height > TALLEST:
+    if height > MAX_HEIGHT:
         raise InvalidInput(
             Param("height", height, of=who),
-            f"a height of at most {TALLEST}",
+            f"a height of at most {MAX_HEIGHT}",
             str(height),
             "Heights of 4 to 6 serve most tables",
         )

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from trees.test_flat import draw, make, seeds
 
 from lookalike.trees.thresholds import proximity as ratio_module
 from lookalike.trees.thresholds.proximity import (
@@ -18,7 +19,6 @@ from lookalike.trees.thresholds.proximity import (
 )
 from trees import reference
 from trees.reference import A, B, C, E, chain, f2, leaf, node
-from trees.test_flat import draw, make, seeds
 
 ROWS = np.array([A, B, C, E])
 NA = np.nan
@@ -148,7 +148,11 @@ def test_a_square_is_the_same_whatever_its_tiles(seed, once, n_trees, tall, wide
     parting = "once" if once else "twice"
     whole = ratio(forest, rows, parting=parting)
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in (("TALL", tall), ("WIDE", wide), ("JOINED", joined)):
+        for name, size in (
+            ("MAX_TILE_ROWS", tall),
+            ("TILE_COLUMNS", wide),
+            ("JOIN_TILE_ROWS", joined),
+        ):
             patch.setattr(ratio_module, name, size)
         square = ratio_square(forest, forest.leaves(rows), forest.bins(rows), once)
         assert_array_equal(ratio(forest, rows, rows.copy(), parting=parting), whole)
